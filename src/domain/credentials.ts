@@ -1,0 +1,35 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { type Random, token } from "./random.ts";
+
+/** What a merchant's server sends with every request (§5). The secret exists only here and with the merchant. */
+export interface Credentials {
+  readonly apiKey: string;
+  readonly apiSecret: string;
+}
+
+/** A key as momo keeps it: the secret only as a hash. */
+export interface ApiKey {
+  readonly apiKey: string;
+  readonly secretHash: Uint8Array;
+  readonly merchantId: number;
+  readonly label: string;
+  readonly revokedAtMs: number | null;
+}
+
+/** A new key (120 random bits) and secret (200 random bits). */
+export function createCredentials(random: Random): Credentials {
+  return {
+    apiKey: `mk_${token(random, 24).toLowerCase()}`,
+    apiSecret: `ms_${token(random, 40).toLowerCase()}`,
+  };
+}
+
+/** SHA-256. A secret of 200 random bits cannot be guessed, so a slow hash would protect nothing and cost every request. */
+export function hashSecret(apiSecret: string): Uint8Array {
+  return hash("sha256", apiSecret, "buffer");
+}
+
+/** Compares in constant time. */
+export function secretMatches(apiSecret: string, secretHash: Uint8Array): boolean {
+  return timingSafeEqual(hashSecret(apiSecret), secretHash);
+}

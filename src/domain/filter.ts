@@ -1,0 +1,44 @@
+import type { Day } from "./timestamp.ts";
+import type { Kind, Status } from "./transaction.ts";
+
+/** Which of a merchant's transactions a list shows (§4.3); what is absent does not restrict. */
+export interface TransactionFilter {
+  readonly kind?: Kind;
+  readonly status?: Status;
+  /** First and last day, both inclusive. */
+  readonly fromDay?: Day;
+  readonly toDay?: Day;
+  /** The start of a phone, reference, code, receipt number or request id, in any letter case. */
+  readonly search?: string;
+  readonly id?: number;
+}
+
+export const MAX_SEARCH_LENGTH = 100;
+
+/** A page of the list (§2.3). */
+export interface Page {
+  /** From 1. */
+  readonly number: number;
+  /** 1 to 100 (§8). */
+  readonly limit: number;
+}
+
+export const MAX_PAGE_LIMIT = 100;
+export const DEFAULT_PAGE: Page = { number: 1, limit: 10 };
+
+/** Counts and the sum over all that a filter selects (§2.4). */
+export interface Summary {
+  readonly totalItems: number;
+  readonly completedAmountCents: number;
+  readonly completedCount: number;
+  readonly pendingCount: number;
+  readonly failedCount: number;
+}
+
+/**
+ * Text without its letter case: what is searched and what is searched for are compared so. Upper case, because lower case
+ * depends on the neighbours of a letter (a final sigma), and then the start of a text does not fold like the text.
+ */
+export function foldCase(text: string): string {
+  return text.toUpperCase();
+}

@@ -1,0 +1,31 @@
+import { invalid } from "./error.ts";
+import type { Tariff } from "./fee.ts";
+
+/** Somebody who collects payments. */
+export interface Merchant {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Where a merchant's payments arrive (§2.1), with what it is charged for them. */
+export interface PaymentAccount {
+  readonly id: number;
+  readonly merchantId: number;
+  readonly name: string;
+  readonly tariff: Tariff;
+}
+
+export const MAX_NAME_LENGTH = 100;
+
+/**
+ * A name or label that people read: 1 to 100 characters, none of them a control character.
+ * @param what named in the refusal
+ * @throws Refusal `invalid`
+ */
+export function parseName(text: string, what: string): string {
+  const name = text.trim();
+  if (name === "" || [...name].length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
+    throw invalid(`${what} must be 1 to ${MAX_NAME_LENGTH} characters on one line`);
+  }
+  return name;
+}

@@ -1,0 +1,26 @@
+/** What became of a prompt, in the words of the network. */
+export type Outcome = Payment | Failure;
+
+/** The customer paid. */
+export interface Payment {
+  readonly status: "completed";
+  readonly resultCode: 0;
+  readonly resultDesc: string;
+  /** The provider's number for the payment, unique. */
+  readonly receiptNumber: string;
+  /** When it happened at the provider. */
+  readonly atMs: number;
+}
+
+/** The customer did not pay. */
+export interface Failure {
+  readonly status: "failed" | "cancelled" | "expired";
+  readonly resultCode: number;
+  readonly resultDesc: string;
+  readonly atMs: number;
+}
+
+/** What the service itself says of a prompt whose time is over; the network has the same words for it. */
+export function deadlinePassed(atMs: number): Failure {
+  return { status: "expired", resultCode: 1019, resultDesc: "Transaction has expired.", atMs };
+}

@@ -1,0 +1,34 @@
+import { invalid } from "./error.ts";
+
+/** A Kenyan number in its one stored form: `254` and nine national digits. */
+export type Msisdn = string & { readonly __brand: "Msisdn" };
+
+/** The two shapes of §4.1. Number ranges grow, so nothing here knows operators. */
+export const PHONE_PATTERN = /^(?:254|0)[0-9]{9}$/;
+
+/** How a refusal tells what a phone may be. */
+export const PHONE_RULE = "must be a string of 254 and 9 digits or 0 and 9 digits, such as 254712345678 or 0712345678";
+
+/**
+ * A customer's number from either shape of §4.1.
+ * @param what named in the refusal
+ * @throws Refusal `invalid` for every third shape
+ */
+export function parsePhone(text: string, what = "phone"): Msisdn {
+  if (!PHONE_PATTERN.test(text)) throw invalid(`${what} ${PHONE_RULE}`);
+  return (text.startsWith("0") ? `254${text.slice(1)}` : text) as Msisdn;
+}
+
+/**
+ * The start of a number as somebody types it into a search (`07…`, `254…`, `+254…` or `7…`), as the start of an
+ * {@link Msisdn}; null where no number starts so.
+ */
+export function parsePhonePrefix(text: string): string | null {
+  // An unescaped + in a query string arrives as a space.
+  if (/^[+ ][0-9]+$/.test(text)) return sharesStart(text.slice(1), "254") ? text.slice(1) : null;
+  if (!/^[0-9]+$/.test(text)) return null;
+  if (text.startsWith("0")) return `254${text.slice(1)}`;
+  return sharesStart(text, "254") ? text : `254${text}`;
+}
+
+const sharesStart = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import type { Outcome } from "./outcome.ts";
+import type { Completed, NewTransaction, PendingTransaction, TransactionFacts, Unpaid } from "./transaction.ts";
+
+/**
+ * The transitions of §3, and the only place where a status comes from. The database repeats the rule: it refuses to change a
+ * final row.
+ */
+
+/**
+ * (none) → pending: the provider took the prompt.
+ * @param checkAtMs when the provider wants to be asked; the deadline bounds it, so that every pending transaction ends
+ */
+export function open(facts: TransactionFacts, memo: string, checkAtMs: number): NewTransaction {
+  assert(facts.expiresAtMs > facts.createdAtMs, "a prompt lives for some time");
+  return { ...facts, status: "pending", memo, checkAtMs: Math.min(checkAtMs, facts.expiresAtMs) };
+}
+
+/**
+ * pending → completed, failed, cancelled or expired.
+ * @param transactionCode the service's own code, given to a completed payment and to no other
+ * @returns what becomes of the transaction; to be written only where it is still pending
+ */
+export function resolve(
+  pending: PendingTransaction,
+  outcome: Outcome,
+  transactionCode: () => string,
+): Completed | Unpaid {
+  assert.equal(pending.status, "pending");
+  switch (outcome.status) {
+    case "completed":
+      assert.equal(outcome.resultCode, 0, "0 is the code of a payment");
+      assert(outcome.atMs < pending.expiresAtMs, "a payment happens before its prompt expires");
+      return {
+        status: "completed",
+        transactionCode: transactionCode(),
+        receiptNumber: outcome.receiptNumber,
+        resultCode: 0,
+        resultDesc: outcome.resultDesc,
+        completedAtMs: outcome.atMs,
+      };
+    case "failed":
+    case "cancelled":
+    case "expired":
+      assert.notEqual(outcome.resultCode, 0, "0 is the code of a payment");
+      return { status: outcome.status, resultCode: outcome.resultCode, resultDesc: outcome.resultDesc };
+  }
+}

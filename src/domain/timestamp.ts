@@ -1,0 +1,57 @@
+/**
+ * Instants are milliseconds since the Unix epoch; people see them in Nairobi, whatever the zone of the host. Kenya keeps
+ * UTC+3 all year, so a fixed offset is the whole rule.
+ */
+const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A calendar day in Nairobi, counted from 1970-01-01. */
+export type Day = number & { readonly __brand: "Day" };
+
+/** An instant as the service writes it (§2.2): `YYYY-MM-DD HH:MM:SS`. */
+export function formatTimestamp(atMs: number): string {
+  const iso = new Date(atMs + NAIROBI_OFFSET_MS).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+}
+
+/** The parts of an instant as a Nairobi wall clock and calendar show them; `month` counts from 1. */
+export function nairobiParts(atMs: number) {
+  const shifted = new Date(atMs + NAIROBI_OFFSET_MS);
+  return {
+    year: shifted.getUTCFullYear(),
+    month: shifted.getUTCMonth() + 1,
+    day: shifted.getUTCDate(),
+    hour: shifted.getUTCHours(),
+    minute: shifted.getUTCMinutes(),
+    second: shifted.getUTCSeconds(),
+  };
+}
+
+/** The Nairobi day of an instant. */
+export function dayOf(atMs: number): Day {
+  return Math.floor((atMs + NAIROBI_OFFSET_MS) / DAY_MS) as Day;
+}
+
+/** The first millisecond of a Nairobi day. */
+export function startOfDayMs(day: Day): number {
+  return day * DAY_MS - NAIROBI_OFFSET_MS;
+}
+
+/** The first millisecond after a Nairobi day. */
+export function endOfDayMs(day: Day): number {
+  return startOfDayMs(day) + DAY_MS;
+}
+
+/** A day from `YYYY-MM-DD` (§4.3), or null where the calendar has no such day. */
+export function parseDay(text: string): Day | null {
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return null;
+  const midnight = new Date(`${text}T00:00:00.000Z`);
+  // The constructor lets 30 February roll over into March; a day that does not come back as it went in is none.
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(text)) return null;
+  return (midnight.getTime() / DAY_MS) as Day;
+}
+
+/** A day as `YYYY-MM-DD`. */
+export function formatDay(day: Day): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,65 @@
+import type { AmountCents } from "./money.ts";
+import type { Msisdn } from "./phone.ts";
+
+/** Where a transaction comes from (§2.2); the API itself makes only `api`. */
+export const KINDS = ["api", "web", "wallet_deposit", "credit_topup"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The states of §3. */
+export const STATUSES = ["pending", "completed", "failed", "cancelled", "expired"] as const;
+export type Status = (typeof STATUSES)[number];
+export type FinalStatus = Exclude<Status, "pending">;
+
+/** Longest texts of a payment, in characters. The network's prompt has room for 182. */
+export const MAX_REFERENCE_LENGTH = 100;
+export const MAX_DESCRIPTION_LENGTH = 182;
+
+/** What is known when a payment starts and never changes. */
+export interface TransactionFacts {
+  readonly merchantId: number;
+  readonly paymentAccountId: number;
+  readonly kind: Kind;
+  readonly amountCents: AmountCents;
+  readonly feeCents: number;
+  readonly phone: Msisdn;
+  readonly reference: string | null;
+  readonly description: string | null;
+  readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
+  readonly createdAtMs: number;
+  /** The service's own deadline: at this instant a pending transaction expires, whatever the network says. */
+  readonly expiresAtMs: number;
+}
+
+/** The customer has not answered the prompt. */
+export interface Pending {
+  readonly status: "pending";
+  /** When to ask the provider next; never after the deadline. */
+  readonly checkAtMs: number;
+  /** The provider's own note on this prompt; nobody else reads it. */
+  readonly memo: string;
+}
+
+/** The provider confirmed the payment: only here are there a code and a receipt (§3). */
+export interface Completed {
+  readonly status: "completed";
+  readonly transactionCode: string;
+  readonly receiptNumber: string;
+  readonly resultCode: 0;
+  readonly resultDesc: string;
+  readonly completedAtMs: number;
+}
+
+/** It ended without a payment. */
+export interface Unpaid {
+  readonly status: "failed" | "cancelled" | "expired";
+  readonly resultCode: number;
+  readonly resultDesc: string;
+}
+
+/** A transaction before the store has numbered it. */
+export type NewTransaction = TransactionFacts & Pending;
+
+export type PendingTransaction = { readonly id: number } & TransactionFacts & Pending;
+export type FinalTransaction = { readonly id: number } & TransactionFacts & (Completed | Unpaid);
+export type Transaction = PendingTransaction | FinalTransaction;

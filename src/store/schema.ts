@@ -1,0 +1,63 @@
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KINDS, STATUSES } from "../domain/transaction.ts";
+
+/** The tables as drizzle sees them. The rules (checks, indexes, triggers) stand in `migrations/`; a test compares the two. */
+
+export const merchants = sqliteTable("merchants", {
+  id: integer().primaryKey(),
+  name: text().notNull(),
+  createdAtMs: integer("created_at_ms").notNull(),
+});
+
+export const paymentAccounts = sqliteTable("payment_accounts", {
+  id: integer().primaryKey(),
+  merchantId: integer("merchant_id").notNull(),
+  name: text().notNull(),
+  feeBasisPoints: integer("fee_basis_points").notNull(),
+  feeFixedCents: integer("fee_fixed_cents").notNull(),
+  createdAtMs: integer("created_at_ms").notNull(),
+});
+
+export const apiKeys = sqliteTable("api_keys", {
+  id: integer().primaryKey(),
+  apiKey: text("api_key").notNull(),
+  secretHash: blob("secret_hash").$type<Uint8Array>().notNull(),
+  merchantId: integer("merchant_id").notNull(),
+  label: text().notNull(),
+  createdAtMs: integer("created_at_ms").notNull(),
+  revokedAtMs: integer("revoked_at_ms"),
+});
+
+export const transactions = sqliteTable("transactions", {
+  id: integer().primaryKey(),
+  merchantId: integer("merchant_id").notNull(),
+  paymentAccountId: integer("payment_account_id").notNull(),
+  kind: text({ enum: KINDS }).notNull(),
+  status: text({ enum: STATUSES }).notNull(),
+  amountCents: integer("amount_cents").notNull(),
+  feeCents: integer("fee_cents").notNull(),
+  phone: text().notNull(),
+  reference: text(),
+  referenceFolded: text("reference_folded"),
+  description: text(),
+  checkoutRequestId: text("checkout_request_id").notNull(),
+  merchantRequestId: text("merchant_request_id").notNull(),
+  transactionCode: text("transaction_code"),
+  receiptNumber: text("momo_receipt_number"),
+  resultCode: integer("result_code"),
+  resultDesc: text("result_desc"),
+  createdAtMs: integer("created_at_ms").notNull(),
+  expiresAtMs: integer("expires_at_ms").notNull(),
+  completedAtMs: integer("completed_at_ms"),
+  checkAtMs: integer("check_at_ms"),
+  memo: text(),
+});
+
+export const totals = sqliteTable("totals", {
+  merchantId: integer("merchant_id").notNull(),
+  day: integer().notNull(),
+  kind: text({ enum: KINDS }).notNull(),
+  status: text({ enum: STATUSES }).notNull(),
+  count: integer().notNull(),
+  amountCents: integer("amount_cents").notNull(),
+});

@@ -1,0 +1,30 @@
+import { createCommitQueue } from "./commit-queue.ts";
+import { openDatabase } from "./database.ts";
+import { createMerchantStore, type MerchantStore } from "./merchants.ts";
+import { createTransactionList, type TransactionList } from "./transaction-list.ts";
+import { createTransactionStore, type TransactionStore } from "./transactions.ts";
+
+/** All that momo remembers, in one SQLite file. */
+export interface Store {
+  readonly merchants: MerchantStore;
+  readonly transactions: TransactionStore;
+  readonly transactionList: TransactionList;
+  /** After the last write has been answered. */
+  close(): void;
+}
+
+/**
+ * Opens the store in a database file.
+ * @param options.create whether a missing file is made; by default it is
+ * @throws UnusableDatabase where the file is locked, damaged, newer, foreign, missing or cannot be written
+ */
+export function openStore(file: string, options?: { create?: boolean }): Store {
+  const { client, drizzle, close } = openDatabase(file, options);
+  const commits = createCommitQueue(client);
+  return {
+    merchants: createMerchantStore(drizzle, commits),
+    transactions: createTransactionStore(drizzle, commits),
+    transactionList: createTransactionList(client, drizzle),
+    close,
+  };
+}

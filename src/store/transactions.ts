@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { and, asc, eq, lte, sql } from "drizzle-orm";
+import { foldCase } from "../domain/filter.ts";
+import type { AmountCents } from "../domain/money.ts";
+import type { Msisdn } from "../domain/phone.ts";
+import type {
+  Completed,
+  NewTransaction,
+  PendingTransaction,
+  Transaction,
+  TransactionFacts,
+  Unpaid,
+} from "../domain/transaction.ts";
+import type { CommitQueue } from "./commit-queue.ts";
+import type { Drizzle } from "./database.ts";
+import { transactions } from "./schema.ts";
+
+export type TransactionStore = ReturnType<typeof createTransactionStore>;
+
+/** What a check of one pending transaction brought: its end, or a later time to ask again. */
+export interface Checked {
+  readonly id: number;
+  readonly result: Completed | Unpaid | { readonly status: "pending"; readonly checkAtMs: number };
+}
+
+/** Transactions one by one: stored, found, due and resolved. */
+export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
+  const insert = drizzle
+    .insert(transactions)
+    .values({
+      merchantId: sql.placeholder("merchantId"),
+      paymentAccountId: sql.placeholder("paymentAccountId"),
+      kind: sql.placeholder("kind"),
+      status: sql.placeholder("status"),
+      amountCents: sql.placeholder("amountCents"),
+      feeCents: sql.placeholder("feeCents"),
+      phone: sql.placeholder("phone"),
+      reference: sql.placeholder("reference"),
+      referenceFolded: sql.placeholder("referenceFolded"),
+      description: sql.placeholder("description"),
+      checkoutRequestId: sql.placeholder("checkoutRequestId"),
+      merchantRequestId: sql.placeholder("merchantRequestId"),
+      createdAtMs: sql.placeholder("createdAtMs"),
+      expiresAtMs: sql.placeholder("expiresAtMs"),
+      checkAtMs: sql.placeholder("checkAtMs"),
+      memo: sql.placeholder("memo"),
+    })
+    .returning({ id: transactions.id })
+    .prepare();
+
+  const byCheckoutRequestId = drizzle
+    .select()
+    .from(transactions)
+    .where(eq(transactions.checkoutRequestId, sql.placeholder("checkoutRequestId")))
+    .prepare();
+
+  const isPending = sql`${transactions.status} = 'pending'`;
+
+  const due = drizzle
+    .select()
+    .from(transactions)
+    .where(and(isPending, lte(transactions.checkAtMs, sql.placeholder("nowMs"))))
+    .orderBy(asc(transactions.checkAtMs), asc(transactions.id))
+    .limit(sql.placeholder("limit"))
+    .prepare();
+
+  const earliest = drizzle
+    .select({ checkAtMs: transactions.checkAtMs })
+    .from(transactions)
+    .where(isPending)
+    .orderBy(asc(transactions.checkAtMs))
+    .limit(1)
+    .prepare();
+
+  const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
+  const resolve = drizzle
+    .update(transactions)
+    .set({
+      status: given("status"),
+      transactionCode: given("transactionCode"),
+      receiptNumber: given("receiptNumber"),
+      resultCode: given("resultCode"),
+      resultDesc: given("resultDesc"),
+      completedAtMs: given("completedAtMs"),
+      checkAtMs: given("checkAtMs"),
+      memo: sql`CASE WHEN ${sql.placeholder("status")} = 'pending' THEN ${transactions.memo} END`,
+    })
+    .where(and(eq(transactions.id, sql.placeholder("id")), isPending))
+    .returning({ id: transactions.id })
+    .prepare();
+
+  return {
+    /** Stores a transaction that has just been opened, and numbers it. */
+    async insert(transaction: NewTransaction): Promise<number> {
+      const { reference } = transaction;
+      const row = { ...transaction, referenceFolded: reference === null ? null : foldCase(reference) };
+      return commits.run(() => {
+        const inserted = insert.get(row);
+        assert(inserted, "an insert that does not throw returns its row");
+        return inserted.id;
+      });
+    },
+
+    async findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null> {
+      const row = byCheckoutRequestId.get({ checkoutRequestId });
+      // The column does not tell letter case; an identifier does.
+      return row?.checkoutRequestId === checkoutRequestId ? toTransaction(row) : null;
+    },
+
+    /** The pending transactions to be checked by `nowMs`, in the order in which they fell due, at most `limit`. */
+    async listDue(nowMs: number, limit: number): Promise<PendingTransaction[]> {
+      return due.all({ nowMs, limit }).map((row) => {
+        const transaction = toTransaction(row);
+        assert(transaction.status === "pending");
+        return transaction;
+      });
+    },
+
+    /** When the next check is due; null while nothing is pending. */
+    async nextCheckAtMs(): Promise<number | null> {
+      return earliest.get()?.checkAtMs ?? null;
+    },
+
+    /**
+     * Writes what the checks brought, in one commit, each only where the transaction is still pending: the first outcome wins.
+     * @returns the ids of those that this call changed
+     */
+    async record(checks: readonly Checked[]): Promise<number[]> {
+      return commits.run(() => {
+        const changed: number[] = [];
+        for (const { id, result } of checks) {
+          if (resolve.get({ ...NO_RESULT, ...result, id })) changed.push(id);
+        }
+        return changed;
+      });
+    },
+  };
+}
+
+const NO_RESULT = {
+  transactionCode: null,
+  receiptNumber: null,
+  resultCode: null,
+  resultDesc: null,
+  completedAtMs: null,
+  checkAtMs: null,
+};
+
+/** A row as the domain knows it. The schema's CHECKs say that no other row exists. */
+export function toTransaction(row: typeof transactions.$inferSelect): Transaction {
+  const facts: { id: number } & TransactionFacts = {
+    id: row.id,
+    merchantId: row.merchantId,
+    paymentAccountId: row.paymentAccountId,
+    kind: row.kind,
+    amountCents: row.amountCents as AmountCents,
+    feeCents: row.feeCents,
+    phone: row.phone as Msisdn,
+    reference: row.reference,
+    description: row.description,
+    checkoutRequestId: row.checkoutRequestId,
+    merchantRequestId: row.merchantRequestId,
+    createdAtMs: row.createdAtMs,
+    expiresAtMs: row.expiresAtMs,
+  };
+  switch (row.status) {
+    case "pending":
+      assert(row.checkAtMs !== null && row.memo !== null);
+      return { ...facts, status: row.status, checkAtMs: row.checkAtMs, memo: row.memo };
+    case "completed":
+      assert(row.transactionCode !== null && row.receiptNumber !== null && row.completedAtMs !== null);
+      assert(row.resultCode === 0 && row.resultDesc !== null);
+      return {
+        ...facts,
+        status: row.status,
+        transactionCode: row.transactionCode,
+        receiptNumber: row.receiptNumber,
+        resultCode: row.resultCode,
+        resultDesc: row.resultDesc,
+        completedAtMs: row.completedAtMs,
+      };
+    case "failed":
+    case "cancelled":
+    case "expired":
+      assert(row.resultCode !== null && row.resultDesc !== null);
+      return { ...facts, status: row.status, resultCode: row.resultCode, resultDesc: row.resultDesc };
+  }
+}
