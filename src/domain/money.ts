@@ -9,20 +9,23 @@ export const MIN_AMOUNT = 1;
 /** What an amount in KES stays below: the specification names no maximum, and a bound keeps every sum exact. */
 export const AMOUNT_LIMIT = 1_000_000_000;
 
+/** How a refusal tells what an amount may be. */
+export const AMOUNT_RULE = "must be a number from 1 to 999999999.99 with at most two decimals";
+
+/** Whether a number of shillings can be the amount of a payment. */
+export function isAmount(amount: number): boolean {
+  // A number has at most two decimals exactly when it is the number nearest to its whole cents.
+  return amount >= MIN_AMOUNT && amount < AMOUNT_LIMIT && Math.round(amount * 100) / 100 === amount;
+}
+
 /**
  * The amount of a payment (§4.1), from KES with at most two decimals.
  * @throws Refusal `invalid` for anything that is not such a number
  */
 export function parseAmount(amount: number): AmountCents {
-  const cents = Math.round(amount * 100);
-  // A number has at most two decimals exactly when it is the number nearest to its whole cents.
-  const fits = amount >= MIN_AMOUNT && amount < AMOUNT_LIMIT && cents / 100 === amount;
-  if (!fits) throw invalid(`amount ${AMOUNT_RULE}`);
-  return cents as AmountCents;
+  if (!isAmount(amount)) throw invalid(`amount ${AMOUNT_RULE}`);
+  return Math.round(amount * 100) as AmountCents;
 }
-
-/** How a refusal tells what an amount may be. */
-export const AMOUNT_RULE = "must be a number from 1 to 999999999.99 with at most two decimals";
 
 /** Cents as the number of shillings that the API shows. */
 export function toShillings(cents: number): number {

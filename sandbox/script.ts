@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { parseDuration } from "../src/domain/duration.ts";
+import { invalid } from "../src/domain/error.ts";
+import type { Prompt } from "../src/domain/provider.ts";
+import { endingOf, type OutcomeName, outcomeOfPhone, parseOutcomeName } from "./outcomes.ts";
+
+/** What a prompt will do: decided once, when it is pushed, and then frozen in the transaction's memo. */
+export interface Script {
+  readonly outcome: OutcomeName;
+  /** When the network answers; null where it does not. */
+  readonly atMs: number | null;
+}
+
+/** An outcome and, where somebody named it, the time until it. */
+export interface Choice {
+  readonly outcome: OutcomeName;
+  readonly afterMs: number | null;
+}
+
+/** The network carries no more in one transaction: KES 250,000. */
+export const NETWORK_LIMIT_CENTS = 250_000_00;
+
+/**
+ * Who decides, in order: the instruction that came with the request, the network's own limit, the table of test phones, the
+ * default.
+ * @throws Refusal `invalid` for an instruction that names no outcome
+ */
+export function decide(prompt: Prompt, fallback: Choice): Script {
+  const choice =
+    (prompt.instruction === null ? null : parseChoice(prompt.instruction, "X-Sandbox-Outcome")) ??
+    (prompt.amountCents > NETWORK_LIMIT_CENTS ? { outcome: "over_limit" as const, afterMs: null } : null) ??
+    choiceOfPhone(prompt) ??
+    fallback;
+  return schedule(choice, prompt);
+}
+
+function choiceOfPhone({ phone }: Prompt): Choice | null {
+  const outcome = outcomeOfPhone(phone);
+  return outcome && { outcome, afterMs: null };
+}
+
+/** Turns "after 3 s" into an instant. */
+function schedule({ outcome, afterMs }: Choice, { pushedAtMs, expiresAtMs }: Prompt): Script {
+  const ending = endingOf(outcome);
+  if (ending.by !== "network") return { outcome, atMs: null };
+  const delayMs = afterMs ?? ending.afterMs;
+  return { outcome, atMs: delayMs === null ? expiresAtMs : pushedAtMs + delayMs };
+}
+
+/**
+ * A choice as a request header or a flag writes it: `NAME` or `NAME; after=DURATION`.
+ * @param what named in the refusal
+ * @throws Refusal `invalid`
+ */
+export function parseChoice(text: string, what: string): Choice {
+  const [name = "", ...parameters] = text.split(";").map((part) => part.trim());
+  const outcome = parseOutcomeName(name, what);
+  if (parameters.length === 0) return { outcome, afterMs: null };
+  const after = /^after\s*=\s*(\S+)$/.exec(parameters[0] ?? "")?.[1];
+  if (after === undefined || parameters.length > 1) {
+    throw invalid(`${what} must be NAME or NAME; after=DURATION, such as completed; after=10s`);
+  }
+  return chooseAfter(outcome, after, `after in ${what}`);
+}
+
+/**
+ * @param after a DURATION
+ * @throws Refusal `invalid` also for an outcome that the network never announces
+ */
+export function chooseAfter(outcome: OutcomeName, after: string, what: string): Choice {
+  const afterMs = parseDuration(after, what);
+  if (endingOf(outcome).by !== "network") throw invalid(`${what} has no meaning with ${outcome}: leave it out`);
+  return { outcome, afterMs };
+}
+
+/** A script as the memo of its transaction. */
+export function writeMemo({ outcome, atMs }: Script): string {
+  return atMs === null ? outcome : `${outcome} ${atMs}`;
+}
+
+/** The script that {@link writeMemo} wrote. */
+export function readMemo(memo: string): Script {
+  const [name = "", at] = memo.split(" ");
+  const atMs = at === undefined ? null : Number(at);
+  assert(atMs === null || Number.isSafeInteger(atMs), `a memo of ours: ${memo}`);
+  return { outcome: parseOutcomeName(name, "the memo"), atMs };
+}

@@ -1,0 +1,75 @@
+import type { Service } from "../service/service.ts";
+import { fail, failWith } from "./reply.ts";
+import { status } from "./status.ts";
+import { stkpush } from "./stkpush.ts";
+import { transactions } from "./transactions.ts";
+import type { ResponseForm } from "./view.ts";
+
+export type Handler = (request: Request) => Promise<Response>;
+
+/** What an operation is given besides its request. */
+export interface OperationContext {
+  readonly service: Service;
+  readonly form: ResponseForm;
+  /** The raw query string, without its question mark. */
+  readonly query: string;
+}
+
+/** One of the three operations of §4. */
+export interface Operation {
+  /** Below the base address. */
+  readonly path: string;
+  readonly method: "GET" | "POST";
+  handle(request: Request, merchantId: number, context: OperationContext): Promise<Response>;
+}
+
+const OPERATIONS: readonly Operation[] = [stkpush, status, transactions];
+
+export interface ApiOptions {
+  readonly service: Service;
+  /** What stands before the paths of the operations: empty, or `/v2`. */
+  readonly basePath: string;
+  readonly form: ResponseForm;
+  /** Told of bugs; the caller sees a fixed text. */
+  readonly reportFault: (error: unknown) => void;
+}
+
+/**
+ * The merchant API as a function from request to answer. Every request is checked in one order: path (404), method (405),
+ * credentials (401), content type and body (400), and then the operation itself. It never throws.
+ */
+export function createApi({ service, basePath, form, reportFault }: ApiOptions): Handler {
+  const operations = new Map(OPERATIONS.map((operation) => [basePath + operation.path, operation]));
+  const known = OPERATIONS.map(({ method, path }) => `${method} ${basePath}${path}`).join(", ");
+
+  async function answer(request: Request): Promise<Response> {
+    const { path, query } = targetOf(request);
+    const operation = operations.get(path);
+    if (!operation) return fail(404, `there is nothing at this path; the operations are ${known}`);
+    if (request.method !== operation.method) {
+      return fail(405, `this operation takes ${operation.method} only`, { Allow: operation.method });
+    }
+    const { headers } = request;
+    const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
+    return operation.handle(request, merchantId, { service, form, query });
+  }
+
+  return async (request) => {
+    try {
+      return await answer(request);
+    } catch (error) {
+      return failWith(error, reportFault);
+    }
+  };
+}
+
+/** The path and the query of a request, as they were sent: nothing unescaped. */
+export function targetOf(request: Request): { path: string; query: string } {
+  // Where the Host header is bad, request.url is only the target itself.
+  const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, "");
+  const [withoutFragment = ""] = target.split("#", 1);
+  const mark = withoutFragment.indexOf("?");
+  return mark < 0
+    ? { path: withoutFragment, query: "" }
+    : { path: withoutFragment.slice(0, mark), query: withoutFragment.slice(mark + 1) };
+}

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { invalid } from "../domain/error.ts";
+import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../domain/filter.ts";
+import { AMOUNT_LIMIT, AMOUNT_RULE, isAmount, MIN_AMOUNT } from "../domain/money.ts";
+import { PHONE_PATTERN, PHONE_RULE } from "../domain/phone.ts";
+import { parseDay } from "../domain/timestamp.ts";
+import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
+
+/** The shapes that the API takes. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
+
+/** No request of this API comes near it. */
+export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_IDENTIFIER_LENGTH = 100;
+
+/** The refusal of a member, whatever is wrong with it. */
+function rule(member: string, text: string): { error: (issue: { input?: unknown }) => string } {
+  return { error: ({ input }) => `${member} ${input === undefined ? "is missing: it " : ""}${text}` };
+}
+
+function text(member: string, { min, max }: { min: number; max: number }) {
+  const bad = rule(member, `must be a string of ${min > 0 ? `${min} to` : "at most"} ${max} characters`);
+  const fits = (value: string) => {
+    // Characters, not UTF-16 units: an emoji counts once. Half an emoji is no text at all.
+    const length = value.length > max ? [...value].length : value.length;
+    return length >= min && length <= max && value.isWellFormed();
+  };
+  return z
+    .string(bad)
+    .refine(fits, bad)
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+}
+
+const amountRule = rule("amount", AMOUNT_RULE);
+const accountRule = rule("payment_account_id", "must be a whole number, the id of a payment account of yours");
+
+/** §4.1. Unknown members are ignored. */
+export const startPaymentSchema = z.object({
+  payment_account_id: z.int(accountRule).min(1, accountRule),
+  phone: z.string(rule("phone", PHONE_RULE)).regex(PHONE_PATTERN, rule("phone", PHONE_RULE)),
+  amount: z
+    .number(amountRule)
+    .min(MIN_AMOUNT, amountRule)
+    .lt(AMOUNT_LIMIT, amountRule)
+    .refine(isAmount, amountRule)
+    .meta({ multipleOf: 0.01 }),
+  reference: text("reference", { min: 0, max: MAX_REFERENCE_LENGTH }).optional(),
+  description: text("description", { min: 0, max: MAX_DESCRIPTION_LENGTH }).optional(),
+});
+
+/** §4.2. */
+export const checkStatusSchema = z.object({
+  checkout_request_id: text("checkout_request_id", { min: 1, max: MAX_IDENTIFIER_LENGTH }),
+});
+
+/** A whole number as a query writes it: no sign, point, exponent or leading zero. */
+const wholeNumber = (member: string, max: number) => {
+  const bad = rule(member, `must be a whole number from 1 to ${max}`);
+  return z
+    .string(bad)
+    .regex(/^[1-9][0-9]{0,14}$/, bad)
+    .transform(Number)
+    .refine((value) => value <= max, bad);
+};
+
+const oneOf = <const T extends readonly [string, ...string[]]>(member: string, values: T) =>
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(values, rule(member, `must be one of ${values.join(", ")}`)));
+
+const day = (member: string) => {
+  const bad = rule(member, "must be a day of the calendar, written YYYY-MM-DD");
+  return z
+    .string(bad)
+    .refine((value) => parseDay(value) !== null, bad)
+    .meta({ format: "date" });
+};
+
+/** §4.3. */
+export const listTransactionsSchema = z
+  .object({
+    page: wholeNumber("page", 1_000_000_000).default(1),
+    limit: wholeNumber("limit", MAX_PAGE_LIMIT).default(10),
+    type: oneOf("type", KINDS).optional(),
+    status: oneOf("status", STATUSES).optional(),
+    date_from: day("date_from").optional(),
+    date_to: day("date_to").optional(),
+    search: text("search", { min: 1, max: MAX_SEARCH_LENGTH }).optional(),
+    id: wholeNumber("id", 999_999_999_999_999).optional(),
+  })
+  // Days in this form sort as text.
+  .refine(({ date_from, date_to }) => !(date_from && date_to && date_from > date_to), {
+    error: "date_from must not be after date_to",
+  });
+
+/**
+ * Holds an input against its schema.
+ * @throws Refusal `invalid` that names every member that does not fit
+ */
+export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const reasons = new Set(parsed.error.issues.map((issue) => issue.message));
+  throw invalid([...reasons].join("; "));
+}
+
+/**
+ * The JSON object in a request's body.
+ * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, text that is not UTF-8 or not JSON, or
+ * JSON that is not an object
+ */
+export async function readJsonObject(request: Request): Promise<object> {
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
+    throw invalid("Content-Type must be application/json");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(UTF8.decode(await readBytes(request)));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
+    if (error instanceof TypeError) throw invalid("the body is not UTF-8: send one JSON object in UTF-8");
+    throw error;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid("the body must be a JSON object");
+  }
+  return value;
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The body, never holding more of it than allowed. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
+  const declared = request.headers.get("Content-Length");
+  if (declared !== null) {
+    if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
+    return request.bytes();
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The parameters of a query string.
+ * @throws Refusal `invalid` where one is given twice, or an escape is not UTF-8
+ */
+export function readQuery(query: string): Record<string, string> {
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw invalid("the query string has an escape that is not UTF-8, such as a % that should be %25");
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (parameters.has(name)) throw invalid(`${name} is given twice: give it once`);
+    parameters.set(name, value);
+  }
+  return Object.fromEntries(parameters);
+}

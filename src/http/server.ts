@@ -1,0 +1,48 @@
+import type { Server } from "bun";
+import type { Handler } from "./api.ts";
+import { failWith } from "./reply.ts";
+
+/** How long a connection may be silent, in seconds. */
+const IDLE_TIMEOUT_S = 30;
+
+export interface ServerOptions {
+  readonly hostname: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly handle: Handler;
+  readonly reportFault: (error: unknown) => void;
+}
+
+export interface HttpServer {
+  readonly hostname: string;
+  readonly port: number;
+  /** Stops accepting and resolves when the requests under way are answered, after `graceMs` at the latest. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Serves requests until stopped.
+ * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL where it cannot listen there
+ */
+export function startServer({ hostname, port, handle, reportFault }: ServerOptions, sleep: Sleep): HttpServer {
+  const server: Server<undefined> = Bun.serve({
+    hostname,
+    port,
+    development: false,
+    idleTimeout: IDLE_TIMEOUT_S,
+    // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    fetch: handle,
+    error: (error) => failWith(error, reportFault),
+  });
+  return {
+    hostname,
+    port: server.port ?? port,
+    async stop(graceMs) {
+      await Promise.race([server.stop(), sleep(graceMs)]);
+      await server.stop(true);
+    },
+  };
+}
+
+type Sleep = (durationMs: number) => Promise<void>;

@@ -1,0 +1,131 @@
+import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
+import { toShillings } from "../domain/money.ts";
+import { formatDay, formatTimestamp } from "../domain/timestamp.ts";
+import type { Transaction } from "../domain/transaction.ts";
+
+/** What the wire calls things. Nowhere else is there a name in snake case, but in the schemas and in SQL. */
+
+/** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
+export type ResponseForm = "full" | "short";
+
+/** What is set only by an outcome; null until then (§2.2). */
+function outcomeOf(transaction: Transaction) {
+  const completed = transaction.status === "completed" ? transaction : null;
+  return {
+    transaction_code: completed?.transactionCode ?? null,
+    momo_receipt_number: completed?.receiptNumber ?? null,
+    result_code: transaction.status === "pending" ? null : transaction.resultCode,
+    result_desc: transaction.status === "pending" ? null : transaction.resultDesc,
+    completed_at: completed ? formatTimestamp(completed.completedAtMs) : null,
+  };
+}
+
+/** §4.1. */
+export function startedView(transaction: Transaction, form: ResponseForm) {
+  return {
+    ...(form === "full" && { transaction_id: transaction.id }),
+    checkout_request_id: transaction.checkoutRequestId,
+    merchant_request_id: transaction.merchantRequestId,
+  };
+}
+
+/** §4.2. */
+export function statusView(transaction: Transaction, form: ResponseForm) {
+  const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = outcomeOf(transaction);
+  const { status, phone } = transaction;
+  const amount = toShillings(transaction.amountCents);
+  const created_at = formatTimestamp(transaction.createdAtMs);
+  if (form === "short") return { status, amount, phone, transaction_code, created_at };
+  return {
+    status,
+    amount,
+    fee_amount: toShillings(transaction.feeCents),
+    phone,
+    transaction_code,
+    momo_receipt_number,
+    checkout_request_id: transaction.checkoutRequestId,
+    merchant_request_id: transaction.merchantRequestId,
+    result_code,
+    result_desc,
+    created_at,
+    completed_at,
+  };
+}
+
+/** One transaction of the list (§2.2). */
+function itemView(transaction: Transaction, form: ResponseForm) {
+  const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = outcomeOf(transaction);
+  const { id, kind, status, phone } = transaction;
+  const type = kind.toUpperCase();
+  const amount = toShillings(transaction.amountCents);
+  const fee_amount = toShillings(transaction.feeCents);
+  const fee_deducted = status === "completed";
+  const created_at = formatTimestamp(transaction.createdAtMs);
+  if (form === "short") {
+    return { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at };
+  }
+  return {
+    id,
+    kind,
+    type,
+    status,
+    amount,
+    fee_amount,
+    fee_deducted,
+    phone,
+    transaction_code,
+    momo_receipt_number,
+    checkout_request_id: transaction.checkoutRequestId,
+    merchant_request_id: transaction.merchantRequestId,
+    is_deposit: kind === "wallet_deposit",
+    credit_target: null,
+    payment_link_id: null,
+    result_code,
+    result_desc,
+    created_at,
+    completed_at,
+  };
+}
+
+/** §4.3. */
+export function listView(
+  { rows, summary }: { rows: readonly Transaction[]; summary: Summary },
+  filter: TransactionFilter,
+  page: Page,
+  form: ResponseForm,
+) {
+  const items = rows.map((transaction) => itemView(transaction, form));
+  const around = {
+    pagination: {
+      current_page: page.number,
+      per_page: page.limit,
+      total_items: summary.totalItems,
+      total_pages: Math.ceil(summary.totalItems / page.limit),
+    },
+    filters_applied: filterView(filter),
+  };
+  return form === "short"
+    ? { data: items, ...around }
+    : { transactions: items, summary: summaryView(summary), ...around };
+}
+
+function summaryView(summary: Summary) {
+  return {
+    total_completed_amount: toShillings(summary.completedAmountCents),
+    completed_count: summary.completedCount,
+    pending_count: summary.pendingCount,
+    failed_count: summary.failedCount,
+  };
+}
+
+/** The filters in force, in the query's own words. */
+function filterView({ kind, status, fromDay, toDay, search, id }: TransactionFilter) {
+  return {
+    ...(kind !== undefined && { type: kind }),
+    ...(status !== undefined && { status }),
+    ...(fromDay !== undefined && { date_from: formatDay(fromDay) }),
+    ...(toDay !== undefined && { date_to: formatDay(toDay) }),
+    ...(search !== undefined && { search }),
+    ...(id !== undefined && { id }),
+  };
+}

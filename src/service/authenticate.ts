@@ -1,0 +1,27 @@
+import { secretMatches } from "../domain/credentials.ts";
+import { Refusal } from "../domain/error.ts";
+import type { Store } from "../store/store.ts";
+
+/** Compared where there is no such key, so that an unknown key takes as long as a wrong secret. */
+const NO_HASH = new Uint8Array(32);
+
+/**
+ * Whose request this is (§5).
+ * @returns the merchant's id
+ * @throws Refusal `unauthorized`, in the same words for a missing, unknown or revoked key and for a wrong secret
+ */
+export async function authenticate(
+  { merchants }: Pick<Store, "merchants">,
+  apiKey: string | null,
+  apiSecret: string | null,
+): Promise<number> {
+  const key = apiKey === null ? null : await merchants.findKey(apiKey);
+  const matches = secretMatches(apiSecret ?? "", key?.secretHash ?? NO_HASH);
+  if (!key || !matches || key.revokedAtMs !== null) {
+    throw new Refusal(
+      "unauthorized",
+      "invalid API credentials: send the headers X-API-Key and X-API-Secret of a key that is not revoked",
+    );
+  }
+  return key.merchantId;
+}

@@ -1,0 +1,99 @@
+import type { Clock } from "../domain/clock.ts";
+import { type Credentials, createCredentials, hashSecret } from "../domain/credentials.ts";
+import { Refusal } from "../domain/error.ts";
+import { DEFAULT_TARIFF, type Tariff } from "../domain/fee.ts";
+import { type Merchant, type PaymentAccount, parseName } from "../domain/merchant.ts";
+import type { Random } from "../domain/random.ts";
+import type { Store } from "../store/store.ts";
+
+/** A key as it may be shown: without its secret. */
+export interface KeyListing {
+  readonly apiKey: string;
+  readonly merchantId: number;
+  readonly label: string;
+}
+
+/** A key at the one moment when its secret can be seen. */
+export type NewKey = KeyListing & Credentials;
+
+export type Registry = ReturnType<typeof createRegistry>;
+
+/** What merchants set up in a dashboard, outside the API (§1): themselves, payment accounts, and keys. */
+export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: Clock; random: Random }) {
+  const { store, clock, random } = parts;
+
+  /** @throws Refusal `not_found` */
+  async function requireMerchant(id: number): Promise<Merchant> {
+    const merchant = await store.merchants.findMerchant(id);
+    if (!merchant) throw new Refusal("not_found", `there is no merchant ${id}: momo merchants list shows them`);
+    return merchant;
+  }
+
+  async function registerMerchant(name: string): Promise<Merchant> {
+    return store.merchants.addMerchant(parseName(name, "name"), clock.nowMs());
+  }
+
+  async function openAccount(
+    merchantId: number,
+    name: string,
+    tariff: Tariff = DEFAULT_TARIFF,
+  ): Promise<PaymentAccount> {
+    const merchant = await requireMerchant(merchantId);
+    const account = { merchantId: merchant.id, name: parseName(name, "name"), tariff };
+    return store.merchants.addPaymentAccount(account, clock.nowMs());
+  }
+
+  async function issueKey(merchantId: number, label: string): Promise<NewKey> {
+    const merchant = await requireMerchant(merchantId);
+    const credentials = createCredentials(random);
+    const listing = { apiKey: credentials.apiKey, merchantId: merchant.id, label: parseName(label, "label") };
+    await store.merchants.addKey({ ...listing, secretHash: hashSecret(credentials.apiSecret) }, clock.nowMs());
+    return { ...listing, ...credentials };
+  }
+
+  /** @throws Refusal `not_found` where the merchant has no such key, or it is revoked already */
+  async function revokeKey(merchantId: number, apiKey: string): Promise<void> {
+    await requireMerchant(merchantId);
+    const revoked = await store.merchants.revokeKey(merchantId, apiKey, clock.nowMs());
+    if (!revoked) throw new Refusal("not_found", `merchant ${merchantId} has no such key in force`);
+  }
+
+  /** The keys in force. */
+  async function listKeys(merchantId: number): Promise<KeyListing[]> {
+    await requireMerchant(merchantId);
+    const keys = await store.merchants.listKeys(merchantId);
+    return keys.filter((key) => key.revokedAtMs === null).map(({ apiKey, label }) => ({ apiKey, merchantId, label }));
+  }
+
+  async function listAccounts(merchantId: number): Promise<PaymentAccount[]> {
+    await requireMerchant(merchantId);
+    return store.merchants.listPaymentAccounts(merchantId);
+  }
+
+  /** The merchant meant where none is named: the first. */
+  async function firstMerchant(): Promise<Merchant> {
+    const [first] = await store.merchants.listMerchants();
+    if (!first) throw new Refusal("not_found", "there is no merchant yet");
+    return first;
+  }
+
+  /** What a new sandbox needs before its first payment: a merchant with a payment account. */
+  async function ensureFirstAccount(): Promise<PaymentAccount> {
+    const [merchant = await registerMerchant("Demo Shop")] = await store.merchants.listMerchants();
+    const [account = await openAccount(merchant.id, "Main account")] = await listAccounts(merchant.id);
+    return account;
+  }
+
+  return {
+    registerMerchant,
+    openAccount,
+    issueKey,
+    revokeKey,
+    listKeys,
+    listAccounts,
+    listMerchants: () => store.merchants.listMerchants(),
+    firstMerchant,
+    ensureFirstAccount,
+    setTariff: (accountId: number, tariff: Tariff) => store.merchants.setTariff(accountId, tariff),
+  };
+}

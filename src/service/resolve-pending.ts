@@ -1,0 +1,75 @@
+import type { Clock } from "../domain/clock.ts";
+import { deadlinePassed, type Outcome } from "../domain/outcome.ts";
+import type { NotYet, Provider } from "../domain/provider.ts";
+import { type Random, token } from "../domain/random.ts";
+import { resolve } from "../domain/state-machine.ts";
+import type { PendingTransaction } from "../domain/transaction.ts";
+import type { Store } from "../store/store.ts";
+import type { Checked } from "../store/transactions.ts";
+
+/** How many transactions share one commit. Between commits, requests have their turn. */
+const BATCH = 500;
+
+/** When to ask a provider again that failed to answer. */
+const RETRY_MS = 1000;
+
+export interface ResolvePendingParts {
+  readonly store: Pick<Store, "transactions">;
+  readonly provider: Provider;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told of a provider that throws. */
+  readonly reportFault: (error: unknown) => void;
+}
+
+/**
+ * Asks the provider about every pending transaction that is due now, in the order in which they fell due, and writes what it
+ * says. Each ends by its deadline, whatever the provider says or does not say.
+ * @returns when the next check is due; null while nothing is pending
+ */
+export async function resolvePending(parts: ResolvePendingParts): Promise<number | null> {
+  const { transactions } = parts.store;
+  for (;;) {
+    const nowMs = parts.clock.nowMs();
+    const due = await transactions.listDue(nowMs, BATCH);
+    if (due.length === 0) return transactions.nextCheckAtMs();
+    await transactions.record(await Promise.all(due.map((pending) => check(parts, pending, nowMs))));
+  }
+}
+
+async function check(parts: ResolvePendingParts, pending: PendingTransaction, nowMs: number): Promise<Checked> {
+  const answer = withinDeadline(pending, await ask(parts, pending, nowMs), nowMs);
+  const transactionCode = () => token(parts.random, 12);
+  return {
+    id: pending.id,
+    result: answer.status === "pending" ? answer : resolve(pending, answer, transactionCode),
+  };
+}
+
+/** What the provider says; a provider that fails has said nothing yet. */
+async function ask(
+  { provider, reportFault }: ResolvePendingParts,
+  pending: PendingTransaction,
+  nowMs: number,
+): Promise<Outcome | NotYet> {
+  try {
+    return await provider.check(pending, nowMs);
+  } catch (error) {
+    reportFault(error);
+    return { status: "pending", checkAtMs: nowMs + RETRY_MS };
+  }
+}
+
+/** The service's own deadline (§3: pending → expired): an outcome counts only if it came about before. */
+function withinDeadline(
+  { expiresAtMs }: PendingTransaction,
+  answer: Outcome | NotYet,
+  nowMs: number,
+): Outcome | NotYet {
+  if (answer.status === "pending") {
+    if (nowMs >= expiresAtMs) return deadlinePassed(expiresAtMs);
+    // Later than now in any case: a provider that answers "now" must not keep the loop from everything else.
+    return { status: "pending", checkAtMs: Math.min(Math.max(answer.checkAtMs, nowMs + 1), expiresAtMs) };
+  }
+  return answer.atMs < expiresAtMs ? answer : deadlinePassed(expiresAtMs);
+}

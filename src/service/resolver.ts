@@ -1,0 +1,62 @@
+import { type ResolvePendingParts, resolvePending } from "./resolve-pending.ts";
+
+/** When to try again where the store itself failed. */
+const RETRY_MS = 1000;
+
+/**
+ * Calls {@link resolvePending} when something is due. The database is the schedule: this keeps one alarm, for the earliest
+ * check, and none while nothing is pending.
+ */
+export interface Resolver {
+  /** A check is due at `atMs`. */
+  wakeAt(atMs: number): void;
+  /** Resolves all that is due now, and then watches for the next. */
+  settle(): Promise<void>;
+  /** Stops watching, after the commit that is under way. */
+  stop(): Promise<void>;
+}
+
+export function createResolver(parts: ResolvePendingParts): Resolver {
+  const { clock, reportFault } = parts;
+  let stopped = false;
+  let alarmAtMs = Number.POSITIVE_INFINITY;
+  let cancelAlarm = () => {};
+  let round: Promise<void> = Promise.resolve();
+
+  function wakeAt(atMs: number): void {
+    if (stopped || atMs >= alarmAtMs) return;
+    cancelAlarm();
+    alarmAtMs = atMs;
+    cancelAlarm = clock.alarm(atMs, () => {
+      alarmAtMs = Number.POSITIVE_INFINITY;
+      void settle();
+    });
+  }
+
+  /** Rounds follow one another: a second one would check the same transactions. */
+  function settle(): Promise<void> {
+    round = round.then(resolveOnce);
+    return round;
+  }
+
+  async function resolveOnce(): Promise<void> {
+    if (stopped) return;
+    try {
+      const nextAtMs = await resolvePending(parts);
+      if (nextAtMs !== null) wakeAt(nextAtMs);
+    } catch (error) {
+      reportFault(error);
+      wakeAt(clock.nowMs() + RETRY_MS);
+    }
+  }
+
+  return {
+    wakeAt,
+    settle,
+    async stop() {
+      stopped = true;
+      cancelAlarm();
+      await round;
+    },
+  };
+}

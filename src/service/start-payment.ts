@@ -1,0 +1,63 @@
+import type { Clock } from "../domain/clock.ts";
+import { invalid } from "../domain/error.ts";
+import { feeCents } from "../domain/fee.ts";
+import type { AmountCents } from "../domain/money.ts";
+import type { Msisdn } from "../domain/phone.ts";
+import type { Provider } from "../domain/provider.ts";
+import { open } from "../domain/state-machine.ts";
+import type { Kind, PendingTransaction } from "../domain/transaction.ts";
+import type { Store } from "../store/store.ts";
+
+/** What a merchant asks for (§4.1). */
+export interface PaymentOrder {
+  readonly kind: Kind;
+  readonly paymentAccountId: number;
+  readonly phone: Msisdn;
+  readonly amountCents: AmountCents;
+  readonly reference: string | null;
+  readonly description: string | null;
+  /** For the provider, unread. */
+  readonly instruction: string | null;
+}
+
+interface Parts {
+  readonly store: Pick<Store, "merchants" | "transactions">;
+  readonly provider: Provider;
+  readonly clock: Clock;
+  readonly promptLifetimeMs: number;
+}
+
+/**
+ * Has the network show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
+ * @throws Refusal `invalid` where the account is not the merchant's; `provider` where the network does not take the prompt, and
+ * then nothing is stored
+ */
+export async function startPayment(
+  { store, provider, clock, promptLifetimeMs }: Parts,
+  merchantId: number,
+  order: PaymentOrder,
+): Promise<PendingTransaction> {
+  const { instruction, ...wanted } = order;
+  const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
+  if (account?.merchantId !== merchantId) {
+    throw invalid("payment_account_id is not the id of a payment account of yours");
+  }
+
+  const nowMs = clock.nowMs();
+  const expiresAtMs = nowMs + promptLifetimeMs;
+  const pushed = await provider.push({ ...wanted, pushedAtMs: nowMs, expiresAtMs, instruction });
+  const transaction = open(
+    {
+      ...wanted,
+      merchantId,
+      feeCents: feeCents(account.tariff, order.amountCents),
+      checkoutRequestId: pushed.checkoutRequestId,
+      merchantRequestId: pushed.merchantRequestId,
+      createdAtMs: nowMs,
+      expiresAtMs,
+    },
+    pushed.memo,
+    pushed.checkAtMs,
+  );
+  return { ...transaction, id: await store.transactions.insert(transaction) };
+}
