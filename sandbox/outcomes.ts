@@ -1,3 +1,4 @@
+import { formatDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Msisdn } from "../src/domain/phone.ts";
 import type { FinalStatus } from "../src/domain/transaction.ts";
@@ -64,6 +65,30 @@ export function parseOutcomeName(text: string, what: string): OutcomeName {
   const outcome = BY_NAME.get(text);
   if (!outcome) throw invalid(`${what} is not the name of an outcome; the names are ${[...BY_NAME.keys()].join(", ")}`);
   return outcome.name;
+}
+
+/** The table in the words of the wire; `after` is how long the outcome takes where nobody says otherwise. */
+export function outcomesView() {
+  return OUTCOMES.map(({ name, phone, ending, meaning }) => ({
+    name,
+    phone,
+    meaning,
+    ...endingView(ending),
+  }));
+}
+
+function endingView(ending: Ending): { status: FinalStatus | null; code: number | null; after: string | null } {
+  switch (ending.by) {
+    case "network": {
+      const after = ending.afterMs === null ? "prompt lifetime" : formatDuration(ending.afterMs);
+      return { status: ending.status, code: ending.code, after };
+    }
+    case "deadline":
+      return { status: "expired", code: 1019, after: "never" };
+    case "hand":
+    case "refusal":
+      return { status: null, code: null, after: null };
+  }
 }
 
 export function endingOf(name: OutcomeName): Ending {

@@ -1,11 +1,10 @@
 import type { Service } from "../service/service.ts";
 import { fail, failWith } from "./reply.ts";
+import { type Handler, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
 import type { ResponseForm } from "./view.ts";
-
-export type Handler = (request: Request) => Promise<Response>;
 
 /** What an operation is given besides its request. */
 export interface OperationContext {
@@ -61,15 +60,4 @@ export function createApi({ service, basePath, form, reportFault }: ApiOptions):
       return failWith(error, reportFault);
     }
   };
-}
-
-/** The path and the query of a request, as they were sent: nothing unescaped. */
-export function targetOf(request: Request): { path: string; query: string } {
-  // Where the Host header is bad, request.url is only the target itself.
-  const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, "");
-  const [withoutFragment = ""] = target.split("#", 1);
-  const mark = withoutFragment.indexOf("?");
-  return mark < 0
-    ? { path: withoutFragment, query: "" }
-    : { path: withoutFragment.slice(0, mark), query: withoutFragment.slice(mark + 1) };
 }

@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { invalid } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../domain/filter.ts";
-import { AMOUNT_LIMIT, AMOUNT_RULE, isAmount, MIN_AMOUNT } from "../domain/money.ts";
-import { PHONE_PATTERN, PHONE_RULE } from "../domain/phone.ts";
+import { AMOUNT_LIMIT, AMOUNT_RULE, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
+import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
 
 /** The shapes that the API takes. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
-/** No request of this API comes near it. */
-export const MAX_BODY_BYTES = 64 * 1024;
 const MAX_IDENTIFIER_LENGTH = 100;
 
 /** The refusal of a member, whatever is wrong with it. */
@@ -46,6 +44,17 @@ export const startPaymentSchema = z.object({
   reference: text("reference", { min: 0, max: MAX_REFERENCE_LENGTH }).optional(),
   description: text("description", { min: 0, max: MAX_DESCRIPTION_LENGTH }).optional(),
 });
+
+/** The order that a request for a payment means. */
+export function orderOf(input: z.output<typeof startPaymentSchema>) {
+  return {
+    paymentAccountId: input.payment_account_id,
+    phone: parsePhone(input.phone),
+    amountCents: parseAmount(input.amount),
+    reference: input.reference ?? null,
+    description: input.description ?? null,
+  };
+}
 
 /** §4.2. */
 export const checkStatusSchema = z.object({
@@ -102,65 +111,4 @@ export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.ou
   if (parsed.success) return parsed.data;
   const reasons = new Set(parsed.error.issues.map((issue) => issue.message));
   throw invalid([...reasons].join("; "));
-}
-
-/**
- * The JSON object in a request's body.
- * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, text that is not UTF-8 or not JSON, or
- * JSON that is not an object
- */
-export async function readJsonObject(request: Request): Promise<object> {
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
-    throw invalid("Content-Type must be application/json");
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(UTF8.decode(await readBytes(request)));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
-    if (error instanceof TypeError) throw invalid("the body is not UTF-8: send one JSON object in UTF-8");
-    throw error;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid("the body must be a JSON object");
-  }
-  return value;
-}
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** The body, never holding more of it than allowed. */
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
-  const declared = request.headers.get("Content-Length");
-  if (declared !== null) {
-    if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
-    return request.bytes();
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-/**
- * The parameters of a query string.
- * @throws Refusal `invalid` where one is given twice, or an escape is not UTF-8
- */
-export function readQuery(query: string): Record<string, string> {
-  try {
-    decodeURIComponent(query);
-  } catch {
-    throw invalid("the query string has an escape that is not UTF-8, such as a % that should be %25");
-  }
-  const parameters = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (parameters.has(name)) throw invalid(`${name} is given twice: give it once`);
-    parameters.set(name, value);
-  }
-  return Object.fromEntries(parameters);
 }

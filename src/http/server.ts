@@ -1,6 +1,6 @@
 import type { Server } from "bun";
-import type { Handler } from "./api.ts";
 import { failWith } from "./reply.ts";
+import type { Handler } from "./request.ts";
 
 /** How long a connection may be silent, in seconds. */
 const IDLE_TIMEOUT_S = 30;
@@ -11,6 +11,7 @@ export interface ServerOptions {
   readonly port: number;
   readonly handle: Handler;
   readonly reportFault: (error: unknown) => void;
+  readonly sleep: (durationMs: number) => Promise<void>;
 }
 
 export interface HttpServer {
@@ -24,11 +25,13 @@ export interface HttpServer {
  * Serves requests until stopped.
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL where it cannot listen there
  */
-export function startServer({ hostname, port, handle, reportFault }: ServerOptions, sleep: Sleep): HttpServer {
+export function startServer({ hostname, port, handle, reportFault, sleep }: ServerOptions): HttpServer {
   const server: Server<undefined> = Bun.serve({
     hostname,
     port,
     development: false,
+    // In production mode Bun lets a second server share the port, and the two would answer in turn.
+    reusePort: false,
     idleTimeout: IDLE_TIMEOUT_S,
     // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
@@ -44,5 +47,3 @@ export function startServer({ hostname, port, handle, reportFault }: ServerOptio
     },
   };
 }
-
-type Sleep = (durationMs: number) => Promise<void>;

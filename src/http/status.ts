@@ -1,6 +1,7 @@
 import type { Operation } from "./api.ts";
-import { checkStatusSchema, parseInput, readJsonObject } from "./input.ts";
+import { checkStatusSchema, parseInput } from "./input.ts";
 import { succeed } from "./reply.ts";
+import { readJsonObject } from "./request.ts";
 import { statusView } from "./view.ts";
 
 /** `POST /status.php` (§4.2): what has become of a payment. */

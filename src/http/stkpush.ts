@@ -1,8 +1,7 @@
-import { parseAmount } from "../domain/money.ts";
-import { parsePhone } from "../domain/phone.ts";
 import type { Operation } from "./api.ts";
-import { parseInput, readJsonObject, startPaymentSchema } from "./input.ts";
+import { orderOf, parseInput, startPaymentSchema } from "./input.ts";
 import { succeed } from "./reply.ts";
+import { readJsonObject } from "./request.ts";
 import { startedView } from "./view.ts";
 
 /** A note to the provider, handed through unread. */
@@ -15,12 +14,8 @@ export const stkpush: Operation = {
   async handle(request, merchantId, { service, form }) {
     const input = parseInput(startPaymentSchema, await readJsonObject(request));
     const transaction = await service.startPayment(merchantId, {
+      ...orderOf(input),
       kind: "api",
-      paymentAccountId: input.payment_account_id,
-      phone: parsePhone(input.phone),
-      amountCents: parseAmount(input.amount),
-      reference: input.reference ?? null,
-      description: input.description ?? null,
       instruction: request.headers.get(INSTRUCTION_HEADER),
     });
     return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, form));

@@ -1,8 +1,9 @@
 import type { Page, TransactionFilter } from "../domain/filter.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import type { Operation } from "./api.ts";
-import { listTransactionsSchema, parseInput, readQuery } from "./input.ts";
+import { listTransactionsSchema, parseInput } from "./input.ts";
 import { succeed } from "./reply.ts";
+import { readQuery } from "./request.ts";
 import { listView } from "./view.ts";
 
 /** `GET /transactions.php` (§4.3): the merchant's transactions, newest first. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { type Credentials, createCredentials, hashSecret } from "../domain/credentials.ts";
-import { Refusal } from "../domain/error.ts";
+import { invalid, Refusal } from "../domain/error.ts";
 import { DEFAULT_TARIFF, type Tariff } from "../domain/fee.ts";
 import { type Merchant, type PaymentAccount, parseName } from "../domain/merchant.ts";
 import type { Random } from "../domain/random.ts";
@@ -51,11 +51,10 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     return { ...listing, ...credentials };
   }
 
-  /** @throws Refusal `not_found` where the merchant has no such key, or it is revoked already */
-  async function revokeKey(merchantId: number, apiKey: string): Promise<void> {
-    await requireMerchant(merchantId);
-    const revoked = await store.merchants.revokeKey(merchantId, apiKey, clock.nowMs());
-    if (!revoked) throw new Refusal("not_found", `merchant ${merchantId} has no such key in force`);
+  /** @throws Refusal `not_found` where there is no such key, or it is revoked already */
+  async function revokeKey(apiKey: string): Promise<void> {
+    const revoked = await store.merchants.revokeKey(apiKey, clock.nowMs());
+    if (!revoked) throw new Refusal("not_found", "there is no such key in force: momo keys list shows them");
   }
 
   /** The keys in force. */
@@ -68,6 +67,13 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
   async function listAccounts(merchantId: number): Promise<PaymentAccount[]> {
     await requireMerchant(merchantId);
     return store.merchants.listPaymentAccounts(merchantId);
+  }
+
+  /** @throws Refusal `invalid` where there is no such account, like the payment that asks for it */
+  async function ownerOfAccount(accountId: number): Promise<number> {
+    const account = await store.merchants.findPaymentAccount(accountId);
+    if (!account) throw invalid("payment_account_id is not the id of a payment account");
+    return account.merchantId;
   }
 
   /** The merchant meant where none is named: the first. */
@@ -91,6 +97,7 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     revokeKey,
     listKeys,
     listAccounts,
+    ownerOfAccount,
     listMerchants: () => store.merchants.listMerchants(),
     firstMerchant,
     ensureFirstAccount,

@@ -91,7 +91,7 @@ function close(client: Database): void {
 }
 
 /** SQLite's complaint about a file as one line in our words; anything else as it is. */
-function explain(error: unknown, file: string): unknown {
+export function explain(error: unknown, file: string): unknown {
   if (error instanceof UnusableDatabase) return error;
   const code = error instanceof SQLiteError ? (error.code ?? "") : ((error as NodeJS.ErrnoException).code ?? "");
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {

@@ -55,13 +55,13 @@ export function createMerchantStore(drizzle: Drizzle, commits: CommitQueue) {
       });
     },
 
-    /** @returns whether there was such a key of the merchant's, not revoked before */
-    async revokeKey(merchantId: number, apiKey: string, nowMs: number): Promise<boolean> {
+    /** @returns whether there was such a key, not revoked before */
+    async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
       return commits.run(() => {
         const revoked = drizzle
           .update(apiKeys)
           .set({ revokedAtMs: nowMs })
-          .where(and(eq(apiKeys.apiKey, apiKey), eq(apiKeys.merchantId, merchantId), isNull(apiKeys.revokedAtMs)))
+          .where(and(eq(apiKeys.apiKey, apiKey), isNull(apiKeys.revokedAtMs)))
           .returning({ id: apiKeys.id })
           .all();
         return revoked.length === 1;

@@ -1,0 +1,84 @@
+import { reachLoopbackDirectly } from "./environment.ts";
+import { Failure, type FailureCode } from "./failure.ts";
+import type { Target } from "./target.ts";
+
+/** An answer of the payment service or of the control API, as it came. */
+export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
+
+/** No answer of ours takes longer. */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+export interface Client {
+  post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, query: Record<string, string>): Promise<Answer>;
+}
+
+/** The merchant API, with the target's key. */
+export function merchantClient({ baseUrl, apiKey, apiSecret }: Target): Client {
+  return createClient(baseUrl, { "X-API-Key": apiKey, "X-API-Secret": apiSecret });
+}
+
+/** The control API, with its token where there is one. */
+export function controlClient({ controlUrl, controlToken }: Target): Client {
+  return createClient(controlUrl, controlToken === null ? {} : { Authorization: `Bearer ${controlToken}` });
+}
+
+function createClient(address: string, credentials: Record<string, string>): Client {
+  return {
+    post: (path, body, headers) =>
+      send(address + path, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...credentials, ...headers },
+        body: JSON.stringify(body),
+      }),
+    get: (path, query) => {
+      const parameters = new URLSearchParams(query).toString();
+      return send(address + path + (parameters && `?${parameters}`), { headers: credentials });
+    },
+  };
+}
+
+/**
+ * @returns the answer of a request that succeeded
+ * @throws Failure in the words of the service; `unreachable` where nothing answers
+ */
+async function send(url: string, init: RequestInit): Promise<Answer> {
+  reachLoopbackDirectly();
+  const { origin } = new URL(url);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+    text = await response.text();
+  } catch {
+    throw new Failure(
+      "unreachable",
+      `nothing answers at ${origin}`,
+      "start it with momo serve, or name another with --base-url or MOMO_BASE_URL",
+    );
+  }
+  const answer = parseAnswer(text);
+  if (!answer) {
+    throw new Failure(
+      "unexpected",
+      `${origin} answers (HTTP ${response.status}), but not like the payment service`,
+      "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2",
+    );
+  }
+  if (response.status !== 200 || !answer.success) throw new Failure(codeOf(response.status), answer.message);
+  return answer;
+}
+
+function codeOf(status: number): FailureCode {
+  if (status === 404) return "not_found";
+  return status === 401 || status === 403 ? "unauthorized" : "refused";
+}
+
+function parseAnswer(text: string): Answer | null {
+  try {
+    const answer = JSON.parse(text) as Partial<Answer> | null;
+    return typeof answer?.success === "boolean" && typeof answer.message === "string" ? (answer as Answer) : null;
+  } catch {
+    return null;
+  }
+}

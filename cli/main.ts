@@ -1,0 +1,23 @@
+#!/usr/bin/env bun
+import { version } from "./version.ts";
+
+/** Each command with its line of help. Its file is loaded when it is used: `momo --version` loads none. */
+const COMMANDS = {
+  serve: ["run the payment service and the simulated network", async () => (await import("./serve.ts")).serveCommand()],
+  pay: ["start a payment", async () => (await import("./pay.ts")).payCommand()],
+  status: ["show what has become of a payment", async () => (await import("./status.ts")).statusCommand()],
+  list: ["list transactions, newest first", async () => (await import("./list.ts")).listCommand()],
+  merchants: ["create and list merchants", async () => (await import("./merchants.ts")).merchantsCommand()],
+  accounts: ["create and list payment accounts", async () => (await import("./accounts.ts")).accountsCommand()],
+  keys: ["create, list and revoke API keys", async () => (await import("./keys.ts")).keysCommand()],
+  outcomes: ["show what each test phone does", async () => (await import("./outcomes.ts")).outcomesCommand()],
+  env: ["print MOMO_* of the running sandbox, for eval", async () => (await import("./env.ts")).envCommand()],
+} as const;
+
+const [first] = process.argv.slice(2);
+if (first === "--version" || first === "-V") {
+  process.stdout.write(`${version}\n`);
+} else {
+  const { run } = await import("./run.ts");
+  await run(COMMANDS, process.argv.slice(2), version);
+}

@@ -1,0 +1,103 @@
+import { stripVTControlCharacters, styleText } from "node:util";
+import { wantsColour } from "./environment.ts";
+import { EXIT, type Failure } from "./failure.ts";
+
+/** Data goes to stdout, all else to stderr. */
+
+/** How the answer of a command is wanted. */
+export interface OutputOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export const isTerminal = (): boolean => Boolean(process.stdout.isTTY);
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** For people who watch; never data. */
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** JSON is indented for a reader at a terminal, and one line elsewhere. */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, isTerminal() ? 2 : 0));
+}
+
+/** Text from elsewhere without what a terminal would obey. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+}
+
+type Style = "bold" | "dim" | "green" | "red" | "yellow";
+
+/** Coloured on a terminal that wants it, else as it is. */
+export function styled(style: Style, text: string): string {
+  return isTerminal() && wantsColour() ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** Lines of a name and a value, aligned. */
+export function printFields(fields: readonly (readonly [string, string | number])[]): void {
+  const width = Math.max(...fields.map(([name]) => name.length));
+  for (const [name, value] of fields) {
+    print(`${styled("dim", name.padEnd(width))}  ${plain(String(value))}`);
+  }
+}
+
+/** Rows below their column names. */
+export async function printTable(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): Promise<void> {
+  const { default: Table } = await import("cli-table3");
+  const noBorders = {
+    top: "",
+    "top-mid": "",
+    "top-left": "",
+    "top-right": "",
+    bottom: "",
+    "bottom-mid": "",
+    "bottom-left": "",
+    "bottom-right": "",
+    left: "",
+    "left-mid": "",
+    mid: "",
+    "mid-mid": "",
+    right: "",
+    "right-mid": "",
+    middle: "  ",
+  };
+  const table = new Table({
+    head: columns.map((column) => styled("bold", column)),
+    chars: noBorders,
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+  });
+  table.push(...rows.map((row) => row.map((cell) => plain(String(cell)))));
+  print(
+    table
+      .toString()
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n"),
+  );
+}
+
+/** A failure in the form that was asked for. */
+export function tellFailure({ code, message, hint }: Failure, json: boolean): void {
+  if (json) {
+    tell(JSON.stringify({ error: { code, message, hint } }));
+    return;
+  }
+  tell(`momo: ${plain(message)}`);
+  if (hint !== null) tell(`      ${plain(hint)}`);
+}
+
+/** A reader that has gone away, as in `momo list | head`, has seen what it wanted. */
+export function endQuietlyWithoutReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.done);
+    throw error;
+  });
+}

@@ -1,0 +1,172 @@
+import { rmSync } from "node:fs";
+import { createControl } from "../sandbox/control/control.ts";
+import { CONTROL_PATH } from "../sandbox/control/path.ts";
+import { createSandbox } from "../sandbox/sandbox.ts";
+import type { Choice } from "../sandbox/script.ts";
+import type { Clock } from "../src/domain/clock.ts";
+import type { Tariff } from "../src/domain/fee.ts";
+import type { Random } from "../src/domain/random.ts";
+import { createApi } from "../src/http/api.ts";
+import { type Handler, targetOf } from "../src/http/request.ts";
+import { startServer } from "../src/http/server.ts";
+import type { ResponseForm } from "../src/http/view.ts";
+import type { Registry } from "../src/service/registry.ts";
+import { createService } from "../src/service/service.ts";
+import { UnusableDatabase } from "../src/store/database.ts";
+import { acquireLock } from "../src/store/lock.ts";
+import { openStore } from "../src/store/store.ts";
+import { sleep } from "../src/system.ts";
+import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
+import { Failure } from "./failure.ts";
+import { type CredentialsRecord, readCredentials, readServer, writeCredentials, writeServer } from "./records.ts";
+import { version } from "./version.ts";
+
+export interface SandboxConfig {
+  readonly directory: DataDirectory;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly basePath: string;
+  readonly fallback: Choice;
+  readonly promptLifetimeMs: number;
+  /** For the payment account of the credentials; null leaves it as it is. */
+  readonly tariff: Tariff | null;
+  readonly form: ResponseForm;
+  /** What a caller of the control API must present; null where only this machine can call it. */
+  readonly controlToken: string | null;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reportFault: (error: unknown) => void;
+}
+
+export interface RunningSandbox {
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly credentials: CredentialsRecord;
+  /** Finishes what is in flight and closes everything, within three seconds. */
+  stop(): Promise<void>;
+}
+
+/** How long requests that are under way may take when the server stops. */
+const STOP_GRACE_MS = 2000;
+
+/**
+ * Ties everything together: store, service, simulated network, both APIs and the server. It serves when this returns.
+ * @throws Failure or UnusableDatabase with what stands in the way and the flag that helps; then nothing is left open
+ */
+export async function startSandbox(config: SandboxConfig): Promise<RunningSandbox> {
+  const { directory, clock, random, reportFault } = config;
+  const open = new Cleanup();
+  try {
+    makeDataDirectory(directory);
+    open.add(lockDirectory(directory));
+    const store = openStore(directory.database);
+    open.add(() => store.close());
+
+    const service = createService({
+      store,
+      provider: createSandbox({ random, fallback: config.fallback }),
+      clock,
+      random,
+      promptLifetimeMs: config.promptLifetimeMs,
+      reportFault,
+    });
+    open.add(() => service.resolver.stop());
+    const credentials = await ensureCredentials(directory, service);
+    if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
+
+    const server = startServer({
+      hostname: config.host,
+      port: config.port,
+      reportFault,
+      handle: route(
+        createApi({ service, basePath: config.basePath, form: config.form, reportFault }),
+        createControl({ service, version, host: config.host, token: config.controlToken, reportFault }),
+      ),
+      sleep,
+    });
+    open.add(() => server.stop(STOP_GRACE_MS));
+
+    const origin = `http://${reachable(config.host)}:${server.port}`;
+    const baseUrl = origin + config.basePath;
+    const controlUrl = origin + CONTROL_PATH;
+    writeServer(directory, {
+      pid: process.pid,
+      base_url: baseUrl,
+      control_url: controlUrl,
+      control_token: config.controlToken,
+    });
+    open.add(() => rmSync(directory.server, { force: true }));
+
+    // What fell due while no server ran.
+    void service.resolver.settle();
+    return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
+  } catch (error) {
+    await open.runAll();
+    throw error;
+  }
+}
+
+/** What has been opened, closed in the opposite order, once. */
+class Cleanup {
+  readonly #steps: (() => unknown)[] = [];
+
+  add(step: () => unknown): void {
+    this.#steps.push(step);
+  }
+
+  async runAll(): Promise<void> {
+    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) await step();
+  }
+}
+
+/** One server for one directory: a second one would resolve the same prompts. */
+function lockDirectory(directory: DataDirectory): () => void {
+  try {
+    return acquireLock(directory.lock);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase && error.problem === "locked")) throw error;
+    const holder = readServer(directory);
+    throw new Failure(
+      "unexpected",
+      `${directory.path} is in use by another momo${holder ? ` (process ${holder.pid}, ${holder.base_url})` : ""}`,
+      "use that one, stop it, or choose another folder with --data or --ephemeral",
+    );
+  }
+}
+
+/** The first merchant's key, payment account and secret: those of the last time where they are still good, else new ones. */
+async function ensureCredentials(
+  directory: DataDirectory,
+  service: { registry: Registry; authenticate(key: string, secret: string): Promise<number> },
+): Promise<CredentialsRecord> {
+  const kept = readCredentials(directory);
+  if (kept) {
+    const owner = await service.authenticate(kept.api_key, kept.api_secret).catch(() => null);
+    if (owner === kept.merchant_id) return kept;
+  }
+  const account = await service.registry.ensureFirstAccount();
+  const key = await service.registry.issueKey(account.merchantId, "first key");
+  const record = {
+    merchant_id: account.merchantId,
+    payment_account_id: account.id,
+    api_key: key.apiKey,
+    api_secret: key.apiSecret,
+  };
+  writeCredentials(directory, record);
+  return record;
+}
+
+function route(api: Handler, control: Handler): Handler {
+  return (request) => {
+    const { path } = targetOf(request);
+    return path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`) ? control(request) : api(request);
+  };
+}
+
+/** How this machine reaches the address that the server listens on. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,64 @@
+import { STATUSES, type Status } from "../src/domain/transaction.ts";
+import { sleep, systemClock } from "../src/system.ts";
+import type { Answer, Client } from "./client.ts";
+import { EXIT, Failure } from "./failure.ts";
+import { isTerminal } from "./output.ts";
+
+export interface WaitFlags {
+  readonly wait?: true;
+  readonly interval: number;
+  readonly timeout: number;
+}
+
+const EXIT_OF_STATUS: Record<Status, number> = {
+  completed: EXIT.done,
+  failed: EXIT.failed,
+  cancelled: EXIT.cancelled,
+  expired: EXIT.expired,
+  pending: EXIT.pending,
+};
+
+/** How a command that waited ends. */
+export const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
+
+export function statusOf({ status }: Answer): Status {
+  const known = STATUSES.find((candidate) => candidate === status);
+  if (!known) throw new Failure("unexpected", "the service answered with a status that it does not have");
+  return known;
+}
+
+/**
+ * Polls as the specification recommends (§4.4) until the payment is final or the time is up.
+ * @param first the answer known already, or null to ask at once
+ * @returns the last answer
+ */
+export async function waitForOutcome(
+  client: Client,
+  checkoutRequestId: string,
+  flags: WaitFlags,
+  first: Answer | null,
+): Promise<Answer> {
+  const untilMs = systemClock.nowMs() + flags.timeout;
+  const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId });
+  const progress = await startProgress();
+  try {
+    let answer = first ?? (await check());
+    for (;;) {
+      const leftMs = untilMs - systemClock.nowMs();
+      if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
+      await sleep(Math.min(flags.interval, leftMs));
+      answer = await check();
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** A person at a terminal sees that momo waits, and for what. */
+async function startProgress(): Promise<{ end(): void }> {
+  if (!isTerminal() || !process.stderr.isTTY) return { end: () => {} };
+  const { spinner } = await import("@clack/prompts");
+  const progress = spinner({ output: process.stderr, indicator: "timer" });
+  progress.start("Waiting for the customer to enter the PIN");
+  return { end: () => progress.clear() };
+}

@@ -1,0 +1,50 @@
+import { timingSafeEqual } from "node:crypto";
+import { hashSecret } from "../../src/domain/credentials.ts";
+import { fail } from "../../src/http/reply.ts";
+
+/** Who may steer the sandbox. */
+export interface GuardOptions {
+  /** The address that the server listens on, as it was given. */
+  readonly host: string;
+  /** What a caller on another machine must present; null on a loopback address. */
+  readonly token: string | null;
+}
+
+const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Whether a host name or address leads to this machine alone. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_NAMES.has(host) || host === "::1" || /^127(?:\.[0-9]{1,3}){3}$/.test(host);
+}
+
+/**
+ * Decides about one request: an answer that refuses it, or null. A page in a browser on this machine is not its owner, so
+ * neither a foreign origin nor a host name that somebody made to lead here gets through.
+ */
+export function createGuard({ host, token }: GuardOptions): (request: Request) => Response | null {
+  const tokenHash = token === null ? null : hashSecret(token);
+  const namesThisServer = (name: string) => isLoopback(name) || name === host || name === `[${host}]`;
+
+  return ({ headers }) => {
+    const name = (headers.get("Host") ?? "").toLowerCase().replace(/:[0-9]*$/, "");
+    if (tokenHash === null && !namesThisServer(name)) {
+      return fail(403, "the Host header must be a loopback name, such as localhost or 127.0.0.1");
+    }
+    if (isForeign(headers)) return fail(403, "the control API does not answer pages of another origin");
+    if (tokenHash !== null) {
+      const given = /^Bearer (\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? "";
+      if (!timingSafeEqual(hashSecret(given), tokenHash)) {
+        return fail(401, "send the control token: Authorization: Bearer TOKEN");
+      }
+    }
+    return null;
+  };
+}
+
+/** A browser says where a request comes from; other clients say nothing. */
+function isForeign(headers: Headers): boolean {
+  const site = headers.get("Sec-Fetch-Site");
+  if (site !== null && site !== "same-origin" && site !== "none") return true;
+  const origin = headers.get("Origin");
+  return origin !== null && origin !== `http://${headers.get("Host")}`;
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { KINDS } from "../../src/domain/transaction.ts";
+import { orderOf, parseInput, startPaymentSchema } from "../../src/http/input.ts";
+import { succeed } from "../../src/http/reply.ts";
+import { readJsonObject } from "../../src/http/request.ts";
+import { startedView } from "../../src/http/view.ts";
+import type { ControlCall } from "./control.ts";
+
+const kindRule = { error: `kind must be one of ${KINDS.join(", ")}` };
+
+const testPaymentSchema = z.object({
+  ...startPaymentSchema.shape,
+  kind: z.enum(KINDS, kindRule),
+  outcome: z.string({ error: "outcome must be a string, NAME or NAME; after=DURATION" }).optional(),
+});
+
+/**
+ * `POST /_momo/payments`: a test payment as some other part of a shop would make it. The merchant API makes only the kind
+ * `api`; the others come from a payment page, a deposit or a top-up.
+ */
+export const payments: ControlCall = async (request, { service }) => {
+  const input = parseInput(testPaymentSchema, await readJsonObject(request));
+  const owner = await service.registry.ownerOfAccount(input.payment_account_id);
+  const transaction = await service.startPayment(owner, {
+    ...orderOf(input),
+    kind: input.kind,
+    instruction: input.outcome ?? null,
+  });
+  return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, "full"));
+};

@@ -1,0 +1,69 @@
+/**
+ * Installs what package-lock.json pins, if that has not been done since it last changed. Runs before the scripts in
+ * package.json, so it needs nothing but Node's standard library, and runs under Bun too, where there is no Node.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const stampFile = join(modules, ".installed-lock");
+const bunProgram = join(modules, "bun", "bin", "bun.exe"); // named so on every system
+
+/** Until Bun's install script has run, a shell script of a few hundred bytes stands where the program should. */
+const SMALLEST_PROGRAM_BYTES = 1_000_000;
+
+const lock = createHash("sha256")
+  .update(readFileSync(join(root, "package-lock.json")))
+  .digest("hex");
+const upToDate = readStamp() === lock && bunBytes() > 0;
+if (!upToDate) install();
+if (bunBytes() < SMALLEST_PROGRAM_BYTES) placeBun();
+if (!upToDate) writeFileSync(stampFile, lock);
+
+function readStamp() {
+  try {
+    return readFileSync(stampFile, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function bunBytes() {
+  return statSync(bunProgram, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function install() {
+  process.stderr.write("Installing what package-lock.json pins …\n");
+  const caller = process.env.npm_execpath ?? ""; // the npm or Bun that runs this as a script
+  const bun = process.versions.bun ? process.execPath : /\bbun(\.exe)?$/.test(caller) ? caller : "";
+  if (bun) {
+    // Where there is no bun.lock, a frozen install goes by package-lock.json, and writes no lock file of its own.
+    run(bun, ["install", "--frozen-lockfile", "--no-progress", "--no-summary"]);
+    return;
+  }
+  // Not `npm ci`: npm 11 refuses a lock file that leaves out the optional packages of other systems.
+  const npm = ["install", "--no-save", "--include=dev", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+  if (caller.endsWith("npm-cli.js")) run(process.execPath, [caller, ...npm]);
+  else run("npm", npm, { shell: process.platform === "win32" });
+}
+
+/** Puts Bun's program in its place where no install script was allowed to. */
+function placeBun() {
+  run(process.execPath, [join(modules, "bun", "install.js")]);
+  if (bunBytes() < SMALLEST_PROGRAM_BYTES) fail("node_modules/bun holds no program for this system");
+}
+
+function run(command, args, options = {}) {
+  // Standard output belongs to the script that follows.
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
+  if (status !== 0) fail(`${[command, ...args].join(" ")} ${error ? `did not start: ${error.message}` : "failed"}`);
+}
+
+function fail(message) {
+  process.stderr.write(`Set-up failed: ${message}\n`);
+  process.exit(1);
+}

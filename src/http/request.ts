@@ -1,0 +1,79 @@
+import { invalid } from "../domain/error.ts";
+
+/** A server as a function: tests call it without a port. */
+export type Handler = (request: Request) => Promise<Response>;
+
+/** No request of these APIs comes near it. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** The path and the query of a request, as they were sent: nothing unescaped. */
+export function targetOf(request: Request): { path: string; query: string } {
+  // Where the Host header is bad, request.url is only the target itself.
+  const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, "");
+  const [withoutFragment = ""] = target.split("#", 1);
+  const mark = withoutFragment.indexOf("?");
+  return mark < 0
+    ? { path: withoutFragment, query: "" }
+    : { path: withoutFragment.slice(0, mark), query: withoutFragment.slice(mark + 1) };
+}
+
+/**
+ * The JSON object in a request's body.
+ * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, text that is not UTF-8 or not JSON, or
+ * JSON that is not an object
+ */
+export async function readJsonObject(request: Request): Promise<object> {
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
+    throw invalid("Content-Type must be application/json");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(UTF8.decode(await readBytes(request)));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
+    if (error instanceof TypeError) throw invalid("the body is not UTF-8: send one JSON object in UTF-8");
+    throw error;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid("the body must be a JSON object");
+  }
+  return value;
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The body, never holding more of it than allowed. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
+  const declared = request.headers.get("Content-Length");
+  if (declared !== null) {
+    if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
+    return request.bytes();
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The parameters of a query string.
+ * @throws Refusal `invalid` where one is given twice, or an escape is not UTF-8
+ */
+export function readQuery(query: string): Record<string, string> {
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw invalid("the query string has an escape that is not UTF-8, such as a % that should be %25");
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (parameters.has(name)) throw invalid(`${name} is given twice: give it once`);
+    parameters.set(name, value);
+  }
+  return Object.fromEntries(parameters);
+}

@@ -1,0 +1,23 @@
+import { Database } from "bun:sqlite";
+import { explain } from "./database.ts";
+
+/**
+ * Takes a lock that one process at a time can hold, and that the operating system takes back when the process ends, however it
+ * ends. SQLite brings the same lock to every platform: an exclusive transaction on a file of its own, never committed.
+ * @returns a function that gives the lock back
+ * @throws UnusableDatabase `locked` while another process holds it
+ */
+export function acquireLock(file: string): () => void {
+  let holder: Database | undefined;
+  try {
+    holder = new Database(file, { create: true, readwrite: true });
+    holder.run("PRAGMA busy_timeout = 0");
+    holder.run("PRAGMA journal_mode = MEMORY"); // no second file
+    holder.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    holder?.close();
+    throw explain(error, file);
+  }
+  const held = holder;
+  return () => held.close();
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createVirtualClock, type VirtualClock } from "../../sandbox/clock.ts";
+import { createSandbox } from "../../sandbox/sandbox.ts";
+import type { Choice } from "../../sandbox/script.ts";
+import type { Provider } from "../../src/domain/provider.ts";
+import { createApi } from "../../src/http/api.ts";
+import type { Handler } from "../../src/http/request.ts";
+import type { ResponseForm } from "../../src/http/view.ts";
+import type { NewKey } from "../../src/service/registry.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system.ts";
+import { seededRandom } from "./random.ts";
+
+/** 20 November 2026, 10:00:00 in Nairobi. */
+export const START_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
+
+export interface HarnessOptions {
+  /** A database that exists already; by default a new one, removed at the end. */
+  readonly file?: string;
+  readonly startMs?: number;
+  readonly fallback?: Choice;
+  readonly promptLifetimeMs?: number;
+  readonly form?: ResponseForm;
+  readonly provider?: Provider;
+}
+
+/** What a caller of the API holds. */
+export interface Caller {
+  readonly merchantId: number;
+  readonly accountId: number;
+  readonly key: NewKey;
+  /** The headers that every operation needs (§5). */
+  readonly headers: Record<string, string>;
+}
+
+/** The real handler over the real service and a real SQLite, with a clock that only a test moves. */
+export interface Harness {
+  readonly file: string;
+  readonly api: Handler;
+  readonly clock: VirtualClock;
+  readonly service: Service;
+  readonly store: Store;
+  /** What went wrong behind an answer. */
+  readonly faults: unknown[];
+  /** Another merchant with an account and a key. */
+  addCaller(name: string): Promise<Caller>;
+  /** Lets time pass, and resolves what falls due. */
+  advance(durationMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openHarness(options: HarnessOptions = {}): Harness {
+  const folder = options.file === undefined ? mkdtempSync(join(tmpdir(), "momo-test-")) : null;
+  const file = options.file ?? join(folder ?? "", "momo.db");
+  const clock = createVirtualClock(systemClock, { frozenAtMs: options.startMs ?? START_MS });
+  const random = seededRandom(clock.nowMs());
+  const store = openStore(file);
+  const faults: unknown[] = [];
+  const reportFault = (error: unknown) => void faults.push(error);
+  const service = createService({
+    store,
+    provider:
+      options.provider ??
+      createSandbox({ random, fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
+    clock,
+    random,
+    promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
+    reportFault,
+  });
+  return {
+    file,
+    api: createApi({ service, basePath: "/v2", form: options.form ?? "full", reportFault }),
+    clock,
+    service,
+    store,
+    faults,
+    async addCaller(name) {
+      const { id: merchantId } = await service.registry.registerMerchant(name);
+      const { id: accountId } = await service.registry.openAccount(merchantId, "Main account");
+      const key = await service.registry.issueKey(merchantId, "test");
+      return { merchantId, accountId, key, headers: { "X-API-Key": key.apiKey, "X-API-Secret": key.apiSecret } };
+    },
+    async advance(durationMs) {
+      clock.advance(durationMs);
+      await service.resolver.settle();
+    },
+    async close() {
+      await service.resolver.stop();
+      store.close();
+      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
