@@ -11,7 +11,7 @@ export interface ServerOptions {
   readonly port: number;
   readonly handle: Handler;
   readonly reportFault: (error: unknown) => void;
-  readonly sleep: (durationMs: number) => Promise<void>;
+  readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface HttpServer {
@@ -42,7 +42,8 @@ export function startServer({ hostname, port, handle, reportFault, sleep }: Serv
     hostname,
     port: server.port ?? port,
     async stop(graceMs) {
-      await Promise.race([server.stop(), sleep(graceMs)]);
+      const answered = new AbortController();
+      await Promise.race([server.stop().finally(() => answered.abort()), sleep(graceMs, answered.signal)]);
       await server.stop(true);
     },
   };

@@ -4,22 +4,27 @@ import type { Tariff } from "../domain/fee.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { Drizzle } from "./database.ts";
+import { onFirstUse } from "./on-first-use.ts";
 import { apiKeys, merchants, paymentAccounts } from "./schema.ts";
 
 export type MerchantStore = ReturnType<typeof createMerchantStore>;
 
 /** Merchants, with their payment accounts and keys. */
 export function createMerchantStore(drizzle: Drizzle, commits: CommitQueue) {
-  const keyByName = drizzle
-    .select()
-    .from(apiKeys)
-    .where(eq(apiKeys.apiKey, sql.placeholder("apiKey")))
-    .prepare();
-  const accountById = drizzle
-    .select()
-    .from(paymentAccounts)
-    .where(eq(paymentAccounts.id, sql.placeholder("id")))
-    .prepare();
+  const keyByName = onFirstUse(() =>
+    drizzle
+      .select()
+      .from(apiKeys)
+      .where(eq(apiKeys.apiKey, sql.placeholder("apiKey")))
+      .prepare(),
+  );
+  const accountById = onFirstUse(() =>
+    drizzle
+      .select()
+      .from(paymentAccounts)
+      .where(eq(paymentAccounts.id, sql.placeholder("id")))
+      .prepare(),
+  );
 
   return {
     async addMerchant(name: string, nowMs: number): Promise<Merchant> {
@@ -79,11 +84,11 @@ export function createMerchantStore(drizzle: Drizzle, commits: CommitQueue) {
     },
 
     async findKey(apiKey: string): Promise<ApiKey | null> {
-      return keyByName.get({ apiKey }) ?? null;
+      return keyByName().get({ apiKey }) ?? null;
     },
 
     async findPaymentAccount(id: number): Promise<PaymentAccount | null> {
-      const row = accountById.get({ id });
+      const row = accountById().get({ id });
       return row ? toAccount(row) : null;
     },
 

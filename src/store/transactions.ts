@@ -13,6 +13,7 @@ import type {
 } from "../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { Drizzle } from "./database.ts";
+import { onFirstUse } from "./on-first-use.ts";
 import { transactions } from "./schema.ts";
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
@@ -25,69 +26,79 @@ export interface Checked {
 
 /** Transactions one by one: stored, found, due and resolved. */
 export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
-  const insert = drizzle
-    .insert(transactions)
-    .values({
-      merchantId: sql.placeholder("merchantId"),
-      paymentAccountId: sql.placeholder("paymentAccountId"),
-      kind: sql.placeholder("kind"),
-      status: sql.placeholder("status"),
-      amountCents: sql.placeholder("amountCents"),
-      feeCents: sql.placeholder("feeCents"),
-      phone: sql.placeholder("phone"),
-      reference: sql.placeholder("reference"),
-      referenceFolded: sql.placeholder("referenceFolded"),
-      description: sql.placeholder("description"),
-      checkoutRequestId: sql.placeholder("checkoutRequestId"),
-      merchantRequestId: sql.placeholder("merchantRequestId"),
-      createdAtMs: sql.placeholder("createdAtMs"),
-      expiresAtMs: sql.placeholder("expiresAtMs"),
-      checkAtMs: sql.placeholder("checkAtMs"),
-      memo: sql.placeholder("memo"),
-    })
-    .returning({ id: transactions.id })
-    .prepare();
+  const insert = onFirstUse(() =>
+    drizzle
+      .insert(transactions)
+      .values({
+        merchantId: sql.placeholder("merchantId"),
+        paymentAccountId: sql.placeholder("paymentAccountId"),
+        kind: sql.placeholder("kind"),
+        status: sql.placeholder("status"),
+        amountCents: sql.placeholder("amountCents"),
+        feeCents: sql.placeholder("feeCents"),
+        phone: sql.placeholder("phone"),
+        reference: sql.placeholder("reference"),
+        referenceFolded: sql.placeholder("referenceFolded"),
+        description: sql.placeholder("description"),
+        checkoutRequestId: sql.placeholder("checkoutRequestId"),
+        merchantRequestId: sql.placeholder("merchantRequestId"),
+        createdAtMs: sql.placeholder("createdAtMs"),
+        expiresAtMs: sql.placeholder("expiresAtMs"),
+        checkAtMs: sql.placeholder("checkAtMs"),
+        memo: sql.placeholder("memo"),
+      })
+      .returning({ id: transactions.id })
+      .prepare(),
+  );
 
-  const byCheckoutRequestId = drizzle
-    .select()
-    .from(transactions)
-    .where(eq(transactions.checkoutRequestId, sql.placeholder("checkoutRequestId")))
-    .prepare();
+  const byCheckoutRequestId = onFirstUse(() =>
+    drizzle
+      .select()
+      .from(transactions)
+      .where(eq(transactions.checkoutRequestId, sql.placeholder("checkoutRequestId")))
+      .prepare(),
+  );
 
   const isPending = sql`${transactions.status} = 'pending'`;
 
-  const due = drizzle
-    .select()
-    .from(transactions)
-    .where(and(isPending, lte(transactions.checkAtMs, sql.placeholder("nowMs"))))
-    .orderBy(asc(transactions.checkAtMs), asc(transactions.id))
-    .limit(sql.placeholder("limit"))
-    .prepare();
+  const due = onFirstUse(() =>
+    drizzle
+      .select()
+      .from(transactions)
+      .where(and(isPending, lte(transactions.checkAtMs, sql.placeholder("nowMs"))))
+      .orderBy(asc(transactions.checkAtMs), asc(transactions.id))
+      .limit(sql.placeholder("limit"))
+      .prepare(),
+  );
 
-  const earliest = drizzle
-    .select({ checkAtMs: transactions.checkAtMs })
-    .from(transactions)
-    .where(isPending)
-    .orderBy(asc(transactions.checkAtMs))
-    .limit(1)
-    .prepare();
+  const earliest = onFirstUse(() =>
+    drizzle
+      .select({ checkAtMs: transactions.checkAtMs })
+      .from(transactions)
+      .where(isPending)
+      .orderBy(asc(transactions.checkAtMs))
+      .limit(1)
+      .prepare(),
+  );
 
   const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
-  const resolve = drizzle
-    .update(transactions)
-    .set({
-      status: given("status"),
-      transactionCode: given("transactionCode"),
-      receiptNumber: given("receiptNumber"),
-      resultCode: given("resultCode"),
-      resultDesc: given("resultDesc"),
-      completedAtMs: given("completedAtMs"),
-      checkAtMs: given("checkAtMs"),
-      memo: sql`CASE WHEN ${sql.placeholder("status")} = 'pending' THEN ${transactions.memo} END`,
-    })
-    .where(and(eq(transactions.id, sql.placeholder("id")), isPending))
-    .returning({ id: transactions.id })
-    .prepare();
+  const resolve = onFirstUse(() =>
+    drizzle
+      .update(transactions)
+      .set({
+        status: given("status"),
+        transactionCode: given("transactionCode"),
+        receiptNumber: given("receiptNumber"),
+        resultCode: given("resultCode"),
+        resultDesc: given("resultDesc"),
+        completedAtMs: given("completedAtMs"),
+        checkAtMs: given("checkAtMs"),
+        memo: sql`CASE WHEN ${sql.placeholder("status")} = 'pending' THEN ${transactions.memo} END`,
+      })
+      .where(and(eq(transactions.id, sql.placeholder("id")), isPending))
+      .returning({ id: transactions.id })
+      .prepare(),
+  );
 
   return {
     /** Stores a transaction that has just been opened, and numbers it. */
@@ -95,30 +106,32 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
       const { reference } = transaction;
       const row = { ...transaction, referenceFolded: reference === null ? null : foldCase(reference) };
       return commits.run(() => {
-        const inserted = insert.get(row);
+        const inserted = insert().get(row);
         assert(inserted, "an insert that does not throw returns its row");
         return inserted.id;
       });
     },
 
     async findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null> {
-      const row = byCheckoutRequestId.get({ checkoutRequestId });
+      const row = byCheckoutRequestId().get({ checkoutRequestId });
       // The column does not tell letter case; an identifier does.
       return row?.checkoutRequestId === checkoutRequestId ? toTransaction(row) : null;
     },
 
     /** The pending transactions to be checked by `nowMs`, in the order in which they fell due, at most `limit`. */
     async listDue(nowMs: number, limit: number): Promise<PendingTransaction[]> {
-      return due.all({ nowMs, limit }).map((row) => {
-        const transaction = toTransaction(row);
-        assert(transaction.status === "pending");
-        return transaction;
-      });
+      return due()
+        .all({ nowMs, limit })
+        .map((row) => {
+          const transaction = toTransaction(row);
+          assert(transaction.status === "pending");
+          return transaction;
+        });
     },
 
     /** When the next check is due; null while nothing is pending. */
     async nextCheckAtMs(): Promise<number | null> {
-      return earliest.get()?.checkAtMs ?? null;
+      return earliest().get()?.checkAtMs ?? null;
     },
 
     /**
@@ -129,7 +142,7 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
       return commits.run(() => {
         const changed: number[] = [];
         for (const { id, result } of checks) {
-          if (resolve.get({ ...NO_RESULT, ...result, id })) changed.push(id);
+          if (resolve().get({ ...NO_RESULT, ...result, id })) changed.push(id);
         }
         return changed;
       });
