@@ -1,6 +1,6 @@
 import { reachLoopbackDirectly } from "./environment.ts";
 import { Failure, type FailureCode } from "./failure.ts";
-import type { Target } from "./target.ts";
+import type { ControlTarget, Target } from "./target.ts";
 
 /** An answer of the payment service or of the control API, as it came. */
 export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
@@ -19,7 +19,7 @@ export function merchantClient({ baseUrl, apiKey, apiSecret }: Target): Client {
 }
 
 /** The control API, with its token where there is one. */
-export function controlClient({ controlUrl, controlToken }: Target): Client {
+export function controlClient({ controlUrl, controlToken }: ControlTarget): Client {
   return createClient(controlUrl, controlToken === null ? {} : { Authorization: `Bearer ${controlToken}` });
 }
 

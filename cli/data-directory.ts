@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { momoEnvironment, platformFolders } from "./environment.ts";
@@ -11,6 +11,7 @@ export interface DataDirectory {
   readonly lock: string;
   readonly credentials: string;
   readonly server: string;
+  readonly clock: string;
 }
 
 /** `--data`, then `MOMO_DATA`, then the platform's data folder. Nothing is created. */
@@ -25,6 +26,7 @@ export function dataDirectoryAt(path: string): DataDirectory {
     lock: join(path, "momo.lock"),
     credentials: join(path, "credentials.json"),
     server: join(path, "server.json"),
+    clock: join(path, "clock.json"),
   };
 }
 
@@ -70,25 +72,15 @@ function cannotWrite(file: string, error: unknown): Failure {
   );
 }
 
-/** No file of ours comes near it. */
-const MAX_FILE_BYTES = 64 * 1024;
+/** No file of ours, and nothing that people give us, comes near it. */
+const MAX_FILE_BYTES = 1024 * 1024;
 
-/** A JSON file of ours, or null where there is none. What it holds is for the caller to check. */
-export function readJsonFile(file: string): unknown {
-  try {
-    const text = readFileSync(file);
-    if (text.length > MAX_FILE_BYTES) throw new SyntaxError("too large");
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(text));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw damaged(file);
-  }
-}
-
-export function damaged(file: string): Failure {
-  return new Failure(
-    "unexpected",
-    `${file} cannot be read as a file of momo's`,
-    "delete it: momo serve writes it anew",
-  );
+/**
+ * The JSON in a file, or null where there is no such file. What it holds is for the caller to check.
+ * @throws an error of the system, of the decoder or of the parser
+ */
+export function readJson(file: string): unknown {
+  if (!existsSync(file)) return null;
+  if (statSync(file).size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)));
 }

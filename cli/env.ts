@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { controlClient } from "./client.ts";
 import { dataOption } from "./options.ts";
 import { print, printJson } from "./output.ts";
-import { resolveTarget, type Target } from "./target.ts";
+import { type ControlTarget, resolveControl, resolveTarget, type Target } from "./target.ts";
 
 const FORMATS = ["shell", "dotenv", "github", "json"] as const;
 type Format = (typeof FORMATS)[number];
@@ -15,7 +15,8 @@ export function envCommand(): Command {
 }
 
 async function env({ format, data }: { format: Format; data?: string }): Promise<void> {
-  const target = resolveTarget(data === undefined ? {} : { data });
+  const flags = data === undefined ? {} : { data };
+  const target = { ...resolveTarget(flags), ...resolveControl(flags) };
   // Variables that lead nowhere would only fail later and elsewhere.
   await controlClient(target).get("/health", {});
   const variables = variablesOf(target);
@@ -24,7 +25,7 @@ async function env({ format, data }: { format: Format; data?: string }): Promise
 }
 
 /** What a program needs to find the sandbox, and to steer it. */
-export function variablesOf(target: Target): Record<string, string> {
+export function variablesOf(target: Target & ControlTarget): Record<string, string> {
   return {
     MOMO_BASE_URL: target.baseUrl,
     MOMO_API_KEY: target.apiKey,

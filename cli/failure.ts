@@ -51,6 +51,7 @@ const REFUSAL_CODES = {
   invalid: "usage",
   unauthorized: "unauthorized",
   not_found: "not_found",
+  conflict: "refused",
   provider: "refused",
 } as const;
 

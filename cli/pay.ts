@@ -6,7 +6,7 @@ import { Failure } from "./failure.ts";
 import { jsonOption, quietOption, readAmount, readId, serverOptions, waitOptions } from "./options.ts";
 import { isTerminal, type OutputOptions, tell } from "./output.ts";
 import { printPayment } from "./payment-output.ts";
-import { resolveTarget, type Target, type TargetFlags } from "./target.ts";
+import { resolveControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "./wait.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
@@ -75,7 +75,11 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
     ...(description !== undefined && { description }),
   };
   if (kind !== "api") {
-    return controlClient(target).post("/payments", { ...body, kind, ...(outcome !== undefined && { outcome }) });
+    return controlClient(resolveControl(flags)).post("/payments", {
+      ...body,
+      kind,
+      ...(outcome !== undefined && { outcome }),
+    });
   }
   return merchantClient(target).post(
     "/stkpush.php",

@@ -1,7 +1,10 @@
+import { rmSync } from "node:fs";
 import { z } from "zod";
-import { type DataDirectory, damaged, readJsonFile, writePrivateFile } from "./data-directory.ts";
+import type { ClockState } from "../sandbox/clock.ts";
+import { type DataDirectory, readJson, writePrivateFile } from "./data-directory.ts";
+import { Failure } from "./failure.ts";
 
-/** The two records beside the database that let commands find a server without flags. */
+/** The records beside the database that let commands find a server without flags. */
 
 const credentialsSchema = z.object({
   merchant_id: z.int().min(1),
@@ -16,6 +19,8 @@ const serverSchema = z.object({
   control_url: z.url(),
   control_token: z.string().max(200).nullable(),
 });
+
+const clockSchema = z.union([z.strictObject({ frozen_at_ms: z.int() }), z.strictObject({ ahead_ms: z.int() })]);
 
 /** The first merchant's key, so that `momo pay` works at once. */
 export type CredentialsRecord = z.infer<typeof credentialsSchema>;
@@ -34,11 +39,40 @@ export function writeServer({ server }: DataDirectory, record: ServerRecord): vo
   writePrivateFile(server, `${JSON.stringify(record, null, 2)}\n`);
 }
 
+/** Where a clock that was moved by hand stands; null for one that was not. */
+export function readClock({ clock }: DataDirectory): ClockState | null {
+  const record = read(clock, clockSchema);
+  if (record === null) return null;
+  return "ahead_ms" in record ? { aheadMs: record.ahead_ms } : { frozenAtMs: record.frozen_at_ms };
+}
+
+export function writeClock({ clock }: DataDirectory, state: ClockState): void {
+  if ("aheadMs" in state && state.aheadMs === 0) {
+    rmSync(clock, { force: true });
+    return;
+  }
+  const record = "aheadMs" in state ? { ahead_ms: state.aheadMs } : { frozen_at_ms: state.frozenAtMs };
+  writePrivateFile(clock, `${JSON.stringify(record)}\n`);
+}
+
 /** Null where there is no such file. A file that holds something else is refused, never guessed at. */
 function read<T>(file: string, schema: z.ZodType<T>): T | null {
-  const content = readJsonFile(file);
+  let content: unknown;
+  try {
+    content = readJson(file);
+  } catch {
+    throw damaged(file);
+  }
   if (content === null) return null;
   const parsed = schema.safeParse(content);
   if (!parsed.success) throw damaged(file);
   return parsed.data;
+}
+
+function damaged(file: string): Failure {
+  return new Failure(
+    "unexpected",
+    `${file} cannot be read as a file of momo's`,
+    "delete it: momo serve writes it anew",
+  );
 }

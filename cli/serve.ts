@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { isLoopback } from "../sandbox/control/guard.ts";
 import { OUTCOMES, type OutcomeName, parseOutcomeName } from "../sandbox/outcomes.ts";
@@ -8,11 +8,14 @@ import { chooseAfter } from "../sandbox/script.ts";
 import type { Tariff } from "../src/domain/fee.ts";
 import { token } from "../src/domain/random.ts";
 import type { ResponseForm } from "../src/http/view.ts";
-import { systemClock, systemRandom } from "../src/system.ts";
+import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { type DataDirectory, dataDirectoryAt, locateDataDirectory, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
+import { explainListenFailure } from "./listen-failure.ts";
 import { dataOption, readBasePath, readPort, readPromptTimeout, readTariff } from "./options.ts";
-import { print, printJson, styled, tell } from "./output.ts";
+import { printJson, tell } from "./output.ts";
+import { announce, type ReadyRecord, readyRecord } from "./ready.ts";
+import { readRulesFile } from "./rules-file.ts";
 import { type RunningSandbox, startSandbox } from "./start-sandbox.ts";
 
 interface ServeFlags {
@@ -27,6 +30,7 @@ interface ServeFlags {
   readonly data?: string;
   readonly ephemeral?: true;
   readonly controlTokenFile?: string;
+  readonly rules?: string;
   readonly readyFile?: string;
   readonly json?: true;
 }
@@ -57,6 +61,7 @@ export function serveCommand(): Command {
     )
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
+    .option("--rules <file>", "JSON: rules for the prompts, in order")
     .option("--control-token-file <file>", "the token of the control API, off loopback (default: a new one)")
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
@@ -86,11 +91,13 @@ async function serve(flags: ServeFlags): Promise<void> {
       tariff: flags.fee ?? null,
       form: flags.responseForm,
       controlToken,
-      clock: systemClock,
+      rules: flags.rules === undefined ? [] : readRulesFile(flags.rules),
+      realClock: systemClock,
+      stopwatch,
       random: systemRandom,
       reportFault,
     }).catch(async (error: unknown) => {
-      throw await explainAddress(error, flags);
+      throw await explainListenFailure(error, flags);
     });
     const record = readyRecord(sandbox, directory);
     if (readyFile) writeReadyFile(readyFile, record);
@@ -102,63 +109,6 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (readyFile && sandbox) rmSync(readyFile, { force: true });
     if (flags.ephemeral) rmSync(directory.path, { recursive: true, force: true });
   }
-}
-
-type ReadyRecord = ReturnType<typeof readyRecord>;
-
-function readyRecord({ baseUrl, controlUrl, credentials }: RunningSandbox, directory: DataDirectory) {
-  return {
-    base_url: baseUrl,
-    control_url: controlUrl,
-    console_url: `${controlUrl}/`,
-    pid: process.pid,
-    data: directory.path,
-    payment_account_id: credentials.payment_account_id,
-    api_key: credentials.api_key,
-    api_secret: credentials.api_secret,
-  };
-}
-
-/** What a person needs to make the first payment. The last line comes when requests are served. */
-function announce(record: ReadyRecord, controlToken: string | null): void {
-  const fields: [string, string][] = [
-    ["address", record.base_url],
-    ["payment account", String(record.payment_account_id)],
-    ["API key", record.api_key],
-    ["API secret", record.api_secret],
-    ["data", record.data],
-    ...(controlToken === null ? [] : [["control token", controlToken] as [string, string]]),
-  ];
-  print(styled("bold", "momo, a mobile-money sandbox\n"));
-  for (const [name, value] of fields) print(`  ${styled("dim", name.padEnd(15))}  ${value}`);
-  const body = `{"payment_account_id":${record.payment_account_id},"phone":"0712345678","amount":100}`;
-  print(`
-Start a payment:
-
-  curl ${record.base_url}/stkpush.php \\
-    -H 'X-API-Key: ${record.api_key}' -H 'X-API-Secret: ${record.api_secret}' \\
-    -H 'Content-Type: application/json' -d '${body}'
-
-  ${payCommandFor(record.data)}
-
-${styled("green", "Ready.")} Ctrl+C stops.`);
-}
-
-/** A command line that reaches this server from the current folder, as short as it can be. */
-function payCommandFor(data: string): string {
-  const words = [...thisProgram(), "pay", "0712345678", "100", "--wait"];
-  if (data !== locateDataDirectory(undefined).path) words.push("--data", data);
-  return words.map((word) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
-}
-
-/** How this program is called: by its name where the shell finds it so, else by its path; from source, through Bun. */
-function thisProgram(): string[] {
-  const shorter = (path: string) => {
-    const fromHere = relative("", path);
-    return fromHere.length < path.length ? (fromHere.includes("/") ? fromHere : `./${fromHere}`) : path;
-  };
-  if (existsSync(Bun.main)) return [shorter(process.execPath), shorter(Bun.main)];
-  return Bun.which("momo") === process.execPath ? ["momo"] : [shorter(process.execPath)];
 }
 
 function writeReadyFile(file: string, record: ReadyRecord): void {
@@ -189,59 +139,20 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
   return text;
 }
 
-/** Why the address cannot be listened on, who has it, and the flag that helps. */
-async function explainAddress(error: unknown, { host, port }: ServeFlags): Promise<unknown> {
-  const { code } = error as NodeJS.ErrnoException;
-  const address = `${host}:${port}`;
-  if (code === "EADDRINUSE") {
-    return new Failure(
-      "unexpected",
-      `${address} is taken by ${await holderOf(host, port)}`,
-      "choose another port with --port, or --port 0 for any free one",
-    );
-  }
-  if (code === "EACCES" || code === "EPERM") {
-    return new Failure(
-      "unexpected",
-      `${address} may not be listened on (${code})`,
-      "choose a port above 1023 with --port",
-    );
-  }
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL" || code === "EAFNOSUPPORT") {
-    return new Failure(
-      "unexpected",
-      `${host} is not an address of this machine (${code})`,
-      "choose one with --host, such as 127.0.0.1",
-    );
-  }
-  return error;
-}
-
-/** Asks whoever holds the port whether it is one of us. */
-async function holderOf(host: string, port: number): Promise<string> {
-  try {
-    const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}/_momo/health`, {
-      signal: AbortSignal.timeout(500),
-    });
-    const health = (await answer.json()) as { status?: unknown; pid?: unknown };
-    if (health.status === "ok" && Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;
-  } catch {
-    // Not one of us; what it is instead does not matter.
-  }
-  return "another program";
-}
+/** Within this time a second signal is the same one: a terminal sends Ctrl+C to npm and to us, and npm passes its own on. */
+const SAME_SIGNAL_MS = 100;
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): Promise<void> {
   return new Promise((resolveStop) => {
-    let stopping = false;
+    let stoppedAtMs: number | null = null;
     for (const [signal, exitCode] of [
       ["SIGINT", EXIT.interrupted],
       ["SIGTERM", EXIT.terminated],
     ] as const) {
       process.on(signal, () => {
-        if (stopping) process.exit(exitCode);
-        stopping = true;
+        if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) process.exit(exitCode);
+        stoppedAtMs ??= stopwatch();
         resolveStop();
       });
     }

@@ -1,42 +1,47 @@
 import { rmSync } from "node:fs";
-import { createControl } from "../sandbox/control/control.ts";
+import { createVirtualClock } from "../sandbox/clock.ts";
 import { CONTROL_PATH } from "../sandbox/control/path.ts";
-import { createSandbox } from "../sandbox/sandbox.ts";
-import type { Choice } from "../sandbox/script.ts";
-import type { Clock } from "../src/domain/clock.ts";
 import type { Tariff } from "../src/domain/fee.ts";
-import type { Random } from "../src/domain/random.ts";
-import { createApi } from "../src/http/api.ts";
-import { type Handler, targetOf } from "../src/http/request.ts";
 import { startServer } from "../src/http/server.ts";
-import type { ResponseForm } from "../src/http/view.ts";
 import type { Registry } from "../src/service/registry.ts";
-import { createService } from "../src/service/service.ts";
 import { UnusableDatabase } from "../src/store/database.ts";
 import { acquireLock } from "../src/store/lock.ts";
 import { openStore } from "../src/store/store.ts";
 import { sleep } from "../src/system.ts";
+import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
-import { type CredentialsRecord, readCredentials, readServer, writeCredentials, writeServer } from "./records.ts";
-import { version } from "./version.ts";
+import {
+  type CredentialsRecord,
+  readClock,
+  readCredentials,
+  readServer,
+  writeClock,
+  writeCredentials,
+  writeServer,
+} from "./records.ts";
 
-export interface SandboxConfig {
+export interface SandboxConfig
+  extends Pick<
+    AssembleOptions,
+    | "realClock"
+    | "stopwatch"
+    | "random"
+    | "fallback"
+    | "rules"
+    | "promptLifetimeMs"
+    | "basePath"
+    | "form"
+    | "reportFault"
+  > {
   readonly directory: DataDirectory;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly basePath: string;
-  readonly fallback: Choice;
-  readonly promptLifetimeMs: number;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
-  readonly form: ResponseForm;
   /** What a caller of the control API must present; null where only this machine can call it. */
   readonly controlToken: string | null;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly reportFault: (error: unknown) => void;
 }
 
 export interface RunningSandbox {
@@ -55,7 +60,7 @@ const STOP_GRACE_MS = 2000;
  * @throws Failure or UnusableDatabase with what stands in the way and the flag that helps; then nothing is left open
  */
 export async function startSandbox(config: SandboxConfig): Promise<RunningSandbox> {
-  const { directory, clock, random, reportFault } = config;
+  const { directory, reportFault } = config;
   const open = new Cleanup();
   try {
     makeDataDirectory(directory);
@@ -63,13 +68,13 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     const store = openStore(directory.database);
     open.add(() => store.close());
 
-    const service = createService({
+    const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
+    const { handle, service } = assemble({
+      ...config,
       store,
-      provider: createSandbox({ random, fallback: config.fallback }),
       clock,
-      random,
-      promptLifetimeMs: config.promptLifetimeMs,
-      reportFault,
+      guard: { host: config.host, token: config.controlToken },
+      rememberClock: () => writeClock(directory, clock.state()),
     });
     open.add(() => service.resolver.stop());
     const credentials = await ensureCredentials(directory, service);
@@ -79,10 +84,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
       hostname: config.host,
       port: config.port,
       reportFault,
-      handle: route(
-        createApi({ service, basePath: config.basePath, form: config.form, reportFault }),
-        createControl({ service, version, host: config.host, token: config.controlToken, reportFault }),
-      ),
+      handle,
       sleep,
     });
     open.add(() => server.stop(STOP_GRACE_MS));
@@ -155,13 +157,6 @@ async function ensureCredentials(
   };
   writeCredentials(directory, record);
   return record;
-}
-
-function route(api: Handler, control: Handler): Handler {
-  return (request) => {
-    const { path } = targetOf(request);
-    return path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`) ? control(request) : api(request);
-  };
 }
 
 /** How this machine reaches the address that the server listens on. */

@@ -21,6 +21,10 @@ export interface Target {
   readonly apiKey: string;
   readonly apiSecret: string;
   readonly paymentAccountId: number | null;
+}
+
+/** The sandbox's own surface, and the token that it may ask for. */
+export interface ControlTarget {
   readonly controlUrl: string;
   readonly controlToken: string | null;
 }
@@ -34,25 +38,36 @@ export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
   const directory = locateDataDirectory(flags.data);
   const named = flags.baseUrl ?? environment.baseUrl;
-  const running = named === undefined || isHere(named) ? readServer(directory) : null;
-  const baseUrl = parseUrl(named ?? running?.base_url ?? noServer(directory.path), "--base-url");
-  const credentials = isHere(baseUrl) || running ? readCredentials(directory) : null;
+  const baseUrl = parseUrl(named ?? readServer(directory)?.base_url ?? noServer(directory.path), "--base-url");
+  const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
   // A key of one source never goes with the secret of another.
   const own = apiKey === credentials?.api_key ? credentials : null;
   const apiSecret = flags.apiSecret ?? environment.apiSecret ?? own?.api_secret;
   if (apiKey === undefined) throw missing("API key", "--api-key", "MOMO_API_KEY");
   if (apiSecret === undefined) throw missing("API secret", "--api-secret", "MOMO_API_SECRET");
-  const controlUrl = environment.controlUrl ?? (named ? new URL(CONTROL_PATH, baseUrl).href : running?.control_url);
   return {
     baseUrl,
     apiKey: headerValue(apiKey, "--api-key"),
     apiSecret: headerValue(apiSecret, "--api-secret"),
     paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
-    controlUrl: parseUrl(controlUrl ?? new URL(CONTROL_PATH, baseUrl).href, "MOMO_CONTROL_URL"),
-    controlToken:
-      environment.controlToken ?? (running?.control_url === controlUrl ? running?.control_token : null) ?? null,
   };
+}
+
+/**
+ * Which sandbox is steered: `MOMO_CONTROL_URL`, else the origin of the payment service that is named, else the server of the data
+ * directory.
+ * @throws Failure `unreachable` where no server is known
+ */
+export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
+  const environment = momoEnvironment();
+  const directory = locateDataDirectory(flags.data);
+  const service = flags.baseUrl ?? environment.baseUrl;
+  const named = environment.controlUrl ?? (service && new URL(CONTROL_PATH, parseUrl(service, "--base-url")).href);
+  const running = named === undefined || isHere(named) ? readServer(directory) : null;
+  const controlUrl = parseUrl(named ?? running?.control_url ?? noServer(directory.path), "MOMO_CONTROL_URL");
+  const ownToken = running?.control_url === controlUrl ? running.control_token : null;
+  return { controlUrl, controlToken: environment.controlToken ?? ownToken };
 }
 
 function noServer(directory: string): never {

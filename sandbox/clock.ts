@@ -9,6 +9,8 @@ export interface VirtualClock extends Clock {
   resume(): void;
   /** Moves forward, frozen or not. Alarms that fall due ring soon. */
   advance(durationMs: number): void;
+  /** Shows the time of the clock below it again. */
+  restore(): void;
   /** How it stands, for {@link createVirtualClock} to begin with. */
   state(): ClockState;
 }
@@ -65,6 +67,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
       moveTo(
         "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
       ),
+    restore: () => moveTo({ aheadMs: 0 }),
     state: () => state,
   };
 }

@@ -1,12 +1,13 @@
-import { Refusal } from "../src/domain/error.ts";
+import { invalid, Refusal } from "../src/domain/error.ts";
 import type { Outcome } from "../src/domain/outcome.ts";
-import type { NotYet, Provider } from "../src/domain/provider.ts";
+import type { Provider } from "../src/domain/provider.ts";
 import type { Random } from "../src/domain/random.ts";
 import type { PendingTransaction } from "../src/domain/transaction.ts";
 import { checkoutRequestId, merchantRequestId, receiptNumber } from "./identifiers.ts";
-import { endingOf } from "./outcomes.ts";
+import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { RESULT_CODES } from "./result-codes.ts";
-import { type Choice, decide, readMemo, writeMemo } from "./script.ts";
+import { createRuleBook, type RuleBook } from "./rules.ts";
+import { type Choice, decide, NETWORK_LIMIT_CENTS, readMemo, writeMemo } from "./script.ts";
 
 export interface SandboxOptions {
   readonly random: Random;
@@ -14,14 +15,22 @@ export interface SandboxOptions {
   readonly fallback: Choice;
 }
 
+/** The simulated network: a provider, and what steers it. */
+export interface Sandbox extends Provider {
+  readonly rules: RuleBook;
+}
+
 /**
- * A mobile-money network in the same process. It keeps nothing in memory: what a prompt will do is decided when it is pushed
- * and stands in its memo, so that a restart changes nothing.
+ * A mobile-money network in the same process. Of prompts it keeps nothing in memory: what one will do is decided when it is
+ * pushed and stands in its memo, so that a restart changes nothing.
  */
-export function createSandbox({ random, fallback }: SandboxOptions): Provider {
+export function createSandbox({ random, fallback }: SandboxOptions): Sandbox {
+  const rules = createRuleBook();
   return {
+    rules,
+
     async push(prompt) {
-      const script = decide(prompt, fallback);
+      const script = decide(prompt, rules, fallback);
       if (endingOf(script.outcome).by === "refusal") {
         throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");
       }
@@ -34,20 +43,34 @@ export function createSandbox({ random, fallback }: SandboxOptions): Provider {
     },
 
     async check(pending, nowMs) {
-      const script = readMemo(pending.memo);
-      if (script.atMs === null || script.atMs > nowMs) {
-        return { status: "pending", checkAtMs: script.atMs ?? pending.expiresAtMs };
-      }
-      return announce(pending, script.outcome, script.atMs);
+      const { outcome, atMs } = readMemo(pending.memo);
+      if (atMs === null || atMs > nowMs) return { status: "pending", checkAtMs: atMs ?? pending.expiresAtMs };
+      return announce(pending, outcome, atMs);
     },
   };
 }
 
-/** What the network says of a prompt that went so. */
-function announce(pending: PendingTransaction, name: Parameters<typeof endingOf>[0], atMs: number): Outcome | NotYet {
+/**
+ * What the network says of a prompt that went so.
+ * @throws Refusal `invalid` for an outcome in which it says nothing
+ */
+export function announce(pending: PendingTransaction, name: OutcomeName, atMs: number): Outcome {
   const ending = endingOf(name);
-  if (ending.by !== "network") return { status: "pending", checkAtMs: pending.expiresAtMs };
+  if (ending.by !== "network") {
+    const names = OUTCOMES.filter((outcome) => outcome.ending.by === "network").map((outcome) => outcome.name);
+    throw invalid(`${name} is no answer to a prompt; the answers are ${names.join(", ")}`);
+  }
   const resultDesc = RESULT_CODES[ending.code];
   if (ending.status !== "completed") return { status: ending.status, resultCode: ending.code, resultDesc, atMs };
   return { status: "completed", resultCode: 0, resultDesc, receiptNumber: receiptNumber(atMs, pending.id), atMs };
+}
+
+/** The PIN that every test customer mistypes. */
+const WRONG_PIN = "0000";
+
+/** What entering a PIN of 4 to 6 digits leads to. */
+export function outcomeOfPin(pin: string, pending: PendingTransaction): OutcomeName {
+  if (!/^[0-9]{4,6}$/.test(pin)) throw invalid("pin must be a string of 4 to 6 digits");
+  if (pin === WRONG_PIN) return "wrong_pin";
+  return pending.amountCents > NETWORK_LIMIT_CENTS ? "over_limit" : "completed";
 }

@@ -3,6 +3,7 @@ import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Prompt } from "../src/domain/provider.ts";
 import { endingOf, type OutcomeName, outcomeOfPhone, parseOutcomeName } from "./outcomes.ts";
+import type { RuleBook } from "./rules.ts";
 
 /** What a prompt will do: decided once, when it is pushed, and then frozen in the transaction's memo. */
 export interface Script {
@@ -21,13 +22,14 @@ export interface Choice {
 export const NETWORK_LIMIT_CENTS = 250_000_00;
 
 /**
- * Who decides, in order: the instruction that came with the request, the network's own limit, the table of test phones, the
- * default.
+ * Who decides, in order: the instruction that came with the request, the rules, the network's own limit, the table of test
+ * phones, the default.
  * @throws Refusal `invalid` for an instruction that names no outcome
  */
-export function decide(prompt: Prompt, fallback: Choice): Script {
+export function decide(prompt: Prompt, rules: Pick<RuleBook, "take">, fallback: Choice): Script {
   const choice =
     (prompt.instruction === null ? null : parseChoice(prompt.instruction, "X-Sandbox-Outcome")) ??
+    rules.take(prompt) ??
     (prompt.amountCents > NETWORK_LIMIT_CENTS ? { outcome: "over_limit" as const, afterMs: null } : null) ??
     choiceOfPhone(prompt) ??
     fallback;

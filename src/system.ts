@@ -20,6 +20,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** Milliseconds with fractions since the process started: for durations, never for dates. */
+export const stopwatch = (): number => performance.now();
+
 export const systemRandom: Random = {
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };

@@ -1,24 +1,40 @@
 import { fail, failWith } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
-import type { Service } from "../../src/service/service.ts";
+import { setClock, showClock } from "./clock.ts";
+import type { ControlCall, ControlContext } from "./context.ts";
+import { events } from "./events.ts";
+import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { health } from "./health.ts";
 import { outcomes } from "./outcomes.ts";
 import { CONTROL_PATH } from "./path.ts";
 import { payments } from "./payments.ts";
+import { answerPrompt, listPrompts } from "./prompts.ts";
+import { createAccount, createKey, createMerchant } from "./registry.ts";
+import { listRequests } from "./requests.ts";
+import { reset } from "./reset.ts";
+import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
+import { wait } from "./wait.ts";
 
-export interface ControlContext {
-  readonly service: Service;
-  readonly version: string;
-}
+type Methods = Partial<Record<string, ControlCall>>;
 
-export type ControlCall = (request: Request, context: ControlContext) => Promise<Response>;
-
-/** For each path below {@link CONTROL_PATH}, what each method does. */
-const CALLS: Record<string, Partial<Record<string, ControlCall>>> = {
+/** For each path below {@link CONTROL_PATH}, what each method does; `ID` stands for one part of a path. */
+const CALLS: Record<string, Methods> = {
   "/health": { GET: health },
   "/outcomes": { GET: outcomes },
+  "/prompts": { GET: listPrompts },
+  "/prompts/ID/answer": { POST: answerPrompt },
+  "/rules": { GET: listRules, POST: appendRules, PUT: replaceRules, DELETE: removeRules },
+  "/clock": { GET: showClock, POST: setClock },
+  "/wait": { POST: wait },
+  "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
+  "/requests": { GET: listRequests },
+  "/events": { GET: events },
   "/payments": { POST: payments },
+  "/merchants": { POST: createMerchant },
+  "/accounts": { POST: createAccount },
+  "/keys": { POST: createKey },
+  "/reset": { POST: reset },
 };
 
 export interface ControlOptions extends ControlContext, GuardOptions {
@@ -29,27 +45,33 @@ export interface ControlOptions extends ControlContext, GuardOptions {
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
 
-  async function answer(request: Request): Promise<Response> {
+  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Response> {
     const refusal = guard(request);
     if (refusal) return refusal;
-    const { path } = targetOf(request);
-    const calls = CALLS[path.slice(CONTROL_PATH.length)];
-    if (!calls) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
-    const call = calls[request.method];
+    const { path, query } = targetOf(request);
+    const { methods, id } = callsAt(path.slice(CONTROL_PATH.length));
+    if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
+    const call = methods[request.method];
     if (!call) {
-      const allowed = Object.keys(calls).join(", ");
+      const allowed = Object.keys(methods).join(", ");
       return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
     }
-    return call(request, options);
+    return call(request, options, { query, id, keepOpen });
   }
 
-  return async (request) => {
+  return async (request, keepOpen = () => {}) => {
     try {
-      return await answer(request);
+      return await answer(request, keepOpen);
     } catch (error) {
       return failWith(error, options.reportFault);
     }
   };
+}
+
+function callsAt(path: string): { methods: Methods | undefined; id: string } {
+  const id = /^\/prompts\/([^/]+)\/answer$/.exec(path)?.[1];
+  if (id !== undefined) return { methods: CALLS["/prompts/ID/answer"], id };
+  return { methods: Object.hasOwn(CALLS, path) ? CALLS[path] : undefined, id: "" };
 }
 
 const PATHS = Object.keys(CALLS)

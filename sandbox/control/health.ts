@@ -1,5 +1,5 @@
 import { succeed } from "../../src/http/reply.ts";
-import type { ControlCall } from "./control.ts";
+import type { ControlCall } from "./context.ts";
 
 /** `GET /_momo/health`: the server serves. */
 export const health: ControlCall = async (_request, { version }) =>

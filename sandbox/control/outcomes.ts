@@ -1,6 +1,6 @@
 import { succeed } from "../../src/http/reply.ts";
 import { outcomesView } from "../outcomes.ts";
-import type { ControlCall } from "./control.ts";
+import type { ControlCall } from "./context.ts";
 
 /** `GET /_momo/outcomes`: what each test phone does. */
 export const outcomes: ControlCall = async () => succeed("the outcomes by name", { outcomes: outcomesView() });

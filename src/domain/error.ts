@@ -5,9 +5,10 @@
  * - `invalid`: what was sent cannot be right (spec §7, 400)
  * - `unauthorized`: the credentials are not valid (§5, 401)
  * - `not_found`: no such thing, or it is somebody else's (§7, 404)
+ * - `conflict`: it has happened already and cannot happen again (409; only the sandbox's own surface says so)
  * - `provider`: the mobile-money network would not take the prompt (§4.1, 500)
  */
-export type RefusalKind = "invalid" | "unauthorized" | "not_found" | "provider";
+export type RefusalKind = "invalid" | "unauthorized" | "not_found" | "conflict" | "provider";
 
 /** A refusal whose message may be shown to the caller as it is: it names what is wrong and what would be right. */
 export class Refusal extends Error {

@@ -24,7 +24,7 @@ export const MAX_NAME_LENGTH = 100;
  */
 export function parseName(text: string, what: string): string {
   const name = text.trim();
-  if (name === "" || [...name].length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
+  if (name === "" || [...name].length > MAX_NAME_LENGTH || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed()) {
     throw invalid(`${what} must be 1 to ${MAX_NAME_LENGTH} characters on one line`);
   }
   return name;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Outcome } from "./outcome.ts";
-import type { Completed, NewTransaction, PendingTransaction, TransactionFacts, Unpaid } from "./transaction.ts";
+import type { FinalTransaction, NewTransaction, PendingTransaction, TransactionFacts } from "./transaction.ts";
 
 /**
  * The transitions of §3, and the only place where a status comes from. The database repeats the rule: it refuses to change a
@@ -25,13 +25,15 @@ export function resolve(
   pending: PendingTransaction,
   outcome: Outcome,
   transactionCode: () => string,
-): Completed | Unpaid {
+): FinalTransaction {
   assert.equal(pending.status, "pending");
+  const { checkAtMs: _, memo: __, ...facts } = pending;
   switch (outcome.status) {
     case "completed":
       assert.equal(outcome.resultCode, 0, "0 is the code of a payment");
       assert(outcome.atMs < pending.expiresAtMs, "a payment happens before its prompt expires");
       return {
+        ...facts,
         status: "completed",
         transactionCode: transactionCode(),
         receiptNumber: outcome.receiptNumber,
@@ -43,6 +45,6 @@ export function resolve(
     case "cancelled":
     case "expired":
       assert.notEqual(outcome.resultCode, 0, "0 is the code of a payment");
-      return { status: outcome.status, resultCode: outcome.resultCode, resultDesc: outcome.resultDesc };
+      return { ...facts, status: outcome.status, resultCode: outcome.resultCode, resultDesc: outcome.resultDesc };
   }
 }

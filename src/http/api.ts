@@ -24,6 +24,9 @@ export interface Operation {
 
 const OPERATIONS: readonly Operation[] = [stkpush, status, transactions];
 
+/** The paths of the operations below the base address. */
+export const OPERATION_PATHS = OPERATIONS.map(({ path }) => path);
+
 export interface ApiOptions {
   readonly service: Service;
   /** What stands before the paths of the operations: empty, or `/v2`. */

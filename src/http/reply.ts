@@ -5,6 +5,7 @@ const STATUS_OF: Record<RefusalKind, number> = {
   invalid: 400,
   unauthorized: 401,
   not_found: 404,
+  conflict: 409,
   provider: 500,
 };
 
@@ -14,14 +15,28 @@ const HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 
+const SENT = new WeakMap<Response, string>();
+
+/** The text of an answer of ours, for whoever keeps a log of answers; null for an answer of somebody else's. */
+export function bodySent(response: Response): string | null {
+  return SENT.get(response) ?? null;
+}
+
+function send(status: number, body: object, headers: Record<string, string>): Response {
+  const text = JSON.stringify(body);
+  const response = new Response(text, { status, headers });
+  SENT.set(response, text);
+  return response;
+}
+
 /** HTTP 200 with `success`, `message` (§1) and what else the operation answers. */
 export function succeed(message: string, members: object): Response {
-  return new Response(JSON.stringify({ success: true, message, ...members }), { headers: HEADERS });
+  return send(200, { success: true, message, ...members }, HEADERS);
 }
 
 /** The error body of §7: exactly `success` and `message`. */
 export function fail(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify({ success: false, message }), { status, headers: { ...HEADERS, ...headers } });
+  return send(status, { success: false, message }, { ...HEADERS, ...headers });
 }
 
 /**

@@ -1,7 +1,10 @@
 import { invalid } from "../domain/error.ts";
 
 /** A server as a function: tests call it without a port. */
-export type Handler = (request: Request) => Promise<Response>;
+export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
+
+/** Exempts a request from the server's idle time-out: its answer takes as long as it takes. */
+export type KeepOpen = (request: Request) => void;
 
 /** No request of these APIs comes near it. */
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -19,31 +22,46 @@ export function targetOf(request: Request): { path: string; query: string } {
 
 /**
  * The JSON object in a request's body.
- * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, text that is not UTF-8 or not JSON, or
- * JSON that is not an object
+ * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object
  */
 export async function readJsonObject(request: Request): Promise<object> {
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
-    throw invalid("Content-Type must be application/json");
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(UTF8.decode(await readBytes(request)));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
-    if (error instanceof TypeError) throw invalid("the body is not UTF-8: send one JSON object in UTF-8");
-    throw error;
-  }
+  const value = await readJson(request);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid("the body must be a JSON object");
   }
   return value;
 }
 
+/**
+ * The JSON in a request's body.
+ * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
+    throw invalid("Content-Type must be application/json");
+  }
+  try {
+    const bytes = await readBytes(request);
+    READ.set(request, bytes);
+    return JSON.parse(UTF8.decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
+    if (error instanceof TypeError) throw invalid("the body is not UTF-8: send one JSON object in UTF-8");
+    throw error;
+  }
+}
+
+const READ = new WeakMap<Request, Uint8Array>();
+
+/** What has been read of a request's body, for whoever keeps a log of requests; null where nothing was. */
+export function bodyRead(request: Request): Uint8Array | null {
+  return READ.get(request) ?? null;
+}
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The body, never holding more of it than allowed. */
-async function readBytes(request: Request): Promise<Uint8Array> {
+export async function readBytes(request: Request): Promise<Uint8Array> {
   const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
   const declared = request.headers.get("Content-Length");
   if (declared !== null) {

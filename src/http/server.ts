@@ -1,6 +1,6 @@
 import type { Server } from "bun";
 import { failWith } from "./reply.ts";
-import type { Handler } from "./request.ts";
+import type { Handler, KeepOpen } from "./request.ts";
 
 /** How long a connection may be silent, in seconds. */
 const IDLE_TIMEOUT_S = 30;
@@ -26,6 +26,7 @@ export interface HttpServer {
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL where it cannot listen there
  */
 export function startServer({ hostname, port, handle, reportFault, sleep }: ServerOptions): HttpServer {
+  const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
   const server: Server<undefined> = Bun.serve({
     hostname,
     port,
@@ -35,7 +36,7 @@ export function startServer({ hostname, port, handle, reportFault, sleep }: Serv
     idleTimeout: IDLE_TIMEOUT_S,
     // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: handle,
+    fetch: (request) => handle(request, keepOpen),
     error: (error) => failWith(error, reportFault),
   });
   return {

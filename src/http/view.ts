@@ -53,7 +53,7 @@ export function statusView(transaction: Transaction, form: ResponseForm) {
 }
 
 /** One transaction of the list (§2.2). */
-function itemView(transaction: Transaction, form: ResponseForm) {
+export function itemView(transaction: Transaction, form: ResponseForm) {
   const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = outcomeOf(transaction);
   const { id, kind, status, phone } = transaction;
   const type = kind.toUpperCase();

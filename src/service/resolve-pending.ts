@@ -3,9 +3,9 @@ import { deadlinePassed, type Outcome } from "../domain/outcome.ts";
 import type { NotYet, Provider } from "../domain/provider.ts";
 import { type Random, token } from "../domain/random.ts";
 import { resolve } from "../domain/state-machine.ts";
-import type { PendingTransaction } from "../domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
-import type { Checked } from "../store/transactions.ts";
+import type { Changes } from "./changes.ts";
 
 /** How many transactions share one commit. Between commits, requests have their turn. */
 const BATCH = 500;
@@ -18,6 +18,7 @@ export interface ResolvePendingParts {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly random: Random;
+  readonly changes: Changes;
   /** Told of a provider that throws. */
   readonly reportFault: (error: unknown) => void;
 }
@@ -33,17 +34,18 @@ export async function resolvePending(parts: ResolvePendingParts): Promise<number
     const nowMs = parts.clock.nowMs();
     const due = await transactions.listDue(nowMs, BATCH);
     if (due.length === 0) return transactions.nextCheckAtMs();
-    await transactions.record(await Promise.all(due.map((pending) => check(parts, pending, nowMs))));
+    const checked = await Promise.all(due.map((pending) => check(parts, pending, nowMs)));
+    for (const changed of await transactions.record(checked)) {
+      if (changed.status !== "pending") parts.changes.announce(changed);
+    }
   }
 }
 
-async function check(parts: ResolvePendingParts, pending: PendingTransaction, nowMs: number): Promise<Checked> {
+/** The transaction after the provider has been asked about it: final, or to be asked about later. */
+async function check(parts: ResolvePendingParts, pending: PendingTransaction, nowMs: number): Promise<Transaction> {
   const answer = withinDeadline(pending, await ask(parts, pending, nowMs), nowMs);
-  const transactionCode = () => token(parts.random, 12);
-  return {
-    id: pending.id,
-    result: answer.status === "pending" ? answer : resolve(pending, answer, transactionCode),
-  };
+  if (answer.status === "pending") return { ...pending, checkAtMs: answer.checkAtMs };
+  return resolve(pending, answer, () => token(parts.random, 12));
 }
 
 /** What the provider says; a provider that fails has said nothing yet. */

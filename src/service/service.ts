@@ -1,9 +1,13 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Page, TransactionFilter } from "../domain/filter.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
+import type { PendingTransaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
+import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
+import { createChanges } from "./changes.ts";
 import { checkStatus } from "./check-status.ts";
 import { listTransactions } from "./list-transactions.ts";
 import { createRegistry } from "./registry.ts";
@@ -24,13 +28,17 @@ export interface ServiceParts {
 export type Service = ReturnType<typeof createService>;
 
 /** All that a merchant, or the passage of time, can make happen. One verb a file; this only hands each its parts. */
-export function createService(parts: ServiceParts) {
-  const { store } = parts;
+export function createService(outside: ServiceParts) {
+  const { store } = outside;
+  const changes = createChanges();
+  const parts = { ...outside, changes };
   const resolver = createResolver(parts);
 
   return {
     registry: createRegistry(parts),
     resolver,
+    /** Each transaction as it starts and as it ends. */
+    subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
     checkStatus: (merchantId: number, checkoutRequestId: string) => checkStatus(store, merchantId, checkoutRequestId),
     listTransactions: (merchantId: number, filter: TransactionFilter, page: Page) =>
@@ -38,7 +46,16 @@ export function createService(parts: ServiceParts) {
     async startPayment(merchantId: number, order: PaymentOrder) {
       const transaction = await startPayment(parts, merchantId, order);
       resolver.wakeAt(transaction.checkAtMs);
+      changes.announce(transaction);
       return transaction;
     },
+    answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
+      answerPrompt(parts, checkoutRequestId, outcomeOf),
+    listPrompts: (limit: number) => store.transactions.listPending(limit),
+    /** Any merchant's; null where there is none. */
+    findByCheckoutRequestId: (id: string) => store.transactions.findByCheckoutRequestId(id),
+    findByReference: (reference: string) => store.transactions.findByReference(reference),
+    /** Merchants, accounts and keys stay. */
+    forgetTransactions: () => store.transactions.clear(),
   };
 }

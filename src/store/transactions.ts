@@ -1,28 +1,15 @@
 import assert from "node:assert/strict";
-import { and, asc, eq, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import { foldCase } from "../domain/filter.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
-import type {
-  Completed,
-  NewTransaction,
-  PendingTransaction,
-  Transaction,
-  TransactionFacts,
-  Unpaid,
-} from "../domain/transaction.ts";
+import type { NewTransaction, PendingTransaction, Transaction, TransactionFacts } from "../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { Drizzle } from "./database.ts";
 import { onFirstUse } from "./on-first-use.ts";
-import { transactions } from "./schema.ts";
+import { merchants, totals, transactions } from "./schema.ts";
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
-
-/** What a check of one pending transaction brought: its end, or a later time to ask again. */
-export interface Checked {
-  readonly id: number;
-  readonly result: Completed | Unpaid | { readonly status: "pending"; readonly checkAtMs: number };
-}
 
 /** Transactions one by one: stored, found, due and resolved. */
 export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
@@ -81,6 +68,32 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
       .prepare(),
   );
 
+  const pending = onFirstUse(() =>
+    drizzle
+      .select()
+      .from(transactions)
+      .where(isPending)
+      .orderBy(asc(transactions.id))
+      .limit(sql.placeholder("limit"))
+      .prepare(),
+  );
+
+  const byReference = onFirstUse(() =>
+    drizzle
+      .select()
+      .from(transactions)
+      .where(
+        and(
+          inArray(transactions.merchantId, drizzle.select({ id: merchants.id }).from(merchants)),
+          eq(transactions.referenceFolded, sql.placeholder("referenceFolded")),
+          eq(transactions.reference, sql.placeholder("reference")),
+        ),
+      )
+      .orderBy(desc(transactions.id))
+      .limit(1)
+      .prepare(),
+  );
+
   const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
   const resolve = onFirstUse(() =>
     drizzle
@@ -120,13 +133,7 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
 
     /** The pending transactions to be checked by `nowMs`, in the order in which they fell due, at most `limit`. */
     async listDue(nowMs: number, limit: number): Promise<PendingTransaction[]> {
-      return due()
-        .all({ nowMs, limit })
-        .map((row) => {
-          const transaction = toTransaction(row);
-          assert(transaction.status === "pending");
-          return transaction;
-        });
+      return due().all({ nowMs, limit }).map(toPending);
     },
 
     /** When the next check is due; null while nothing is pending. */
@@ -135,16 +142,30 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
     },
 
     /**
-     * Writes what the checks brought, in one commit, each only where the transaction is still pending: the first outcome wins.
-     * @returns the ids of those that this call changed
+     * Writes what became of transactions (their end, or a later time to ask again) in one commit, each only where it is still
+     * pending: the first outcome wins.
+     * @returns those that this call changed
      */
-    async record(checks: readonly Checked[]): Promise<number[]> {
-      return commits.run(() => {
-        const changed: number[] = [];
-        for (const { id, result } of checks) {
-          if (resolve().get({ ...NO_RESULT, ...result, id })) changed.push(id);
-        }
-        return changed;
+    async record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
+      return commits.run(() => outcomes.filter((outcome) => resolve().get({ ...NO_RESULT, ...outcome })));
+    },
+
+    /** The prompts that nobody has answered, oldest first. */
+    async listPending(limit: number): Promise<PendingTransaction[]> {
+      return pending().all({ limit }).map(toPending);
+    },
+
+    /** The newest transaction of any merchant with exactly this reference. */
+    async findByReference(reference: string): Promise<Transaction | null> {
+      const row = byReference().get({ reference, referenceFolded: foldCase(reference) });
+      return row ? toTransaction(row) : null;
+    },
+
+    /** Forgets every transaction. */
+    async clear(): Promise<void> {
+      await commits.run(() => {
+        drizzle.delete(transactions).run();
+        drizzle.delete(totals).run();
       });
     },
   };
@@ -158,6 +179,12 @@ const NO_RESULT = {
   completedAtMs: null,
   checkAtMs: null,
 };
+
+function toPending(row: typeof transactions.$inferSelect): PendingTransaction {
+  const transaction = toTransaction(row);
+  assert(transaction.status === "pending");
+  return transaction;
+}
 
 /** A row as the domain knows it. The schema's CHECKs say that no other row exists. */
 export function toTransaction(row: typeof transactions.$inferSelect): Transaction {

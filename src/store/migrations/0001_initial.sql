@@ -117,10 +117,3 @@ BEGIN
     (NEW.merchant_id, (NEW.created_at_ms + 10800000) / 86400000, NEW.kind, NEW.status, 1, NEW.amount_cents)
   ON CONFLICT DO UPDATE SET count = count + 1, amount_cents = amount_cents + excluded.amount_cents;
 END;
-
-CREATE TRIGGER totals_count_delete AFTER DELETE ON transactions
-BEGIN
-  UPDATE totals SET count = count - 1, amount_cents = amount_cents - OLD.amount_cents
-  WHERE merchant_id = OLD.merchant_id AND day = (OLD.created_at_ms + 10800000) / 86400000
-    AND kind = OLD.kind AND status = OLD.status;
-END;

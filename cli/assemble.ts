@@ -1,0 +1,89 @@
+import type { VirtualClock } from "../sandbox/clock.ts";
+import { createControl } from "../sandbox/control/control.ts";
+import type { GuardOptions } from "../sandbox/control/guard.ts";
+import { observe } from "../sandbox/control/observe.ts";
+import { CONTROL_PATH } from "../sandbox/control/path.ts";
+import { createWaitingRoom } from "../sandbox/control/waiting-room.ts";
+import { createFaultPlan } from "../sandbox/faults.ts";
+import { createRequestLog } from "../sandbox/request-log.ts";
+import type { Rule } from "../sandbox/rules.ts";
+import { createSandbox } from "../sandbox/sandbox.ts";
+import type { Choice } from "../sandbox/script.ts";
+import type { Clock } from "../src/domain/clock.ts";
+import type { Random } from "../src/domain/random.ts";
+import { createApi, OPERATION_PATHS } from "../src/http/api.ts";
+import { type Handler, targetOf } from "../src/http/request.ts";
+import type { ResponseForm } from "../src/http/view.ts";
+import { createService, type Service } from "../src/service/service.ts";
+import type { Store } from "../src/store/store.ts";
+import { version } from "./version.ts";
+
+export interface AssembleOptions {
+  readonly store: Store;
+  /** The time that momo goes by. */
+  readonly clock: VirtualClock;
+  /** The time that passes outside. */
+  readonly realClock: Clock;
+  /** Milliseconds with fractions, from any beginning. */
+  readonly stopwatch: () => number;
+  readonly random: Random;
+  readonly fallback: Choice;
+  readonly rules: readonly Rule[];
+  readonly promptLifetimeMs: number;
+  readonly basePath: string;
+  readonly form: ResponseForm;
+  readonly guard: GuardOptions;
+  /** Keeps where the clock stands. */
+  readonly rememberClock: () => void;
+  readonly reportFault: (error: unknown) => void;
+}
+
+/** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
+export function assemble(options: AssembleOptions): { handle: Handler; service: Service } {
+  const { clock, realClock, random, basePath, reportFault } = options;
+  const sandbox = createSandbox({ random, fallback: options.fallback });
+  sandbox.rules.replace(options.rules);
+  const service = createService({
+    store: options.store,
+    provider: sandbox,
+    clock,
+    random,
+    promptLifetimeMs: options.promptLifetimeMs,
+    reportFault,
+  });
+  const faults = createFaultPlan();
+  const log = createRequestLog();
+  const api = observe(createApi({ service, basePath, form: options.form, reportFault }), {
+    faults,
+    log,
+    basePath,
+    clock,
+    realClock,
+    stopwatch: options.stopwatch,
+  });
+  const control = createControl({
+    ...options.guard,
+    service,
+    clock,
+    realClock,
+    random,
+    rules: sandbox.rules,
+    faults,
+    log,
+    waitingRoom: createWaitingRoom(service),
+    listeners: { count: 0 },
+    operationPaths: OPERATION_PATHS,
+    rememberClock: options.rememberClock,
+    version,
+    reportFault,
+  });
+  return { handle: route(api, control), service };
+}
+
+function route(api: Handler, control: Handler): Handler {
+  return (request, keepOpen) => {
+    const { path } = targetOf(request);
+    const steers = path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`);
+    return steers ? control(request, keepOpen) : api(request, keepOpen);
+  };
+}

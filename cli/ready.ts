@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
+import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
+import { print, styled } from "./output.ts";
+import type { RunningSandbox } from "./start-sandbox.ts";
+
+/** What `serve --json` and the ready file tell of a server. */
+export type ReadyRecord = ReturnType<typeof readyRecord>;
+
+export function readyRecord({ baseUrl, controlUrl, credentials }: RunningSandbox, directory: DataDirectory) {
+  return {
+    base_url: baseUrl,
+    control_url: controlUrl,
+    console_url: `${controlUrl}/`,
+    pid: process.pid,
+    data: directory.path,
+    payment_account_id: credentials.payment_account_id,
+    api_key: credentials.api_key,
+    api_secret: credentials.api_secret,
+  };
+}
+
+/** What a person needs to make the first payment. The last line comes when requests are served. */
+export function announce(record: ReadyRecord, controlToken: string | null): void {
+  const fields: [string, string][] = [
+    ["address", record.base_url],
+    ["payment account", String(record.payment_account_id)],
+    ["API key", record.api_key],
+    ["API secret", record.api_secret],
+    ["data", record.data],
+    ...(controlToken === null ? [] : [["control token", controlToken] as [string, string]]),
+  ];
+  print(styled("bold", "momo, a mobile-money sandbox\n"));
+  for (const [name, value] of fields) print(`  ${styled("dim", name.padEnd(15))}  ${value}`);
+  const body = `{"payment_account_id":${record.payment_account_id},"phone":"0712345678","amount":100}`;
+  print(`
+Start a payment:
+
+  curl ${record.base_url}/stkpush.php \\
+    -H 'X-API-Key: ${record.api_key}' -H 'X-API-Secret: ${record.api_secret}' \\
+    -H 'Content-Type: application/json' -d '${body}'
+
+  ${payCommandFor(record.data)}
+
+${styled("green", "Ready.")} Ctrl+C stops.`);
+}
+
+/** A command line that reaches this server from the current folder, as short as it can be. */
+function payCommandFor(data: string): string {
+  const words = [...thisProgram(), "pay", "0712345678", "100", "--wait"];
+  if (data !== locateDataDirectory(undefined).path) words.push("--data", data);
+  return words.map((word) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
+/** How this program is called: by its name where the shell finds it so, else by its path; from source, through Bun. */
+function thisProgram(): string[] {
+  const shorter = (path: string) => {
+    const fromHere = relative("", path);
+    return fromHere.length < path.length ? (fromHere.includes("/") ? fromHere : `./${fromHere}`) : path;
+  };
+  if (existsSync(Bun.main)) return [shorter(process.execPath), shorter(Bun.main)];
+  return Bun.which("momo") === process.execPath ? ["momo"] : [shorter(process.execPath)];
+}

@@ -1,0 +1,18 @@
+import { parseRules } from "../sandbox/control/rules.ts";
+import type { Rule } from "../sandbox/rules.ts";
+import { readJson } from "./data-directory.ts";
+import { Failure } from "./failure.ts";
+
+/**
+ * The rules in a file, in the form that the control API takes.
+ * @throws Failure `usage` that names the file and the place in it
+ */
+export function readRulesFile(file: string): Rule[] {
+  try {
+    const content = readJson(file);
+    if (content === null) throw new Error("there is no such file");
+    return parseRules(content);
+  } catch (error) {
+    throw new Failure("usage", `--rules ${file}: ${(error as Error).message}`);
+  }
+}

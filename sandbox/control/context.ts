@@ -1,0 +1,40 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Random } from "../../src/domain/random.ts";
+import type { KeepOpen } from "../../src/http/request.ts";
+import type { Service } from "../../src/service/service.ts";
+import type { VirtualClock } from "../clock.ts";
+import type { FaultPlan } from "../faults.ts";
+import type { RequestLog } from "../request-log.ts";
+import type { RuleBook } from "../rules.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
+
+/** What the calls of the control API steer. */
+export interface ControlContext {
+  readonly service: Service;
+  readonly clock: VirtualClock;
+  /** For time-outs and heartbeats, which a frozen clock must not stop. */
+  readonly realClock: Clock;
+  readonly random: Random;
+  readonly rules: RuleBook;
+  readonly faults: FaultPlan;
+  readonly log: RequestLog;
+  readonly waitingRoom: WaitingRoom;
+  /** How many listen to the events. */
+  readonly listeners: { count: number };
+  /** The paths of the merchant API's operations, without the base path. */
+  readonly operationPaths: readonly string[];
+  /** Keeps where the clock stands, for the next start. */
+  readonly rememberClock: () => void;
+  readonly version: string;
+}
+
+/** One method of one path. */
+export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Response>;
+
+export interface CallDetails {
+  /** The raw query string. */
+  readonly query: string;
+  /** The part of the path that stands for `ID`; empty where the path has none. */
+  readonly id: string;
+  readonly keepOpen: KeepOpen;
+}

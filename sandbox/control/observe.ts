@@ -1,0 +1,86 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import { bodySent, fail } from "../../src/http/reply.ts";
+import { bodyRead, type Handler, readBytes, targetOf } from "../../src/http/request.ts";
+import type { Fault, FaultPlan } from "../faults.ts";
+import type { RequestLog } from "../request-log.ts";
+
+export interface ObserveOptions {
+  readonly faults: FaultPlan;
+  readonly log: RequestLog;
+  /** What stands before the paths that faults name. */
+  readonly basePath: string;
+  /** The time that the log shows. */
+  readonly clock: Clock;
+  /** The time that a delay takes. */
+  readonly realClock: Clock;
+  /** Milliseconds with fractions, from any beginning. */
+  readonly stopwatch: () => number;
+}
+
+/** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
+export function observe(api: Handler, options: ObserveOptions): Handler {
+  const { faults, log, basePath, clock, realClock, stopwatch } = options;
+
+  return async (request, keepOpen) => {
+    const startedMs = stopwatch();
+    const atMs = clock.nowMs();
+    const { path, query } = targetOf(request);
+    const fault =
+      faults.faults.length > 0 && path.startsWith(basePath) ? faults.strike(path.slice(basePath.length)) : null;
+    const response = await befall(
+      fault,
+      () => api(request, keepOpen),
+      () => keepOpen?.(request),
+      realClock,
+    );
+    log.add({
+      atMs,
+      durationMs: stopwatch() - startedMs,
+      method: request.method,
+      target: query === "" ? path : `${path}?${query}`,
+      headers: request.headers,
+      body: bodyRead(request) ?? (response.status === 200 ? null : await unread(request)),
+      status: fault?.kind === "disconnect" ? null : response.status,
+      answer: fault?.kind === "disconnect" ? null : bodySent(response),
+      fault: fault?.kind ?? null,
+    });
+    return response;
+  };
+}
+
+async function befall(
+  fault: Fault["what"] | null,
+  carryOut: () => Promise<Response>,
+  keepOpen: () => void,
+  realClock: Clock,
+): Promise<Response> {
+  switch (fault?.kind) {
+    case undefined:
+      return carryOut();
+    case "error":
+      return fail(fault.status, `fault injected: HTTP ${fault.status}`);
+    case "delay":
+      keepOpen();
+      await new Promise<void>((resolve) => realClock.alarm(realClock.nowMs() + fault.delayMs, resolve));
+      return carryOut();
+    case "disconnect":
+      await carryOut();
+      return brokenOff();
+  }
+}
+
+/** An answer that fails before its first byte: the server closes the connection. Thrown nothing, Bun has nothing to print. */
+function brokenOff(): Response {
+  return new Response(
+    // biome-ignore lint/correctness/useYield: it never comes to that
+    (async function* () {
+      throw undefined;
+    })(),
+  );
+}
+
+/** The body of a request that was refused before it was read: what a client really sent is of interest then most of all. */
+async function unread(request: Request): Promise<Uint8Array | null> {
+  if (request.bodyUsed || request.body === null) return null;
+  return readBytes(request).catch(() => null);
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { toShillings } from "../../src/domain/money.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import { succeed } from "../../src/http/reply.ts";
+import { itemView } from "../../src/http/view.ts";
+import { parseOutcomeName } from "../outcomes.ts";
+import { announce, outcomeOfPin } from "../sandbox.ts";
+import type { ControlCall } from "./context.ts";
+import { readBody, readWith } from "./input.ts";
+
+/** A person can look through so many. */
+const MAX_PROMPTS = 1000;
+
+/** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first. */
+export const listPrompts: ControlCall = async (_request, { service }) => {
+  const prompts = await service.listPrompts(MAX_PROMPTS);
+  const merchants = new Map((await service.registry.listMerchants()).map(({ id, name }) => [id, name]));
+  return succeed(`${prompts.length} open prompt${prompts.length === 1 ? "" : "s"}`, {
+    prompts: prompts.map((prompt) => promptView(prompt, merchants.get(prompt.merchantId) ?? "")),
+  });
+};
+
+/** A prompt as its customer sees it. */
+export function promptView(prompt: PendingTransaction, business: string) {
+  return {
+    checkout_request_id: prompt.checkoutRequestId,
+    phone: prompt.phone,
+    business,
+    amount: toShillings(prompt.amountCents),
+    reference: prompt.reference,
+    description: prompt.description,
+    created_at: formatTimestamp(prompt.createdAtMs),
+    expires_at: formatTimestamp(prompt.expiresAtMs),
+    expires_at_ms: prompt.expiresAtMs,
+  };
+}
+
+const answerSchema = z
+  .strictObject({
+    pin: z
+      .string({ error: "must be a string of 4 to 6 digits" })
+      .regex(/^[0-9]{4,6}$/, {
+        error: "must be a string of 4 to 6 digits",
+      })
+      .optional(),
+    outcome: readWith(z.string(), (text) => parseOutcomeName(text, "it")).optional(),
+  })
+  .refine(({ pin, outcome }) => (pin === undefined) !== (outcome === undefined), {
+    error: 'give either "pin":"1234" or "outcome":"cancelled"',
+  });
+
+/** `POST /_momo/prompts/ID/answer`: the customer enters a PIN, or the network says what became of the prompt. */
+export const answerPrompt: ControlCall = async (request, { service, clock }, { id }) => {
+  const { pin, outcome } = await readBody(answerSchema, request);
+  const transaction = await service.answerPrompt(id, (pending) =>
+    announce(pending, outcome ?? outcomeOfPin(pin ?? "", pending), clock.nowMs()),
+  );
+  return succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction, "full") });
+};

@@ -1,0 +1,22 @@
+import { invalid } from "../../src/domain/error.ts";
+import { succeed } from "../../src/http/reply.ts";
+import { readQuery } from "../../src/http/request.ts";
+import { curlLine, logView } from "../request-log.ts";
+import type { ControlCall } from "./context.ts";
+
+/** `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. */
+export const listRequests: ControlCall = async (request, { log }, { query }) => {
+  const { format = "json" } = readQuery(query);
+  const requests = log.list();
+  if (format === "json") {
+    return succeed(`${requests.length} request${requests.length === 1 ? "" : "s"}`, {
+      requests: requests.map(logView),
+    });
+  }
+  if (format !== "curl") throw invalid("format must be json or curl");
+  const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
+  const lines = requests.map((logged) => `${curlLine(logged, origin)}\n`);
+  return new Response(lines.join(""), {
+    headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
+  });
+};

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { formatDuration } from "../../src/domain/duration.ts";
+import { AMOUNT_RULE, isAmount, parseAmount, toShillings } from "../../src/domain/money.ts";
+import { parsePhone } from "../../src/domain/phone.ts";
+import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
+import { succeed } from "../../src/http/reply.ts";
+import { readJson } from "../../src/http/request.ts";
+import { parseOutcomeName } from "../outcomes.ts";
+import { MAX_RULES, type Rule, type RuleBook } from "../rules.ts";
+import { chooseAfter } from "../script.ts";
+import type { ControlCall } from "./context.ts";
+import { parsePlaced, readWith } from "./input.ts";
+
+const ruleSchema = z
+  .strictObject({
+    match: z
+      .strictObject({
+        phone: readWith(z.string(), (text) => parsePhone(text, "it")).optional(),
+        amount: z
+          .number()
+          .refine(isAmount, { error: `it ${AMOUNT_RULE}` })
+          .transform(parseAmount)
+          .optional(),
+        payment_account_id: z.int().min(1).optional(),
+        reference: z.string().max(MAX_REFERENCE_LENGTH).optional(),
+      })
+      .default({}),
+    outcome: readWith(z.string(), (text) => parseOutcomeName(text, "it")),
+    after: z.string().optional(),
+    times: z.int().min(1).max(1_000_000).optional(),
+  })
+  .transform(({ match, outcome, after, times }, context): Rule => {
+    const { amount, payment_account_id, phone, reference } = match;
+    try {
+      return {
+        match: {
+          ...(phone !== undefined && { phone }),
+          ...(amount !== undefined && { amountCents: amount }),
+          ...(payment_account_id !== undefined && { paymentAccountId: payment_account_id }),
+          ...(reference !== undefined && { reference }),
+        },
+        choice: after === undefined ? { outcome, afterMs: null } : chooseAfter(outcome, after, "it"),
+        times: times ?? null,
+      };
+    } catch (error) {
+      context.addIssue({ code: "custom", path: ["after"], message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
+
+const rulesSchema = z.array(ruleSchema).max(MAX_RULES);
+
+/**
+ * Rules as the control API and `--rules FILE` take them: one, an array of them, or `{"rules": […]}`.
+ * @throws Refusal `invalid` that names the place of each error
+ */
+export function parseRules(input: unknown): Rule[] {
+  if (typeof input === "object" && input !== null && "rules" in input) {
+    return parsePlaced(z.strictObject({ rules: rulesSchema }), input, "").rules;
+  }
+  if (Array.isArray(input)) return parsePlaced(rulesSchema, input, "rules");
+  return [parsePlaced(ruleSchema, input, "")];
+}
+
+/** `GET /_momo/rules`: the rules in force, in order, with the times that are left. */
+export const listRules: ControlCall = async (_request, { rules }) => answer(rules);
+
+/** `POST /_momo/rules`: appends. */
+export const appendRules: ControlCall = async (request, { rules }) => {
+  rules.append(parseRules(await readJson(request)));
+  return answer(rules);
+};
+
+/** `PUT /_momo/rules`: replaces all. */
+export const replaceRules: ControlCall = async (request, { rules }) => {
+  rules.replace(parseRules(await readJson(request)));
+  return answer(rules);
+};
+
+/** `DELETE /_momo/rules`: removes all. */
+export const removeRules: ControlCall = async (_request, { rules }) => {
+  rules.replace([]);
+  return answer(rules);
+};
+
+function answer(rules: RuleBook): Response {
+  const list = rules.list().map(ruleView);
+  return succeed(`${list.length} rule${list.length === 1 ? "" : "s"} in force`, { rules: list });
+}
+
+function ruleView({ match, choice, times }: Rule) {
+  const { phone, amountCents, paymentAccountId, reference } = match;
+  return {
+    match: {
+      ...(phone !== undefined && { phone }),
+      ...(amountCents !== undefined && { amount: toShillings(amountCents) }),
+      ...(paymentAccountId !== undefined && { payment_account_id: paymentAccountId }),
+      ...(reference !== undefined && { reference }),
+    },
+    outcome: choice.outcome,
+    ...(choice.afterMs !== null && { after: formatDuration(choice.afterMs) }),
+    ...(times !== null && { times }),
+  };
+}

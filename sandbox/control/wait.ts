@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { parseDuration } from "../../src/domain/duration.ts";
+import { Refusal } from "../../src/domain/error.ts";
+import { STATUSES, type Transaction } from "../../src/domain/transaction.ts";
+import { fail, succeed } from "../../src/http/reply.ts";
+import { itemView } from "../../src/http/view.ts";
+import type { ControlCall, ControlContext } from "./context.ts";
+import { readBody, readWith } from "./input.ts";
+import type { Wish } from "./waiting-room.ts";
+
+const UNTIL = ["final", ...STATUSES] as const;
+
+const waitSchema = z
+  .strictObject({
+    checkout_request_id: z.string().min(1).max(100).optional(),
+    reference: z.string().max(100).optional(),
+    until: z.enum(UNTIL, { error: `must be one of ${UNTIL.join(", ")}` }).default("final"),
+    timeout: readWith(z.string(), (text) => parseDuration(text, "it")).default(10_000),
+  })
+  .refine((wait) => (wait.checkout_request_id === undefined) !== (wait.reference === undefined), {
+    error: "give either checkout_request_id or reference",
+  });
+
+/**
+ * `POST /_momo/wait`: answers the moment the transaction is as asked for; 408 when it is not by the time-out, which is in real
+ * time even while momo's clock stands still. A reference may be of a payment that has yet to start.
+ */
+export const wait: ControlCall = async (request, context, { keepOpen }) => {
+  const { checkout_request_id, reference, until, timeout } = await readBody(waitSchema, request);
+  const wish: Wish = {
+    ...(checkout_request_id !== undefined && { checkoutRequestId: checkout_request_id }),
+    ...(reference !== undefined && { reference }),
+    accepts: ({ status }) => (until === "final" ? status !== "pending" : status === until),
+  };
+  if (context.waitingRoom.isFull) return fail(503, "too many calls are waiting; try again when some are done");
+  keepOpen(request);
+  const transaction = await fulfil(wish, timeout, request.signal, context);
+  return transaction
+    ? succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction, "full") })
+    : fail(408, `it has not become ${until} in time`);
+};
+
+/** Takes a place first and then looks, so that no change falls between the two. */
+async function fulfil(
+  wish: Wish,
+  timeoutMs: number,
+  gone: AbortSignal,
+  { waitingRoom, service, realClock }: ControlContext,
+): Promise<Transaction | null> {
+  const { promise, resolve } = Promise.withResolvers<Transaction | null>();
+  const leave = waitingRoom.enter(wish, resolve);
+  const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve(null));
+  gone.addEventListener("abort", () => resolve(null));
+  try {
+    const now =
+      wish.checkoutRequestId !== undefined
+        ? await service.findByCheckoutRequestId(wish.checkoutRequestId)
+        : await service.findByReference(wish.reference ?? "");
+    if (!now && wish.checkoutRequestId !== undefined) {
+      throw new Refusal("not_found", "there is no payment with this checkout request id");
+    }
+    return now && wish.accepts(now) ? now : await promise;
+  } finally {
+    leave();
+    cancelAlarm();
+  }
+}

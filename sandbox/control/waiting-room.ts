@@ -1,0 +1,66 @@
+import type { Transaction } from "../../src/domain/transaction.ts";
+import type { Service } from "../../src/service/service.ts";
+
+/** What a call waits for. */
+export interface Wish {
+  readonly checkoutRequestId?: string;
+  readonly reference?: string;
+  readonly accepts: (transaction: Transaction) => boolean;
+}
+
+interface Waiter {
+  readonly wish: Wish;
+  readonly call: (transaction: Transaction) => void;
+}
+
+/** How many can wait at once. */
+const CAPACITY = 10_000;
+
+/** Calls that wait for a transaction. Each change finds those it concerns by their key, however many others wait. */
+export interface WaitingRoom {
+  readonly isFull: boolean;
+  /**
+   * @param call told of the first change that the wish accepts
+   * @returns a function that gives the place up
+   */
+  enter(wish: Wish, call: (transaction: Transaction) => void): () => void;
+}
+
+export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingRoom {
+  const byKey = new Map<string, Set<Waiter>>();
+  let count = 0;
+
+  function tell(key: string, transaction: Transaction): void {
+    for (const waiter of byKey.get(key) ?? []) {
+      if (waiter.wish.accepts(transaction)) waiter.call(transaction);
+    }
+  }
+
+  service.subscribe((transaction) => {
+    if (count === 0) return;
+    tell(idKey(transaction.checkoutRequestId), transaction);
+    if (transaction.reference !== null) tell(referenceKey(transaction.reference), transaction);
+  });
+
+  return {
+    get isFull() {
+      return count >= CAPACITY;
+    },
+    enter(wish, call) {
+      const key =
+        wish.checkoutRequestId !== undefined ? idKey(wish.checkoutRequestId) : referenceKey(wish.reference ?? "");
+      const waiter: Waiter = { wish, call };
+      const waiters = byKey.get(key) ?? new Set();
+      byKey.set(key, waiters.add(waiter));
+      count += 1;
+      return () => {
+        if (!waiters.delete(waiter)) return;
+        count -= 1;
+        if (waiters.size === 0) byKey.delete(key);
+      };
+    },
+  };
+}
+
+const idKey = (id: string): string => `id ${id}`;
+const referenceKey = (reference: string): string => `reference ${reference}`;

@@ -1,0 +1,80 @@
+import { invalid } from "../src/domain/error.ts";
+import type { Random } from "../src/domain/random.ts";
+
+/** Something that goes wrong on the way to the merchant API, and seldom does so alone. */
+export interface Fault {
+  /** The operation it befalls, such as `/stkpush.php`; null: any. */
+  readonly path: string | null;
+  readonly what: /** Answered with this status; the operation is not carried out. */
+    | { readonly kind: "error"; readonly status: number }
+    /** Carried out after this time. */
+    | { readonly kind: "delay"; readonly delayMs: number }
+    /** Carried out, but the answer is lost. */
+    | { readonly kind: "disconnect" };
+  /** From above 0 to 1. */
+  readonly probability: number;
+  /** How often more; null: always. */
+  readonly times: number | null;
+}
+
+export const MAX_FAULTS = 100;
+
+/** The faults in force, in order. */
+export interface FaultPlan {
+  /** The seed that makes the same requests meet the same faults. */
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
+  replace(seed: number, faults: readonly Fault[]): void;
+  /** What befalls the next request to an operation: the first fault that is for it and strikes, or null. */
+  strike(path: string): Fault["what"] | null;
+}
+
+export function createFaultPlan(): FaultPlan {
+  let seed = 0;
+  let faults: readonly Fault[] = [];
+  let chance = seededChance(seed);
+
+  return {
+    get seed() {
+      return seed;
+    },
+    get faults() {
+      return faults;
+    },
+    replace(nextSeed, next) {
+      if (next.length > MAX_FAULTS) throw invalid(`there can be at most ${MAX_FAULTS} faults`);
+      seed = nextSeed;
+      faults = next;
+      chance = seededChance(seed);
+    },
+    strike(path) {
+      for (const fault of faults) {
+        if (fault.path !== null && fault.path !== path) continue;
+        if (fault.probability < 1 && chance() >= fault.probability) continue;
+        if (fault.times !== null) {
+          const left = { ...fault, times: fault.times - 1 };
+          faults = faults.flatMap((other) => (other !== fault ? [other] : left.times > 0 ? [left] : []));
+        }
+        return fault.what;
+      }
+      return null;
+    },
+  };
+}
+
+/** A seed for those who bring none; it is shown, so that the same faults can be had again. */
+export function drawSeed(random: Random): number {
+  return new DataView(random.bytes(4).buffer).getUint32(0);
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (a 32-bit xorshift after a scramble of the seed). */
+function seededChance(seed: number): () => number {
+  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}

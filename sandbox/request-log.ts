@@ -1,0 +1,113 @@
+import { formatTimestamp } from "../src/domain/timestamp.ts";
+
+/** A call of the merchant API, as it came and as it was answered. */
+export interface LoggedRequest {
+  /** Counts from 1 since the server started. */
+  readonly id: number;
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+  readonly headers: Headers;
+  /** What of the body was read, or null. */
+  readonly body: Uint8Array | null;
+  /** Null where the connection was closed without an answer. */
+  readonly status: number | null;
+  readonly answer: string | null;
+  /** The fault that befell it, or null. */
+  readonly fault: string | null;
+}
+
+export type LogListener = (request: LoggedRequest) => void;
+
+/** How many calls are remembered. */
+export const LOG_CAPACITY = 1000;
+
+/** The last {@link LOG_CAPACITY} calls. Writing one costs a place in a ring; what it looks like is made up when it is read. */
+export interface RequestLog {
+  add(request: Omit<LoggedRequest, "id">): void;
+  /** Oldest first. */
+  list(): LoggedRequest[];
+  clear(): void;
+  subscribe(listener: LogListener): () => void;
+}
+
+export function createRequestLog(): RequestLog {
+  const ring: LoggedRequest[] = [];
+  const listeners = new Set<LogListener>();
+  let lastId = 0;
+  return {
+    add(request) {
+      lastId += 1;
+      const logged = { ...request, id: lastId };
+      ring[(lastId - 1) % LOG_CAPACITY] = logged;
+      for (const listener of listeners) listener(logged);
+    },
+    // After a reset the ring has holes, which filter leaves out.
+    list: () => ring.filter(() => true).sort((a, b) => a.id - b.id),
+    clear() {
+      ring.length = 0;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** A secret never leaves the log, wherever a client put it. */
+const REDACTED = "[redacted]";
+const redact = (text: string): string => text.replaceAll(/ms_[0-9a-z]+/gi, REDACTED);
+
+/** A logged call in the words of the wire. */
+export function logView(request: LoggedRequest) {
+  return {
+    id: request.id,
+    at: formatTimestamp(request.atMs),
+    duration_ms: Math.round(request.durationMs * 1000) / 1000,
+    method: request.method,
+    target: redact(request.target),
+    headers: Object.fromEntries(
+      [...request.headers].map(([name, value]) => [name, name === "x-api-secret" ? REDACTED : redact(value)]),
+    ),
+    body: bodyText(request),
+    status: request.status,
+    answer: request.answer === null ? null : parsed(request.answer),
+    fault: request.fault,
+  };
+}
+
+function bodyText({ body }: LoggedRequest): string | null {
+  return body === null ? null : redact(new TextDecoder().decode(body));
+}
+
+function parsed(answer: string): unknown {
+  try {
+    return JSON.parse(answer);
+  } catch {
+    return answer;
+  }
+}
+
+/** Headers that a client sets by itself. */
+const OWN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
+
+/** The call as a `curl` line to paste into a shell in which `$MOMO_API_SECRET` is set. */
+export function curlLine(request: LoggedRequest, origin: string): string {
+  const headers = [...request.headers]
+    .filter(([name]) => OWN_HEADERS.has(name))
+    .map(([name, value]) =>
+      name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
+    );
+  const body = bodyText(request);
+  return [
+    "curl -g",
+    ...(request.method === "GET" ? [] : ["-X", request.method]),
+    quote(origin + redact(request.target)),
+    ...headers,
+    ...(body === null ? [] : ["--data-raw", quote(body)]),
+  ].join(" ");
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,40 @@
+import { Refusal } from "../domain/error.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { type Random, token } from "../domain/random.ts";
+import { resolve } from "../domain/state-machine.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
+import type { Store } from "../store/store.ts";
+import type { Changes } from "./changes.ts";
+
+interface Parts {
+  readonly store: Pick<Store, "transactions">;
+  readonly random: Random;
+  readonly changes: Changes;
+}
+
+/**
+ * The provider reports an outcome of its own accord (§3: pending → final). It is in force, and on disk, when this returns.
+ * @param outcomeOf what the provider says of this prompt
+ * @throws Refusal `not_found` for an unknown transaction, `conflict` for one that is final already: the first outcome wins
+ */
+export async function answerPrompt(
+  { store, random, changes }: Parts,
+  checkoutRequestId: string,
+  outcomeOf: (pending: PendingTransaction) => Outcome,
+): Promise<Transaction> {
+  const pending = await store.transactions.findByCheckoutRequestId(checkoutRequestId);
+  if (!pending) throw new Refusal("not_found", "there is no prompt with this checkout request id");
+  if (pending.status !== "pending") throw alreadyFinal(pending);
+  const final = resolve(pending, outcomeOf(pending), () => token(random, 12));
+  const [changed] = await store.transactions.record([final]);
+  if (changed === undefined) {
+    // Somebody was faster between the look and the write.
+    throw alreadyFinal((await store.transactions.findByCheckoutRequestId(checkoutRequestId)) ?? final);
+  }
+  changes.announce(final);
+  return final;
+}
+
+function alreadyFinal({ status }: Transaction): Refusal {
+  return new Refusal("conflict", `the prompt has been answered already: the payment is ${status}`);
+}

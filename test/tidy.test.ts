@@ -1,0 +1,122 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { RULES, violations } from "./support/architecture.ts";
+
+const root = join(import.meta.dir, "..");
+const files = await readProject();
+
+describe("the architecture", () => {
+  for (const rule of RULES) {
+    test(rule, () => {
+      const found = files.flatMap(({ path, text }) =>
+        violations(path, text)
+          .filter((violation) => violation.rule === rule)
+          .map(({ line, problem }) => `${path}:${line} ${problem}`),
+      );
+      expect(found).toEqual([]);
+    });
+  }
+
+  test("covers every folder of the program", () => {
+    for (const folder of ["src/domain/", "src/store/", "src/service/", "src/http/", "sandbox/", "cli/"]) {
+      expect(files.some(({ path }) => path.startsWith(folder))).toBe(true);
+    }
+  });
+});
+
+/** Mistakes, with the beginning of the rule that must find each at its first line. Words in two halves are not to be found here. */
+const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] = [
+  ["src/system.ts imports", "src/system.ts", 'import { openStore } from "./store/store.ts";'],
+  ["src/system.ts imports", "src/loose.ts", ""],
+  ["src/domain/ imports", "src/domain/money.ts", 'import { z } from "zod";'],
+  ["src/domain/ imports", "src/domain/money.ts", 'import assert from "node:assert";'],
+  ["src/domain/ imports", "src/domain/money.ts", 'export { systemClock } from "../system.ts";'],
+  ["src/store/ imports", "src/store/totals.ts", 'import type { Service } from "../service/service.ts";'],
+  ["src/store/ imports", "src/store/totals.ts", 'export * from "../../sandbox/script.ts";'],
+  ["src/service/ imports", "src/service/authenticate.ts", 'const { sql } = await import("drizzle-orm");'],
+  ["src/service/ imports", "src/service/authenticate.ts", 'import { pay } from "../../cli/pay.ts";'],
+  ["src/http/ imports", "src/http/status.ts", 'import "../store/store.ts";'],
+  ["src/http/ imports", "src/http/status.ts", 'import { createSandbox } from "../../sandbox/sandbox.ts";'],
+  ["src/http/ imports", "src/http/status.ts", 'type Harness = import("../../test/support/harness.ts").Harness;'],
+  ["sandbox/control/ imports", "sandbox/control/health.ts", "import { openStore } from '../../src/store/store.ts';"],
+  ["sandbox/control/ imports", "sandbox/control/health.ts", 'import { createApi } from "../../src/http/api.ts";'],
+  ["sandbox/console/ imports", "sandbox/console/page.ts", 'import { eq } from "drizzle-orm/sqlite-core";'],
+  ["sandbox/ imports", "sandbox/script.ts", 'import { createControl } from "./control/control.ts";'],
+  ["sandbox/ imports", "sandbox/script.ts", 'import type { Service } from "../src/service/service.ts";'],
+  ["cli/ imports", "cli/pay.ts", 'import { openHarness } from "../test/support/harness.ts";'],
+  ["cli/ imports", "cli/pay.ts", 'import chalk from "chalk";'],
+  ["only src/system.ts reads the clock", "src/service/resolver.ts", "const nowMs = Date.now();"],
+  ["only src/system.ts reads the clock", "cli/list.ts", "const today = new Date();"],
+  ["only src/system.ts reads the clock", "cli/wait.ts", "const startedMs = performance.now();"],
+  ["only src/system.ts draws", "sandbox/identifiers.ts", "const digit = Math.random() * 10;"],
+  ["only src/system.ts draws", "sandbox/identifiers.ts", "crypto.getRandomValues(bytes);"],
+  ["only src/system.ts draws", "src/domain/credentials.ts", "const secret = randomBytes(32);"],
+  ["only src/system.ts sets a timer", "src/http/server.ts", "setTimeout(stop, 3000);"],
+  ["only src/system.ts sets a timer", "sandbox/sandbox.ts", "setInterval(poll, 1000);"],
+  ["only src/store/commit-queue.ts waits", "src/store/store.ts", "setImmediate(flush);"],
+  ["only cli/environment.ts reads", "src/http/server.ts", 'if (process.env.DEBUG === "1") return;'],
+  ["nothing writes to the console", "cli/output.ts", "console.log(text);"],
+  ["nothing writes to the console", "src/store/store.ts", `const line = \`\${console.error(text)}\`;`],
+  ["only cli/ touches the standard", "src/http/server.ts", "process.stderr.write(line);"],
+  ["nothing is left for later", "README.md", `TO${""}DO: the rest`],
+  ["nothing is left for later", "cli/pay.ts", `/** FIX${""}ME */`],
+  ["nothing refers to files outside", "CONTRIBUTING.md", `see ..${"/"}shared/DESIGN.md`],
+  ["no test is skipped", "test/domain/money.test.ts", `test${"."}skip("rounds", () => {});`],
+  ["no test is skipped", "test/domain/money.test.ts", `describe.concurrent${"."}only("money", () => {});`],
+  ["a file is named after", "src/domain/utils.ts", ""],
+  ["a file is named after", "test/helpers/money.ts", ""],
+  ["no file is longer than", "src/domain/money.ts", "\n".repeat(401)],
+];
+
+describe("the rules bite", () => {
+  for (const [rule, path, text] of PLANTED) {
+    test(`${rule}: ${path} ${text.trim()}`, () => {
+      expect(violations(path, text).map((violation) => violation.rule)).toEqual([expect.stringContaining(rule)]);
+    });
+  }
+
+  test("every rule has a mistake that it must find", () => {
+    expect(RULES.filter((name) => !PLANTED.some(([rule]) => name.startsWith(rule)))).toEqual([]);
+  });
+
+  test("an import over several lines is found, and its line named", () => {
+    const text = '/* why\n */\nimport {\n  type Store,\n  openStore,\n} from "../store/store.ts";\n';
+    expect(violations("src/http/status.ts", text)).toEqual([
+      expect.objectContaining({
+        line: 6,
+        problem: expect.stringContaining("imports src/store/store.ts → use only src/http/"),
+      }),
+    ]);
+  });
+
+  const ALLOWED: readonly (readonly [path: string, text: string])[] = [
+    ["src/system.ts", "export const nowMs = () => Date.now();"],
+    ["src/store/commit-queue.ts", "setImmediate(flush);"],
+    ["src/store/schema.ts", 'import { integer } from "drizzle-orm/sqlite-core";'],
+    ["cli/environment.ts", "export const isCi = () => Boolean(process.env.CI);"],
+    ["cli/output.ts", "process.stdout.write(text);"],
+    ["cli/version.ts", 'import { version } from "../package.json";'],
+    ["cli/serve.ts", 'const { page } = await import("../sandbox/console/page.ts");'],
+    ["sandbox/control/control.ts", 'import { page } from "../console/page.ts";'],
+    ["src/domain/clock.ts", '// not Date.now()\nconst day = new Date(nowMs); /* nor import x from "zod" */'],
+    ["src/domain/phone.ts", 'const hint = "http://localhost does not read process.env.PHONE";'],
+    ["src/domain/money.ts", "\n".repeat(400)],
+  ];
+  for (const [path, text] of ALLOWED) {
+    test(`nothing is wrong with ${path} ${text.trim()}`, () => expect(violations(path, text)).toEqual([]));
+  }
+
+  test("a slash or a quote in a regular expression hides nothing behind it", () => {
+    const text = 'const quote = /["\'`]/; const url = /https?:\\/\\//;\nconst nowMs = Date.now(); // "';
+    expect(violations("cli/list.ts", text)).toEqual([expect.objectContaining({ line: 2 })]);
+  });
+});
+
+/** All that people wrote: programs, tests and documents. */
+async function readProject(): Promise<{ path: string; text: string }[]> {
+  const patterns = ["{src,sandbox,cli,test,scripts,bench,docs}/**/*.{ts,mjs,sql,html,css,md}", "*.md", ".ci/run"];
+  const paths = patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })]).sort();
+  return Promise.all(
+    paths.map(async (path) => ({ path: path.replaceAll("\\", "/"), text: await Bun.file(join(root, path)).text() })),
+  );
+}
