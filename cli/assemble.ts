@@ -53,7 +53,7 @@ export function assemble(options: AssembleOptions): { handle: Handler; service: 
   });
   const faults = createFaultPlan();
   const log = createRequestLog();
-  const api = observe(createApi({ service, basePath, form: options.form, reportFault }), {
+  const api = observe(createApi({ service, basePath, form: options.form, version, reportFault }), {
     faults,
     log,
     basePath,

@@ -10,7 +10,9 @@ const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface Client {
   post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body: object): Promise<Answer>;
   get(path: string, query: Record<string, string>): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
 }
 
 /** The merchant API, with the target's key. */
@@ -20,21 +22,48 @@ export function merchantClient({ baseUrl, apiKey, apiSecret }: Target): Client {
 
 /** The control API, with its token where there is one. */
 export function controlClient({ controlUrl, controlToken }: ControlTarget): Client {
-  return createClient(controlUrl, controlToken === null ? {} : { Authorization: `Bearer ${controlToken}` });
+  return createClient(controlUrl, bearer(controlToken));
+}
+
+/**
+ * The control API's stream of events, open until one side closes it.
+ * @throws Failure `unreachable` where nothing answers
+ */
+export async function openEvents({ controlUrl, controlToken }: ControlTarget): Promise<ReadableStream<Uint8Array>> {
+  reachLoopbackDirectly();
+  const response = await fetch(`${controlUrl}/events`, { headers: bearer(controlToken) }).catch(() => null);
+  if (response?.status !== 200 || !response.body) throw nothingAnswersAt(new URL(controlUrl).origin);
+  return response.body;
+}
+
+const bearer = (token: string | null): Record<string, string> =>
+  token === null ? {} : { Authorization: `Bearer ${token}` };
+
+function nothingAnswersAt(origin: string): Failure {
+  return new Failure(
+    "unreachable",
+    `nothing answers at ${origin}`,
+    "start it with momo serve, or name another with --base-url or MOMO_BASE_URL",
+  );
 }
 
 function createClient(address: string, credentials: Record<string, string>): Client {
-  return {
-    post: (path, body, headers) =>
+  const sendBody =
+    (method: string) =>
+    (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
       send(address + path, {
-        method: "POST",
+        method,
         headers: { "Content-Type": "application/json", ...credentials, ...headers },
         body: JSON.stringify(body),
-      }),
+      });
+  return {
+    post: sendBody("POST"),
+    put: sendBody("PUT"),
     get: (path, query) => {
       const parameters = new URLSearchParams(query).toString();
       return send(address + path + (parameters && `?${parameters}`), { headers: credentials });
     },
+    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }),
   };
 }
 
@@ -51,11 +80,7 @@ async function send(url: string, init: RequestInit): Promise<Answer> {
     response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
     text = await response.text();
   } catch {
-    throw new Failure(
-      "unreachable",
-      `nothing answers at ${origin}`,
-      "start it with momo serve, or name another with --base-url or MOMO_BASE_URL",
-    );
+    throw nothingAnswersAt(origin);
   }
   const answer = parseAnswer(text);
   if (!answer) {

@@ -2,7 +2,8 @@ import { Command, Option } from "commander";
 import { controlClient } from "./client.ts";
 import { dataOption } from "./options.ts";
 import { print, printJson } from "./output.ts";
-import { type ControlTarget, resolveControl, resolveTarget, type Target } from "./target.ts";
+import { resolveControl, resolveTarget } from "./target.ts";
+import { variablesOf } from "./variables.ts";
 
 const FORMATS = ["shell", "dotenv", "github", "json"] as const;
 type Format = (typeof FORMATS)[number];
@@ -22,18 +23,6 @@ async function env({ format, data }: { format: Format; data?: string }): Promise
   const variables = variablesOf(target);
   if (format === "json") printJson(variables);
   else for (const [name, value] of Object.entries(variables)) print(LINE[format](name, value));
-}
-
-/** What a program needs to find the sandbox, and to steer it. */
-export function variablesOf(target: Target & ControlTarget): Record<string, string> {
-  return {
-    MOMO_BASE_URL: target.baseUrl,
-    MOMO_API_KEY: target.apiKey,
-    MOMO_API_SECRET: target.apiSecret,
-    ...(target.paymentAccountId !== null && { MOMO_PAYMENT_ACCOUNT_ID: String(target.paymentAccountId) }),
-    MOMO_CONTROL_URL: target.controlUrl,
-    ...(target.controlToken !== null && { MOMO_CONTROL_TOKEN: target.controlToken }),
-  };
 }
 
 const LINE: Record<Exclude<Format, "json">, (name: string, value: string) => string> = {

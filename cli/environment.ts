@@ -28,9 +28,30 @@ function named<N extends string>(name: N, variable: string): { [K in N]?: string
   return value ? ({ [name]: value } as { [K in N]: string }) : {};
 }
 
+/** The variables that are set, with what each takes precedence over. A secret is not shown. */
+export function variablesInForce(): { name: string; value: string; overrides: string }[] {
+  return [
+    ["MOMO_BASE_URL", "the running server of the data directory"],
+    ["MOMO_API_KEY", "credentials.json"],
+    ["MOMO_API_SECRET", "credentials.json"],
+    ["MOMO_PAYMENT_ACCOUNT_ID", "credentials.json"],
+    ["MOMO_CONTROL_URL", "the running server of the data directory"],
+    ["MOMO_CONTROL_TOKEN", "the running server's token"],
+    ["MOMO_DATA", "the platform's data folder"],
+  ].flatMap(([name = "", overrides = ""]) => {
+    const value = process.env[name];
+    return value ? [{ name, value: /SECRET|TOKEN/.test(name) ? "(set)" : value, overrides }] : [];
+  });
+}
+
 /** Where this platform keeps the data of programs, as far as the environment says. */
 export function platformFolders(): { xdgDataHome?: string; localAppData?: string } {
   return { ...named("xdgDataHome", "XDG_DATA_HOME"), ...named("localAppData", "LOCALAPPDATA") };
+}
+
+/** Our own environment with more in it, for a process of ours. */
+export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
+  return { ...process.env, ...more };
 }
 
 /** Continuous integration asks nobody anything. */

@@ -14,6 +14,9 @@ export const EXIT = {
   cancelled: 11,
   expired: 12,
   pending: 13,
+  /** As shells have it: `exec` found its command, but may not run it; or did not find it. */
+  commandRefused: 126,
+  commandMissing: 127,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -26,6 +29,8 @@ const EXIT_OF = {
   unauthorized: EXIT.unauthorized,
   refused: EXIT.refused,
   unreachable: EXIT.unreachable,
+  command_refused: EXIT.commandRefused,
+  command_missing: EXIT.commandMissing,
 } as const;
 
 export type FailureCode = keyof typeof EXIT_OF;

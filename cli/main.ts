@@ -10,6 +10,21 @@ const COMMANDS = {
   merchants: ["create and list merchants", async () => (await import("./merchants.ts")).merchantsCommand()],
   accounts: ["create and list payment accounts", async () => (await import("./accounts.ts")).accountsCommand()],
   keys: ["create, list and revoke API keys", async () => (await import("./keys.ts")).keysCommand()],
+  exec: ["run a command with a private sandbox", async () => (await import("./exec.ts")).execCommand()],
+  phone: [
+    "be the customer: see prompts, enter the PIN or cancel",
+    async () => (await import("./phone.ts")).phoneCommand(),
+  ],
+  answer: [
+    "answer a prompt, as its customer or as the network",
+    async () => (await import("./answer.ts")).answerCommand(),
+  ],
+  clock: ["show, stop or move the sandbox's clock", async () => (await import("./clock.ts")).clockCommand()],
+  reset: ["forget transactions, rules, faults, log and clock", async () => (await import("./reset.ts")).resetCommand()],
+  doctor: [
+    "look for what could be wrong, and say what to do",
+    async () => (await import("./doctor.ts")).doctorCommand(),
+  ],
   outcomes: ["show what each test phone does", async () => (await import("./outcomes.ts")).outcomesCommand()],
   env: ["print MOMO_* of the running sandbox, for eval", async () => (await import("./env.ts")).envCommand()],
 } as const;

@@ -23,6 +23,15 @@ export const serverOptions = () => [
   dataOption(),
 ];
 
+/** Options that say which sandbox is steered. */
+export const controlOptions = () => [
+  new Option(
+    "--base-url <url>",
+    "its payment service (default: $MOMO_CONTROL_URL, $MOMO_BASE_URL, or the data directory's)",
+  ),
+  dataOption(),
+];
+
 /** Options of a command that can wait for an outcome. */
 export const waitOptions = () => [
   new Option("--wait", "poll until the payment is final"),

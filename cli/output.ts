@@ -21,6 +21,11 @@ export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** What went wrong where nobody waits for an answer: its cause, once. */
+export function reportFault(error: unknown): void {
+  tell(`momo: ${error instanceof Error ? error.message : String(error)}`);
+}
+
 /** JSON is indented for a reader at a terminal, and one line elsewhere. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, isTerminal() ? 2 : 0));

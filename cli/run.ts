@@ -24,13 +24,18 @@ async function assemble(commands: CommandTable, args: readonly string[], version
     .version(version)
     .helpCommand(false)
     .showSuggestionAfterError()
+    .enablePositionalOptions() // what follows `exec --` is the other command's
     .exitOverride()
     .configureOutput({ outputError: () => {} }); // told once, in tellOf
   const [name] = args;
+  // What could come next is known only with every command at hand.
+  const completes = name === "completion" || name === "complete";
   for (const [candidate, [summary, load]] of Object.entries(commands)) {
-    const command = candidate === name ? await load() : new Command(candidate);
+    const command = candidate === name || completes ? await load() : new Command(candidate);
     program.addCommand(adopt(command.description(summary), program));
   }
+  if (completes) (await import("./completion.ts")).addCompletion(program);
+  else program.addCommand(new Command("completion").description("print the completion script of a shell"));
   return program;
 }
 

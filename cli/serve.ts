@@ -1,67 +1,35 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { isLoopback } from "../sandbox/control/guard.ts";
-import { OUTCOMES, type OutcomeName, parseOutcomeName } from "../sandbox/outcomes.ts";
-import { chooseAfter } from "../sandbox/script.ts";
-import type { Tariff } from "../src/domain/fee.ts";
 import { token } from "../src/domain/random.ts";
-import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { type DataDirectory, dataDirectoryAt, locateDataDirectory, writePrivateFile } from "./data-directory.ts";
+import { locateDataDirectory, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
-import { dataOption, readBasePath, readPort, readPromptTimeout, readTariff } from "./options.ts";
-import { printJson, tell } from "./output.ts";
+import { dataOption, readPort } from "./options.ts";
+import { printJson, reportFault } from "./output.ts";
 import { announce, type ReadyRecord, readyRecord } from "./ready.ts";
-import { readRulesFile } from "./rules-file.ts";
+import { addSandboxOptions, configOf, type SandboxFlags } from "./sandbox-flags.ts";
 import { type RunningSandbox, startSandbox } from "./start-sandbox.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
 
-interface ServeFlags {
+interface ServeFlags extends SandboxFlags {
   readonly port: number;
   readonly host: string;
-  readonly basePath: string;
-  readonly outcome: OutcomeName;
-  readonly after?: string;
-  readonly promptTimeout: number;
-  readonly fee?: Tariff;
-  readonly responseForm: ResponseForm;
   readonly data?: string;
   readonly ephemeral?: true;
   readonly controlTokenFile?: string;
-  readonly rules?: string;
   readonly readyFile?: string;
   readonly json?: true;
 }
 
 export function serveCommand(): Command {
-  return new Command("serve")
+  return addSandboxOptions(new Command("serve"))
     .addOption(new Option("--port <number>", "0: any free one").default(2547).argParser(readPort))
     .option("--host <address>", "the address to listen on", "127.0.0.1")
-    .addOption(new Option("--base-path <path>", "before the paths of the API").default("/v2").argParser(readBasePath))
-    .addOption(
-      new Option("--outcome <name>", "what prompts do by default")
-        .choices(OUTCOMES.map(({ name }) => name))
-        .default("completed"),
-    )
-    .option("--after <duration>", "how long they take (default: the outcome's own time, 3s for most)")
-    .addOption(
-      new Option("--prompt-timeout <duration>", "how long a prompt waits for its customer")
-        .default(60_000, "60s")
-        .argParser(readPromptTimeout),
-    )
-    .addOption(
-      new Option("--fee <tariff>", "of the payment account, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff),
-    )
-    .addOption(
-      new Option("--response-form <form>", "full, or the earlier short answers")
-        .choices(["full", "short"])
-        .default("full"),
-    )
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
-    .option("--rules <file>", "JSON: rules for the prompts, in order")
     .option("--control-token-file <file>", "the token of the control API, off loopback (default: a new one)")
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
@@ -72,26 +40,18 @@ async function serve(flags: ServeFlags): Promise<void> {
   // Before anything is written: what other users of this machine could read is nobody's to widen.
   process.umask(0o077);
   const stopping = stopSignal();
-  const fallback =
-    flags.after === undefined
-      ? { outcome: parseOutcomeName(flags.outcome, "--outcome"), afterMs: null }
-      : chooseAfter(flags.outcome, flags.after, "--after");
+  const config = configOf(flags);
   const controlToken = controlTokenFor(flags);
-  const directory = flags.ephemeral ? temporaryDirectory() : locateDataDirectory(flags.data);
+  const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const readyFile = flags.readyFile === undefined ? null : resolve(flags.readyFile);
   let sandbox: RunningSandbox | undefined;
   try {
     sandbox = await startSandbox({
+      ...config,
       directory,
       host: flags.host,
       port: flags.port,
-      basePath: flags.basePath,
-      fallback,
-      promptLifetimeMs: flags.promptTimeout,
-      tariff: flags.fee ?? null,
-      form: flags.responseForm,
       controlToken,
-      rules: flags.rules === undefined ? [] : readRulesFile(flags.rules),
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
@@ -107,7 +67,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   } finally {
     await sandbox?.stop();
     if (readyFile && sandbox) rmSync(readyFile, { force: true });
-    if (flags.ephemeral) rmSync(directory.path, { recursive: true, force: true });
+    if (flags.ephemeral) removeTemporaryDirectory(directory);
   }
 }
 
@@ -117,10 +77,6 @@ function writeReadyFile(file: string, record: ReadyRecord): void {
   } catch (error) {
     throw new Failure("unexpected", (error as Error).message, "choose another place with --ready-file");
   }
-}
-
-function temporaryDirectory(): DataDirectory {
-  return dataDirectoryAt(mkdtempSync(join(tmpdir(), "momo-")));
 }
 
 /** On a loopback address everybody who can connect is this machine's user; elsewhere a token says who may steer. */
@@ -157,8 +113,4 @@ function stopSignal(): Promise<void> {
       });
     }
   });
-}
-
-function reportFault(error: unknown): void {
-  tell(`momo: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -39,7 +39,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
       method: request.method,
       target: query === "" ? path : `${path}?${query}`,
       headers: request.headers,
-      body: bodyRead(request) ?? (response.status === 200 ? null : await unread(request)),
+      body: bodyRead(request) ?? (response.status === 200 ? null : await unread(request, realClock)),
       status: fault?.kind === "disconnect" ? null : response.status,
       answer: fault?.kind === "disconnect" ? null : bodySent(response),
       fault: fault?.kind ?? null,
@@ -79,8 +79,17 @@ function brokenOff(): Response {
   );
 }
 
+/** How long a refusal waits for a body that nobody has read; what comes with the head is there at once. */
+const UNREAD_GRACE_MS = 5;
+
 /** The body of a request that was refused before it was read: what a client really sent is of interest then most of all. */
-async function unread(request: Request): Promise<Uint8Array | null> {
+async function unread(request: Request, realClock: Clock): Promise<Uint8Array | null> {
   if (request.bodyUsed || request.body === null) return null;
-  return readBytes(request).catch(() => null);
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const cancel = realClock.alarm(realClock.nowMs() + UNREAD_GRACE_MS, () => resolve(null));
+  try {
+    return await Promise.race([readBytes(request).catch(() => null), late]);
+  } finally {
+    cancel();
+  }
 }

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { toShillings } from "../../src/domain/money.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../../src/domain/transaction.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import { parseOutcomeName } from "../outcomes.ts";
 import { announce, outcomeOfPin } from "../sandbox.ts";
-import type { ControlCall } from "./context.ts";
+import { receiptSms } from "../sms.ts";
+import type { ControlCall, ControlContext } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
 
 /** A person can look through so many. */
@@ -36,6 +37,10 @@ export function promptView(prompt: PendingTransaction, business: string) {
   };
 }
 
+async function nameOf({ merchantId }: Transaction, { registry }: ControlContext["service"]): Promise<string> {
+  return (await registry.listMerchants()).find(({ id }) => id === merchantId)?.name ?? "";
+}
+
 const answerSchema = z
   .strictObject({
     pin: z
@@ -56,5 +61,9 @@ export const answerPrompt: ControlCall = async (request, { service, clock }, { i
   const transaction = await service.answerPrompt(id, (pending) =>
     announce(pending, outcome ?? outcomeOfPin(pin ?? "", pending), clock.nowMs()),
   );
-  return succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction, "full") });
+  return succeed(`the payment is ${transaction.status}`, {
+    transaction: itemView(transaction, "full"),
+    // What the customer's phone shows next.
+    sms: transaction.status === "completed" ? receiptSms(transaction, await nameOf(transaction, service)) : null,
+  });
 };

@@ -6,7 +6,7 @@ import type { ControlCall } from "./context.ts";
 
 /** `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. */
 export const listRequests: ControlCall = async (request, { log }, { query }) => {
-  const { format = "json" } = readQuery(query);
+  const { format = "json" } = readQuery(query, ["format"]);
   const requests = log.list();
   if (format === "json") {
     return succeed(`${requests.length} request${requests.length === 1 ? "" : "s"}`, {

@@ -27,11 +27,16 @@ const OPERATIONS: readonly Operation[] = [stkpush, status, transactions];
 /** The paths of the operations below the base address. */
 export const OPERATION_PATHS = OPERATIONS.map(({ path }) => path);
 
+/** Where the description of the API stands. */
+const OPENAPI_PATH = "/openapi.json";
+
 export interface ApiOptions {
   readonly service: Service;
   /** What stands before the paths of the operations: empty, or `/v2`. */
   readonly basePath: string;
   readonly form: ResponseForm;
+  /** Of this program, for the description of the API. */
+  readonly version: string;
   /** Told of bugs; the caller sees a fixed text. */
   readonly reportFault: (error: unknown) => void;
 }
@@ -40,12 +45,20 @@ export interface ApiOptions {
  * The merchant API as a function from request to answer. Every request is checked in one order: path (404), method (405),
  * credentials (401), content type and body (400), and then the operation itself. It never throws.
  */
-export function createApi({ service, basePath, form, reportFault }: ApiOptions): Handler {
+export function createApi({ service, basePath, form, version, reportFault }: ApiOptions): Handler {
   const operations = new Map(OPERATIONS.map((operation) => [basePath + operation.path, operation]));
   const known = OPERATIONS.map(({ method, path }) => `${method} ${basePath}${path}`).join(", ");
 
+  /** The description of the API stands outside the base path and needs no credentials; few ask for it. */
+  async function description(request: Request): Promise<Response> {
+    if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
+    const { describeApi } = await import("./openapi.ts");
+    return Response.json(describeApi(basePath, form, version));
+  }
+
   async function answer(request: Request): Promise<Response> {
     const { path, query } = targetOf(request);
+    if (path === OPENAPI_PATH) return description(request);
     const operation = operations.get(path);
     if (!operation) return fail(404, `there is nothing at this path; the operations are ${known}`);
     if (request.method !== operation.method) {

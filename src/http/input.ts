@@ -66,15 +66,27 @@ const wholeNumber = (member: string, max: number) => {
   const bad = rule(member, `must be a whole number from 1 to ${max}`);
   return z
     .string(bad)
-    .regex(/^[1-9][0-9]{0,14}$/, bad)
+    .regex(/^[1-9][0-9]{0,15}$/, bad)
+    .meta({ type: "integer", minimum: 1, maximum: max }) // in the description; a query is text all the same
     .transform(Number)
     .refine((value) => value <= max, bad);
+};
+
+/** Any integer; that there is nothing with such a number is for the operation to say. */
+const identifier = (member: string) => {
+  const bad = rule(member, "must be a whole number");
+  return z
+    .string(bad)
+    .regex(/^-?[0-9]{1,30}$/, bad)
+    .meta({ type: "integer" })
+    .transform(Number);
 };
 
 const oneOf = <const T extends readonly [string, ...string[]]>(member: string, values: T) =>
   z
     .string()
     .toLowerCase()
+    .meta({ enum: [...values], description: "in any letter case" })
     .pipe(z.enum(values, rule(member, `must be one of ${values.join(", ")}`)));
 
 const day = (member: string) => {
@@ -88,19 +100,21 @@ const day = (member: string) => {
 /** §4.3. */
 export const listTransactionsSchema = z
   .object({
-    page: wholeNumber("page", 1_000_000_000).default(1),
+    page: wholeNumber("page", Number.MAX_SAFE_INTEGER).default(1),
     limit: wholeNumber("limit", MAX_PAGE_LIMIT).default(10),
     type: oneOf("type", KINDS).optional(),
     status: oneOf("status", STATUSES).optional(),
     date_from: day("date_from").optional(),
     date_to: day("date_to").optional(),
     search: text("search", { min: 1, max: MAX_SEARCH_LENGTH }).optional(),
-    id: wholeNumber("id", 999_999_999_999_999).optional(),
+    id: identifier("id").optional(),
   })
   // Days in this form sort as text.
   .refine(({ date_from, date_to }) => !(date_from && date_to && date_from > date_to), {
     error: "date_from must not be after date_to",
   });
+
+export const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
 
 /**
  * Holds an input against its schema.

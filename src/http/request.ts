@@ -46,6 +46,9 @@ export async function readJson(request: Request): Promise<unknown> {
     return JSON.parse(UTF8.decode(bytes));
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
+    if (error instanceof DOMException && error.name === "AbortError") {
+      throw invalid("the body ended before it was complete"); // and so has the connection
+    }
     if (error instanceof TypeError) throw invalid("the body is not UTF-8: send one JSON object in UTF-8");
     throw error;
   }
@@ -79,19 +82,21 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * The parameters of a query string.
+ * The parameters of a query string that an operation knows; others are ignored.
  * @throws Refusal `invalid` where one is given twice, or an escape is not UTF-8
  */
-export function readQuery(query: string): Record<string, string> {
+export function readQuery(query: string, known: readonly string[]): Record<string, string> {
   try {
     decodeURIComponent(query);
   } catch {
     throw invalid("the query string has an escape that is not UTF-8, such as a % that should be %25");
   }
-  const parameters = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (parameters.has(name)) throw invalid(`${name} is given twice: give it once`);
-    parameters.set(name, value);
+  const given = new URLSearchParams(query);
+  const parameters: Record<string, string> = {};
+  for (const name of known) {
+    const [value, ...more] = given.getAll(name);
+    if (more.length > 0) throw invalid(`${name} is given twice: give it once`);
+    if (value !== undefined) parameters[name] = value;
   }
-  return Object.fromEntries(parameters);
+  return parameters;
 }

@@ -1,7 +1,7 @@
 import type { Page, TransactionFilter } from "../domain/filter.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import type { Operation } from "./api.ts";
-import { listTransactionsSchema, parseInput } from "./input.ts";
+import { LIST_PARAMETERS, listTransactionsSchema, parseInput } from "./input.ts";
 import { succeed } from "./reply.ts";
 import { readQuery } from "./request.ts";
 import { listView } from "./view.ts";
@@ -11,7 +11,7 @@ export const transactions: Operation = {
   path: "/transactions.php",
   method: "GET",
   async handle(_request, merchantId, { service, form, query }) {
-    const input = parseInput(listTransactionsSchema, readQuery(query));
+    const input = parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS));
     const page: Page = { number: input.page, limit: input.limit };
     const fromDay = parseDay(input.date_from ?? "");
     const toDay = parseDay(input.date_to ?? "");

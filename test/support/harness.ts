@@ -72,7 +72,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
   });
   return {
     file,
-    api: createApi({ service, basePath: "/v2", form: options.form ?? "full", reportFault }),
+    api: createApi({ service, basePath: "/v2", form: options.form ?? "full", version: "0.0.0", reportFault }),
     clock,
     service,
     store,

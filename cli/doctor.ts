@@ -1,0 +1,180 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { Command } from "commander";
+import { inspectDatabase } from "../src/store/inspect.ts";
+import { systemClock } from "../src/system.ts";
+import { type Answer, controlClient } from "./client.ts";
+import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
+import { variablesInForce } from "./environment.ts";
+import { EXIT, toFailure } from "./failure.ts";
+import { dataOption, jsonOption, readPort } from "./options.ts";
+import { type OutputOptions, plain, print, printJson, styled } from "./output.ts";
+import { isFree } from "./port.ts";
+import { readClock, readCredentials, readServer } from "./records.ts";
+
+interface DoctorFlags extends OutputOptions {
+  readonly data?: string;
+  readonly port: number;
+}
+
+/** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
+interface Finding {
+  readonly check: string;
+  readonly finding: string;
+  readonly remedy: string | null;
+}
+
+export function doctorCommand(): Command {
+  return new Command("doctor")
+    .option("--port <number>", "that momo serve would use", readPort, 2547)
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(doctor);
+}
+
+async function doctor(flags: DoctorFlags): Promise<void> {
+  const directory = locateDataDirectory(flags.data);
+  const server = await checkServer(directory);
+  const findings = [
+    checkDirectory(directory),
+    ...checkFiles(directory),
+    checkDatabase(directory),
+    server.finding,
+    ...(server.isRunning ? [] : [await checkPort(flags.port)]),
+    checkClock(directory),
+    ...checkEnvironment(),
+  ];
+  if (flags.json) printJson({ findings });
+  else for (const finding of findings) printFinding(finding);
+  if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+}
+
+function printFinding({ check, finding, remedy }: Finding): void {
+  const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
+  print(`${mark} ${check.padEnd(14)} ${plain(finding)}`);
+  if (remedy !== null) print(`     ${" ".repeat(14)} ${plain(remedy)}`);
+}
+
+const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
+
+function checkDirectory({ path }: DataDirectory): Finding {
+  const check = "data directory";
+  if (!existsSync(path)) return fine(check, `${path} is not there yet; momo serve makes it`);
+  const stats = statSync(path);
+  if (!stats.isDirectory()) {
+    return { check, finding: `${path} is not a folder`, remedy: "choose another with --data or MOMO_DATA" };
+  }
+  try {
+    accessSync(path, constants.W_OK);
+  } catch {
+    return { check, finding: `${path} cannot be written`, remedy: "make it writable, or choose another with --data" };
+  }
+  return fine(check, path);
+}
+
+/** The records beside the database: readable, and by nobody else. */
+function checkFiles(directory: DataDirectory): Finding[] {
+  const findings: Finding[] = [];
+  for (const [check, file, read] of [
+    ["credentials", directory.credentials, readCredentials],
+    ["server record", directory.server, readServer],
+    ["clock record", directory.clock, readClock],
+  ] as const) {
+    if (!existsSync(file)) continue;
+    try {
+      read(directory);
+    } catch (error) {
+      const { message, hint } = toFailure(error);
+      findings.push({ check, finding: message, remedy: hint });
+      continue;
+    }
+    const others = statSync(file).mode & 0o077;
+    findings.push(
+      others !== 0 && process.platform !== "win32"
+        ? { check, finding: `${file} can be read by others`, remedy: `chmod 600 '${file}'` }
+        : fine(check, file),
+    );
+  }
+  return findings;
+}
+
+function checkDatabase({ database }: DataDirectory): Finding {
+  const check = "database";
+  const inspection = inspectDatabase(database);
+  switch (inspection.state) {
+    case "missing":
+      return fine(check, "none yet; momo serve makes it");
+    case "sound":
+      return fine(check, `sound, schema ${inspection.schema}`);
+    case "unusable":
+      return {
+        check,
+        finding: inspection.message,
+        remedy: "restore a copy, update momo, or start afresh in another folder with --data",
+      };
+  }
+}
+
+async function checkServer(directory: DataDirectory): Promise<{ finding: Finding; isRunning: boolean }> {
+  const check = "server";
+  const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
+  if (!record) return { finding: fine(check, "none serves this directory"), isRunning: false };
+  try {
+    const health = await controlClient({ controlUrl: record.control_url, controlToken: record.control_token }).get(
+      "/health",
+      {},
+    );
+    return { finding: fine(check, describe(health, record.base_url)), isRunning: true };
+  } catch {
+    return {
+      finding: fine(
+        check,
+        `process ${record.pid} served ${record.base_url} and has ended without a word; nothing is lost`,
+      ),
+      isRunning: false,
+    };
+  }
+}
+
+const describe = (health: Answer, baseUrl: string): string =>
+  `momo ${health.version}, process ${health.pid}, serves ${baseUrl}`;
+
+async function checkPort(port: number): Promise<Finding> {
+  const check = "port";
+  if (isFree(port)) return fine(check, `${port} is free`);
+  return {
+    check,
+    finding: `${port} is taken by another program`,
+    remedy: "give momo serve another with --port, or 0 for any free one",
+  };
+}
+
+/** No payment happened before the first of them, and a clock before that is a wrong one. */
+const EARLIEST_MS = Date.UTC(2024, 0, 1);
+
+function checkClock(directory: DataDirectory): Finding {
+  const check = "clock";
+  if (systemClock.nowMs() < EARLIEST_MS) {
+    return { check, finding: "this machine's clock is years behind", remedy: "set it" };
+  }
+  const state = readOrNull(() => readClock(directory));
+  if (!state) return fine(check, "goes with this machine's");
+  return fine(
+    check,
+    "frozenAtMs" in state ? "frozen by hand; momo clock resume lets it go on" : "moved forward by hand",
+  );
+}
+
+/** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
+function checkEnvironment(): Finding[] {
+  return variablesInForce().map(({ name, value, overrides }) =>
+    fine(name, `${value}, from the environment; it decides over ${overrides}`),
+  );
+}
+
+function readOrNull<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,152 @@
+import { Command } from "commander";
+import { createParser } from "eventsource-parser";
+import { parsePhone } from "../src/domain/phone.ts";
+import { type Answer, type Client, controlClient, openEvents } from "./client.ts";
+import { EXIT, Failure } from "./failure.ts";
+import { controlOptions } from "./options.ts";
+import { isTerminal, plain } from "./output.ts";
+import { resolveControl, type TargetFlags } from "./target.ts";
+
+type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
+
+export function phoneCommand(): Command {
+  const command = new Command("phone").argument("[phone]", "the customer's number (default: everybody's)");
+  for (const option of controlOptions()) command.addOption(option);
+  return command.action(phone);
+}
+
+/** A prompt as the control API shows it. */
+interface OpenPrompt {
+  readonly checkout_request_id: string;
+  readonly phone: string;
+  readonly business: string;
+  readonly amount: number;
+  readonly reference: string | null;
+  readonly description: string | null;
+}
+
+async function phone(number: string | undefined, flags: PhoneFlags): Promise<void> {
+  if (!process.stdin.isTTY || !isTerminal()) {
+    throw new Failure("usage", "momo phone needs a person at a terminal", "scripts use momo answer");
+  }
+  const owner = number === undefined ? null : parsePhone(number);
+  const target = resolveControl(flags);
+  const client = controlClient(target);
+  const changes = watchPrompts(await openEvents(target));
+  const { intro, outro, log } = await import("@clack/prompts");
+  intro(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
+  for (;;) {
+    const prompt = await nextPrompt(client, owner);
+    if (prompt) {
+      if ((await showPrompt(prompt, client, changes)) === "off") break;
+    } else {
+      log.step("Waiting for a prompt …");
+      await changes.next();
+    }
+  }
+  outro("Switched off.");
+  process.exit(EXIT.done);
+}
+
+/** The oldest prompt on this phone. */
+async function nextPrompt(client: Client, owner: string | null): Promise<OpenPrompt | null> {
+  const { prompts } = (await client.get("/prompts", {})) as Answer & { prompts: OpenPrompt[] };
+  return prompts.find((prompt) => owner === null || prompt.phone === owner) ?? null;
+}
+
+/** Shows one prompt until its customer answers, or it is over for another reason. */
+async function showPrompt(prompt: OpenPrompt, client: Client, changes: Changes): Promise<"answered" | "off"> {
+  const { isCancel, log, note, password, select } = await import("@clack/prompts");
+  const over = new AbortController();
+  const stopWatching = changes.whenFinal(prompt.checkout_request_id, (status) => {
+    over.abort();
+    log.warn(`Too late: the payment is ${status}.`);
+  });
+  note(describe(prompt), `${plain(prompt.business)} asks ${prompt.phone}`);
+  try {
+    const choice = await select({
+      message: "What do you do?",
+      options: [
+        { value: "pin", label: "Enter the PIN" },
+        { value: "cancel", label: "Cancel" },
+      ],
+      signal: over.signal,
+    });
+    if (over.signal.aborted) return "answered";
+    if (isCancel(choice)) return "off";
+    if (choice === "cancel") return await answer({ outcome: "cancelled" });
+    const pin = await password({
+      message: "M-PIN",
+      signal: over.signal,
+      validate: (text) => (/^[0-9]{4,6}$/.test(text ?? "") ? undefined : "4 to 6 digits; 0000 is the wrong one"),
+    });
+    if (over.signal.aborted) return "answered";
+    return isCancel(pin) ? "off" : await answer({ pin });
+  } finally {
+    stopWatching();
+  }
+
+  async function answer(body: object): Promise<"answered"> {
+    stopWatching();
+    const path = `/prompts/${encodeURIComponent(prompt.checkout_request_id)}/answer`;
+    try {
+      const { message, sms } = await client.post(path, body);
+      if (typeof sms === "string") log.success(plain(sms));
+      else log.info(plain(message));
+    } catch (error) {
+      // Somebody else was faster, or the server has gone: the next look tells which.
+      if (!(error instanceof Failure) || error.code !== "refused") throw error;
+      log.warn(plain(error.message));
+    }
+    return "answered";
+  }
+}
+
+function describe({ amount, reference, description }: OpenPrompt): string {
+  const shillings = amount.toLocaleString("en-US", { minimumFractionDigits: 2 });
+  const lines = [`Pay Ksh${shillings}`];
+  if (reference) lines.push(`for account ${plain(reference)}`);
+  if (description) lines.push(plain(description));
+  return lines.join("\n");
+}
+
+/** What the server tells of transactions. */
+interface Changes {
+  /** Resolves at the next change, at once where there was one since the last call. */
+  next(): Promise<void>;
+  /** Calls back when this payment is final; returns a function that stops that. */
+  whenFinal(checkoutRequestId: string, call: (status: string) => void): () => void;
+}
+
+function watchPrompts(events: ReadableStream<Uint8Array>): Changes {
+  let news = Promise.withResolvers<void>();
+  let watched: { id: string; call: (status: string) => void } | null = null;
+  const parser = createParser({
+    onEvent({ event, data }) {
+      if (event !== "transaction") return;
+      const { checkout_request_id, status } = JSON.parse(data) as { checkout_request_id: string; status: string };
+      if (status !== "pending" && checkout_request_id === watched?.id) watched.call(status);
+      news.resolve();
+    },
+  });
+
+  async function listen(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of events) parser.feed(decoder.decode(chunk, { stream: true }));
+    throw new Failure("unreachable", "the server has gone", "start it again with momo serve");
+  }
+
+  listen().catch((error: unknown) => news.reject(error));
+  return {
+    async next() {
+      await news.promise;
+      news = Promise.withResolvers();
+    },
+    whenFinal(id, call) {
+      watched = { id, call };
+      return () => {
+        watched = null;
+      };
+    },
+  };
+}

@@ -1,0 +1,9 @@
+/** Whether a port of this machine could be listened on. */
+export function isFree(port: number): boolean {
+  try {
+    Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,197 @@
+import type { OutcomeName } from "../sandbox/outcomes.ts";
+import { parseChoice } from "../sandbox/script.ts";
+import { parseDuration } from "../src/domain/duration.ts";
+import type { Kind, Status } from "../src/domain/transaction.ts";
+import type { ResponseForm } from "../src/http/view.ts";
+import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
+import { type Answer, controlClient } from "./client.ts";
+import { reportFault } from "./output.ts";
+import { startSandbox as start } from "./start-sandbox.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
+
+/** A sandbox in the process of a test: `import { startSandbox } from "momo/testing"`. */
+
+export interface SandboxOptions {
+  /** What prompts do where nothing else decides: `NAME` or `NAME; after=DURATION`. By default `completed` after 3 s. */
+  readonly outcome?: OutcomeName | `${OutcomeName};${string}`;
+  /** How long a prompt waits for its customer: a duration such as `60s`, the default. */
+  readonly promptTimeout?: string;
+  /** By default `/v2`. */
+  readonly basePath?: string;
+  /** By default `full`. */
+  readonly responseForm?: ResponseForm;
+  /** Whether the clock stands still from the start, so that only the test moves it. By default it does not. */
+  readonly frozen?: boolean;
+}
+
+/** What the prompts that match do. */
+export interface RuleInput {
+  readonly match?: {
+    readonly phone?: string;
+    readonly amount?: number;
+    readonly payment_account_id?: number;
+    readonly reference?: string;
+  };
+  readonly outcome: OutcomeName;
+  /** A duration. */
+  readonly after?: string;
+  /** For how many prompts; by default for all. */
+  readonly times?: number;
+}
+
+/** Something that goes wrong on the way to the merchant API. */
+export interface FaultInput {
+  readonly path?: "/stkpush.php" | "/status.php" | "/transactions.php";
+  readonly kind: "error" | "delay" | "disconnect";
+  /** Of an error; by default 500. */
+  readonly status?: number;
+  /** A duration, of a delay. */
+  readonly delay?: string;
+  readonly probability?: number;
+  readonly times?: number;
+}
+
+/** A transaction as the list shows it (§2.2). */
+export interface TransactionRecord {
+  readonly id: number;
+  readonly kind: Kind;
+  readonly type: string;
+  readonly status: Status;
+  readonly amount: number;
+  readonly fee_amount: number;
+  readonly fee_deducted: boolean;
+  readonly phone: string;
+  readonly transaction_code: string | null;
+  readonly momo_receipt_number: string | null;
+  readonly checkout_request_id: string;
+  readonly merchant_request_id: string;
+  readonly is_deposit: boolean;
+  readonly credit_target: null;
+  readonly payment_link_id: null;
+  readonly result_code: number | null;
+  readonly result_desc: string | null;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+}
+
+/** A call of the merchant API, as the log has it. */
+export interface RequestRecord {
+  readonly id: number;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+  readonly status: number | null;
+  readonly answer: unknown;
+  readonly fault: string | null;
+}
+
+export interface TestSandbox {
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly paymentAccountId: number;
+  /** The headers that every operation needs (§5). */
+  readonly headers: Record<string, string>;
+  readonly rules: { add(...rules: RuleInput[]): Promise<void>; clear(): Promise<void> };
+  readonly faults: {
+    /** Replaces all; the same seed brings the same faults. Resolves to the seed. */
+    set(faults: FaultInput[], seed?: number): Promise<number>;
+    clear(): Promise<void>;
+  };
+  readonly clock: {
+    freeze(): Promise<void>;
+    /** A duration. What falls due is resolved when this resolves. */
+    advance(duration: string): Promise<void>;
+    resume(): Promise<void>;
+  };
+  /** Answers a prompt, as its customer or as the network. */
+  answer(
+    checkoutRequestId: string,
+    answer: { readonly pin: string } | { readonly outcome: OutcomeName },
+  ): Promise<TransactionRecord>;
+  /** Resolves the moment the transaction is as asked for; rejects at the time-out (a duration in real time, by default 10s). */
+  wait(
+    payment: { readonly checkoutRequestId: string } | { readonly reference: string },
+    until?: "final" | Status,
+    timeout?: string,
+  ): Promise<TransactionRecord>;
+  /** The last calls of the merchant API, oldest first. */
+  requests(): Promise<RequestRecord[]>;
+  /** Forgets transactions, rules, faults, log and clock. */
+  reset(): Promise<void>;
+  /** Ends it, and removes all that it stored. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a sandbox of its own: a free port, a temporary folder, the same code that `momo serve` runs.
+ * @throws Refusal `invalid` for options that make no sense
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+  const directory = makeTemporaryDirectory();
+  const sandbox = await start({
+    directory,
+    host: "127.0.0.1",
+    port: 0,
+    basePath: options.basePath ?? "/v2",
+    fallback: parseChoice(options.outcome ?? "completed", "outcome"),
+    promptLifetimeMs: parseDuration(options.promptTimeout ?? "60s", "promptTimeout"),
+    tariff: null,
+    form: options.responseForm ?? "full",
+    rules: [],
+    controlToken: null,
+    realClock: systemClock,
+    stopwatch,
+    random: systemRandom,
+    reportFault,
+  });
+  const { baseUrl, controlUrl, credentials } = sandbox;
+  const control = controlClient({ controlUrl, controlToken: null });
+  const clock = async (body: object) => void (await control.post("/clock", body));
+  if (options.frozen) await clock({ freeze: true });
+
+  return {
+    baseUrl,
+    controlUrl,
+    apiKey: credentials.api_key,
+    apiSecret: credentials.api_secret,
+    paymentAccountId: credentials.payment_account_id,
+    headers: { "X-API-Key": credentials.api_key, "X-API-Secret": credentials.api_secret },
+    rules: {
+      add: async (...rules) => void (await control.post("/rules", { rules })),
+      clear: async () => void (await control.delete("/rules")),
+    },
+    faults: {
+      set: async (faults, seed) =>
+        Number((await control.put("/faults", { faults, ...(seed !== undefined && { seed }) })).seed),
+      clear: async () => void (await control.delete("/faults")),
+    },
+    clock: {
+      freeze: () => clock({ freeze: true }),
+      advance: (duration) => clock({ advance: duration }),
+      resume: () => clock({ resume: true }),
+    },
+    answer: async (checkoutRequestId, answer) =>
+      transactionOf(await control.post(`/prompts/${encodeURIComponent(checkoutRequestId)}/answer`, answer)),
+    wait: async (payment, until = "final", timeout = "10s") =>
+      transactionOf(
+        await control.post("/wait", {
+          ...("reference" in payment
+            ? { reference: payment.reference }
+            : { checkout_request_id: payment.checkoutRequestId }),
+          until,
+          timeout,
+        }),
+      ),
+    requests: async () => (await control.get("/requests", {})).requests as RequestRecord[],
+    reset: async () => void (await control.post("/reset", {})),
+    async stop() {
+      await sandbox.stop();
+      removeTemporaryDirectory(directory);
+    },
+  };
+}
+
+const transactionOf = (answer: Answer): TransactionRecord => answer.transaction as TransactionRecord;

@@ -1,0 +1,32 @@
+import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { explain, UnusableDatabase } from "./database.ts";
+import { KNOWN_MIGRATIONS } from "./migrations.ts";
+
+/** What a look at a database file says; nothing is changed in it. */
+export type Inspection =
+  | { readonly state: "missing" }
+  | { readonly state: "sound"; readonly schema: number }
+  | { readonly state: "unusable"; readonly message: string };
+
+/** Reads the whole file: every page, every index. */
+export function inspectDatabase(file: string): Inspection {
+  if (!existsSync(file)) return { state: "missing" };
+  let client: Database | undefined;
+  try {
+    client = new Database(file, { readonly: true });
+    client.run("PRAGMA busy_timeout = 1000");
+    const complaints = client.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();
+    const complaint = complaints[0]?.integrity_check ?? "ok";
+    if (complaint !== "ok") return { state: "unusable", message: `${file} is damaged: ${complaint}` };
+    const schema = client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+    if (schema > KNOWN_MIGRATIONS) return { state: "unusable", message: `${file} was written by a newer momo` };
+    return { state: "sound", schema };
+  } catch (error) {
+    const explained = explain(error, file);
+    if (explained instanceof UnusableDatabase) return { state: "unusable", message: explained.message };
+    throw error;
+  } finally {
+    client?.close();
+  }
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describeScenarios, openScene, type Scenario, type Scene, withRawMember } from "../support/scenario.ts";
+
+const LIMITS = { reference: 100, description: 182 } as const;
+
+/** Texts that fit into any limit, as JSON writes them. */
+const GOOD = [
+  '""',
+  '" "',
+  '"Order 1"',
+  `"${"'; DROP TABLE transactions; --"}"`,
+  '"%_\\\\\\""',
+  '"\\u0000"',
+  '"a\\u0000b"',
+  '"\\r\\n\\t"',
+  '"سفارش"',
+  '"👩‍👩‍👧"',
+  '"\\ud83d\\ude00"',
+  '"e\\u0301"',
+  '"__proto__"',
+  '"null"',
+];
+
+const BAD = ["null", "1", "0", "true", "false", "[]", '["a"]', "{}"];
+
+/** Half an emoji. */
+const LONE_SURROGATES = ['"\\ud83d"', '"\\ude00"', '"a\\ud83db"', '"\\ude00\\ud83d"'];
+
+for (const [member, max] of Object.entries(LIMITS)) {
+  describe(`${member}: a string of at most ${max} characters`, () => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await openScene();
+    });
+    afterAll(() => scene.close());
+
+    for (const json of [...GOOD, `"${"a".repeat(max)}"`, `"${"😀".repeat(max)}"`, `"${"\\u0000".repeat(max)}"`]) {
+      test(`${json.slice(0, 30)} (${[...JSON.parse(json)].length} characters) is taken`, async () => {
+        const { transaction_id } = await scene.start({}, withRawMember(scene, member, json));
+        const stored = await scene.harness.service.listTransactions(
+          scene.caller.merchantId,
+          { id: transaction_id },
+          { number: 1, limit: 1 },
+        );
+        expect(stored.rows[0]).toMatchObject({ [member]: JSON.parse(json) });
+      });
+    }
+
+    test("may be left out", async () => {
+      await scene.start();
+    });
+  });
+
+  const tooLong = [`"${"a".repeat(max + 1)}"`, `"${"😀".repeat(max + 1)}"`, `"${"é".repeat(10_000)}"`];
+  describeScenarios(`${member}: anything else 400`, [
+    ...[...BAD, ...LONE_SURROGATES, ...tooLong].map(
+      (json): Scenario => ({
+        name: `${json.slice(0, 30)} (${json.length} in JSON)`,
+        request: (scene) => withRawMember(scene, member, json),
+        status: 400,
+        contains: { message: `${member} must be a string of at most ${max} characters` },
+        lacks: ["amount", "phone"],
+      }),
+    ),
+  ]);
+}

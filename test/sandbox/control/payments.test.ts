@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type ControlScene, openControl } from "../../support/control.ts";
+import { expectSoundAnswer, payment } from "../../support/scenario.ts";
+
+let scene: ControlScene;
+beforeAll(async () => {
+  scene = await openControl();
+});
+afterAll(() => scene.close());
+
+const listed = async (as: "caller" | "other" = "caller") =>
+  (await scene.send({ path: "/transactions.php?limit=100", as })).body.transactions as Record<string, unknown>[];
+
+describe("POST /_momo/payments: a test payment of any kind", () => {
+  for (const kind of ["api", "web", "wallet_deposit", "credit_topup"]) {
+    test(kind, async () => {
+      const answer = await scene.call("POST", "/payments", { json: { ...payment(scene.caller), kind } });
+      expect(answer.status, answer.text).toBe(200);
+      expectSoundAnswer(answer);
+      expect(answer.body).toEqual({
+        success: true,
+        message: expect.any(String),
+        transaction_id: expect.any(Number),
+        checkout_request_id: expect.stringMatching(/^ws_CO_/),
+        merchant_request_id: expect.stringMatching(/^ws_MR_/),
+      });
+      const item = (await listed()).find(({ id }) => id === answer.body.transaction_id);
+      expect(item).toMatchObject({ kind, type: kind.toUpperCase(), is_deposit: kind === "wallet_deposit" });
+    });
+  }
+
+  test("it belongs to the merchant of the payment account", async () => {
+    const before = (await listed()).length;
+    await scene.call("POST", "/payments", { json: { ...payment(scene.other), kind: "web", reference: "R" } });
+    expect(await listed("other")).toMatchObject([{ kind: "web" }]);
+    expect(await listed()).toHaveLength(before);
+  });
+
+  test("outcome decides what becomes of it", async () => {
+    const json = { ...payment(scene.caller), kind: "web", outcome: "cancelled; after=1s" };
+    const { body } = await scene.call("POST", "/payments", { json });
+    await scene.advance(1000);
+    const item = (await listed()).find(({ id }) => id === body.transaction_id);
+    expect(item).toMatchObject({ status: "cancelled", result_code: 1032 });
+  });
+});
+
+describe("the message names the member, what is wrong and what would be right", () => {
+  const BAD: [name: string, members: Record<string, unknown>, status: number, says: string][] = [
+    ["no kind", { kind: undefined }, 400, "kind must be one of api, web, wallet_deposit, credit_topup"],
+    ["an unknown kind", { kind: "WEB" }, 400, "kind must be one of"],
+    ["a kind that is no string", { kind: 1 }, 400, "kind must be one of"],
+    ["a bad amount", { amount: 0.5 }, 400, "amount must be"],
+    ["a bad phone", { phone: "+254712345678" }, 400, "phone must be"],
+    ["a bad account", { payment_account_id: "1" }, 400, "payment_account_id must be"],
+    ["an unknown account", { payment_account_id: 999_999 }, 400, "payment_account_id is not"],
+    ["a long reference", { reference: "a".repeat(101) }, 400, "reference must be"],
+    ["an outcome that is no string", { outcome: 1 }, 400, "outcome must be a string"],
+    ["an unknown outcome", { outcome: "nothing" }, 400, "outcome is not the name of an outcome"],
+    ["a refused phone", { phone: "254700000500" }, 500, "STK push initiation failed: "],
+  ];
+  for (const [name, members, status, says] of BAD) {
+    test(name, async () => {
+      const before = (await listed()).length;
+      const json = { ...payment(scene.caller), kind: "web", ...members };
+      const answer = await scene.call("POST", "/payments", { json });
+      expect(answer.status).toBe(status);
+      expectSoundAnswer(answer);
+      expect(answer.body.message).toStartWith(says);
+      expect(await listed()).toHaveLength(before);
+    });
+  }
+
+  for (const body of ["", "{", "[]", "null", '"x"']) {
+    test(`the body ${body || "(empty)"}`, async () => {
+      const answer = await scene.call("POST", "/payments", { body, headers: { "Content-Type": "application/json" } });
+      expect(answer.status).toBe(400);
+      expectSoundAnswer(answer);
+      expect(answer.body.message).toContain("body");
+    });
+  }
+});
+
+describe("no cross-origin page can reach it: a form that posts without saying where it comes from", () => {
+  test("has a content type that is refused, and starts no payment", async () => {
+    const before = (await listed()).length;
+    const order = JSON.stringify({ ...payment(scene.caller), kind: "web" });
+    const form = new FormData();
+    form.set("kind", "web");
+    const posts = [
+      { body: order, headers: { "Content-Type": "text/plain" } },
+      { body: order, headers: { "Content-Type": "text/plain; application/json" } },
+      { body: order, headers: { "Content-Type": undefined } },
+      { body: new URLSearchParams({ kind: "web" }) },
+      { body: form },
+    ];
+    for (const post of posts) {
+      const answer = await scene.call("POST", "/payments", post);
+      expect(answer.status).toBe(400);
+      expect(answer.body.message).toBe("Content-Type must be application/json");
+    }
+    expect(await listed()).toHaveLength(before);
+  });
+});

@@ -1,0 +1,67 @@
+import { assemble } from "../../cli/assemble.ts";
+import type { GuardOptions } from "../../sandbox/control/guard.ts";
+import type { Handler } from "../../src/http/request.ts";
+import { systemClock } from "../../src/system.ts";
+import { seededRandom } from "./random.ts";
+import { type Answer, openScene, readAnswer, type Scene } from "./scenario.ts";
+
+/** Both APIs, put together as the server puts them, over a scene's store and clock. */
+export interface ControlScene extends Scene {
+  readonly handle: Handler;
+  /** A control request as a client on this machine sends it; headers are added or, undefined, removed. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Lets time pass, and resolves what falls due. */
+  advance(durationMs: number): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly headers?: Record<string, string | undefined>;
+  readonly json?: unknown;
+  readonly body?: string | FormData | URLSearchParams;
+}
+
+export const HOST = "127.0.0.1:2547";
+const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
+
+export async function openControl(guard: GuardOptions = LOOPBACK): Promise<ControlScene> {
+  const scene = await openScene();
+  const { store, clock, faults } = scene.harness;
+  const { handle, service } = assemble({
+    guard,
+    store,
+    clock,
+    realClock: systemClock,
+    stopwatch: () => performance.now(),
+    random: seededRandom(1),
+    fallback: { outcome: "completed", afterMs: 3000 },
+    rules: [],
+    promptLifetimeMs: 60_000,
+    basePath: "/v2",
+    form: "full",
+    rememberClock: () => {},
+    reportFault: (error) => void faults.push(error),
+  });
+  return {
+    ...scene,
+    handle,
+    async call(method, path, { headers = {}, json, body } = {}) {
+      const content = json === undefined ? body : JSON.stringify(json);
+      const sent = new Headers({ Host: HOST });
+      if (json !== undefined) sent.set("Content-Type", "application/json");
+      for (const [name, value] of Object.entries(headers)) {
+        if (value === undefined) sent.delete(name);
+        else sent.set(name, value);
+      }
+      const init: RequestInit = { method, headers: sent, ...(content !== undefined && { body: content }) };
+      return readAnswer(await handle(new Request(`http://${HOST}/_momo${path}`, init)));
+    },
+    async advance(durationMs) {
+      clock.advance(durationMs);
+      await service.resolver.settle();
+    },
+    async close() {
+      await service.resolver.stop();
+      await scene.close();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Caller, type Harness, type HarnessOptions, openHarness } from "./harness.ts";
+
+/** Tables of requests and what must come back, run against the real handler. */
+
+/** One request as data; `/v2` and, for a body, the content type are added. */
+export interface RequestSpec {
+  /** Default: POST where there is a body, else GET. */
+  readonly method?: string;
+  readonly path: string;
+  /** Whose credentials; default: the caller's. */
+  readonly as?: "caller" | "other" | "nobody";
+  /** Added to the credentials, or in their place; undefined removes one. */
+  readonly headers?: Record<string, string | undefined>;
+  /** A body as JSON. */
+  readonly json?: unknown;
+  /** A body as it is. */
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** What a scenario plays in: two merchants, each with an account and a key. */
+export interface Scene {
+  readonly harness: Harness;
+  readonly caller: Caller;
+  readonly other: Caller;
+  send(spec: RequestSpec): Promise<Answer>;
+  /** Starts a payment that must be accepted. */
+  start(order?: Record<string, unknown>, spec?: Partial<RequestSpec>): Promise<Started>;
+  close(): Promise<void>;
+}
+
+export interface Started {
+  readonly transaction_id: number;
+  readonly checkout_request_id: string;
+  readonly merchant_request_id: string;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly request: RequestSpec | ((scene: Scene) => RequestSpec | Promise<RequestSpec>);
+  readonly status: number;
+  /** Members of the answer; `message` as a part of it, or several. */
+  readonly contains?: Readonly<Record<string, unknown>>;
+  /** Text that must be nowhere in the answer. */
+  readonly lacks?: readonly string[];
+}
+
+export async function openScene(options: HarnessOptions = {}): Promise<Scene> {
+  const harness = openHarness(options);
+  const caller = await harness.addCaller("First Shop");
+  const other = await harness.addCaller("Second Shop");
+  const callers = { caller, other, nobody: { headers: {} } };
+
+  async function send(spec: RequestSpec): Promise<Answer> {
+    const body = spec.json === undefined ? spec.body : JSON.stringify(spec.json);
+    const headers = new Headers(body === undefined ? {} : { "Content-Type": "application/json" });
+    for (const [name, value] of Object.entries({ ...callers[spec.as ?? "caller"].headers, ...spec.headers })) {
+      if (value === undefined) headers.delete(name);
+      else headers.set(name, value);
+    }
+    const method = spec.method ?? (body === undefined ? "GET" : "POST");
+    const init: RequestInit = body === undefined ? { method, headers } : { method, headers, body };
+    return readAnswer(await harness.api(new Request(`http://localhost/v2${spec.path}`, init)));
+  }
+
+  return {
+    harness,
+    caller,
+    other,
+    send,
+    async start(order = {}, spec = {}) {
+      const content = spec.body === undefined ? { json: { ...payment(caller), ...order } } : {};
+      const { status, body } = await send({ path: "/stkpush.php", ...content, ...spec });
+      expect(status, String(body.message)).toBe(200);
+      return body as unknown as Started;
+    },
+    async close() {
+      await harness.close();
+      expect(harness.faults).toEqual([]);
+    },
+  };
+}
+
+/** The least that a payment needs. */
+export function payment({ accountId }: Caller) {
+  return { payment_account_id: accountId, phone: "0712345678", amount: 100 };
+}
+
+/** A request for a payment in which one member is written as this very JSON text. */
+export function withRawMember({ caller }: Scene, member: string, json: string): RequestSpec {
+  const { [member]: _replaced, ...others } = payment(caller) as Record<string, unknown>;
+  return { path: "/stkpush.php", body: `${JSON.stringify(others).slice(0, -1)},${JSON.stringify(member)}:${json}}` };
+}
+
+export async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+/** What is never told to a caller. */
+const SECRETS = /\bms_|\bmk_|SQL|constraint|\bat \S+:\d+|\.ts\b|node_modules|undefined|\[object|NaN|Error:/;
+
+/** What holds for every answer (§1, §7). */
+export function expectSoundAnswer({ status, headers, text, body }: Answer): void {
+  expect(headers.get("Content-Type")).toBe("application/json");
+  expect(body.success).toBe(status === 200);
+  expect(body.message).toBeString();
+  expect(body.message).not.toBe("");
+  if (status === 200) return;
+  expect(Object.keys(body)).toEqual(["success", "message"]);
+  expect(text).not.toMatch(SECRETS);
+}
+
+/** Runs a table in one scene; a request that is refused must leave nothing behind. */
+export function describeScenarios(title: string, rows: readonly Scenario[], options: HarnessOptions = {}): void {
+  describe(title, () => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await openScene(options);
+    });
+    afterAll(() => scene.close());
+
+    for (const { name, request, status, contains = {}, lacks = [] } of rows) {
+      test(name, async () => {
+        const spec = typeof request === "function" ? await request(scene) : request;
+        const before = await countTransactions(scene);
+        const answer = await scene.send(spec);
+        expect(answer.status, answer.text).toBe(status);
+        expectSoundAnswer(answer);
+        const { message, ...members } = contains;
+        for (const part of [message ?? []].flat()) expect(answer.body.message).toContain(part);
+        expect(answer.body).toMatchObject(members);
+        for (const part of lacks) expect(answer.text).not.toContain(part);
+        if (status !== 200) expect(await countTransactions(scene)).toBe(before);
+      });
+    }
+  });
+}
+
+async function countTransactions({ harness, caller, other }: Scene): Promise<number> {
+  const counts = await Promise.all(
+    [caller, other].map(({ merchantId }) =>
+      harness.service.listTransactions(merchantId, {}, { number: 1, limit: 1 }).then((list) => list.summary.totalItems),
+    ),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,20 @@
+import type { TransactionFacts } from "../../src/domain/transaction.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { CREATED_AT_MS, pendingOf } from "./payments.ts";
+
+/** A store in which merchant 1 has payment account 1, and so on. */
+export async function openStoreWithMerchants(file: string, merchants = 1): Promise<Store> {
+  const store = openStore(file);
+  for (let id = 1; id <= merchants; id++) {
+    await store.merchants.addMerchant(`Merchant ${id}`, CREATED_AT_MS);
+    const tariff = { basisPoints: 100, fixedCents: 0 };
+    await store.merchants.addPaymentAccount({ merchantId: id, name: "Main account", tariff }, CREATED_AT_MS);
+  }
+  return store;
+}
+
+/** Stores a payment that has just started. */
+export async function insertPending({ transactions }: Store, changes: Partial<TransactionFacts> = {}) {
+  const pending = pendingOf(changes);
+  return { ...pending, id: await transactions.insert(pending) };
+}
