@@ -2,7 +2,7 @@ import { isCi } from "./environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 
 /** Whether somebody can be asked: a person at a terminal, who did not ask for JSON. */
-export function canAsk({ json }: { json?: boolean }): boolean {
+function canAsk({ json }: { json?: boolean }): boolean {
   return Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi() && !json;
 }
 

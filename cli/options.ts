@@ -51,7 +51,7 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
-export const readDuration = reader((text) => parseDuration(text, "It"));
+const readDuration = reader((text) => parseDuration(text, "It"));
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
 /** Below this a poll is an attack. */

@@ -21,7 +21,7 @@ const EXIT_OF_STATUS: Record<Status, number> = {
 /** How a command that waited ends. */
 export const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
 
-export function statusOf({ status }: Answer): Status {
+function statusOf({ status }: Answer): Status {
   const known = STATUSES.find((candidate) => candidate === status);
   if (!known) throw new Failure("unexpected", "the service answered with a status that it does not have");
   return known;

@@ -61,12 +61,18 @@ async function befall(
       return fail(fault.status, `fault injected: HTTP ${fault.status}`);
     case "delay":
       keepOpen();
-      await new Promise<void>((resolve) => realClock.alarm(realClock.nowMs() + fault.delayMs, resolve));
+      await passed(fault.delayMs, realClock);
       return carryOut();
     case "disconnect":
       await carryOut();
       return brokenOff();
   }
+}
+
+function passed(durationMs: number, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  clock.alarm(clock.nowMs() + durationMs, resolve);
+  return promise;
 }
 
 /** An answer that fails before its first byte: the server closes the connection. Thrown nothing, Bun has nothing to print. */

@@ -23,7 +23,7 @@ export const listPrompts: ControlCall = async (_request, { service }) => {
 };
 
 /** A prompt as its customer sees it. */
-export function promptView(prompt: PendingTransaction, business: string) {
+function promptView(prompt: PendingTransaction, business: string) {
   return {
     checkout_request_id: prompt.checkoutRequestId,
     phone: prompt.phone,

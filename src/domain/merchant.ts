@@ -15,7 +15,7 @@ export interface PaymentAccount {
   readonly tariff: Tariff;
 }
 
-export const MAX_NAME_LENGTH = 100;
+const MAX_NAME_LENGTH = 100;
 
 /**
  * A name or label that people read: 1 to 100 characters, none of them a control character.

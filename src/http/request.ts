@@ -7,7 +7,7 @@ export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Respons
 export type KeepOpen = (request: Request) => void;
 
 /** No request of these APIs comes near it. */
-export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** The path and the query of a request, as they were sent: nothing unescaped. */
 export function targetOf(request: Request): { path: string; query: string } {

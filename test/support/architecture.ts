@@ -29,7 +29,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     mayImport: [
       ...["cli/", "sandbox/", "sandbox/control/", "sandbox/console/", "package.json"],
       ...["src/system.ts", "src/domain/", "src/store/", "src/service/", "src/http/"],
-      ...["@clack/prompts", "cli-table3", "commander", "node:", "zod"],
+      ...["@bomb.sh/tab/commander", "@clack/prompts", "cli-table3", "commander", "eventsource-parser", "node:", "zod"],
     ],
   },
 ];
