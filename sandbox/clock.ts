@@ -44,7 +44,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   function moveTo(next: ClockState): void {
     state = next;
-    for (const alarm of alarms) arm(alarm);
+    for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
   }
 
   return {

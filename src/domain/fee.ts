@@ -27,9 +27,7 @@ export function feeCents(tariff: Tariff, amount: AmountCents): number {
  * @throws Refusal `invalid` outside 0–100 % and KES 0–1,000,000
  */
 export function parseTariff(text: string, what: string): Tariff {
-  const match = /^(?:([0-9]{1,3}(?:\.[0-9]{1,2})?)%)?(?:(?:^|(?<=%)\s?\+\s?)([0-9]{1,7}(?:\.[0-9]{1,2})?))?$/.exec(
-    text,
-  );
+  const match = /^(?:([0-9]{1,3}(?:\.[0-9]{1,2})?)%)?(?:(?:^|(?<=%) ?\+ ?)([0-9]{1,7}(?:\.[0-9]{1,2})?))?$/.exec(text);
   const basisPoints = Math.round(Number(match?.[1] ?? 0) * 100);
   const fixedCents = Math.round(Number(match?.[2] ?? 0) * 100);
   if (!match || text === "" || basisPoints > BASIS || fixedCents > MAX_FIXED_CENTS) {

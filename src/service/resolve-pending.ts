@@ -35,7 +35,7 @@ export async function resolvePending(parts: ResolvePendingParts): Promise<number
     const due = await transactions.listDue(nowMs, BATCH);
     if (due.length === 0) return transactions.nextCheckAtMs();
     const checked = await Promise.all(due.map((pending) => check(parts, pending, nowMs)));
-    for (const changed of await transactions.record(checked)) {
+    for (const changed of await recordAll(parts, due, checked, nowMs)) {
       if (changed.status !== "pending") parts.changes.announce(changed);
     }
   }
@@ -43,23 +43,48 @@ export async function resolvePending(parts: ResolvePendingParts): Promise<number
 
 /** The transaction after the provider has been asked about it: final, or to be asked about later. */
 async function check(parts: ResolvePendingParts, pending: PendingTransaction, nowMs: number): Promise<Transaction> {
-  const answer = withinDeadline(pending, await ask(parts, pending, nowMs), nowMs);
-  if (answer.status === "pending") return { ...pending, checkAtMs: answer.checkAtMs };
-  return resolve(pending, answer, () => token(parts.random, 12));
+  try {
+    const answer = withinDeadline(pending, await parts.provider.check(pending, nowMs), nowMs);
+    return answer.status === "pending"
+      ? { ...pending, checkAtMs: answer.checkAtMs }
+      : resolve(pending, answer, () => token(parts.random, 12));
+  } catch (error) {
+    // A provider that fails, or says what cannot be, has said nothing yet.
+    parts.reportFault(error);
+    return unanswered(pending, nowMs);
+  }
 }
 
-/** What the provider says; a provider that fails has said nothing yet. */
-async function ask(
-  { provider, reportFault }: ResolvePendingParts,
-  pending: PendingTransaction,
+/** As if the provider had not been heard: to be asked again soon, or expired. */
+function unanswered(pending: PendingTransaction, nowMs: number): Transaction {
+  const answer = withinDeadline(pending, { status: "pending", checkAtMs: nowMs + RETRY_MS }, nowMs);
+  if (answer.status === "pending") return { ...pending, checkAtMs: answer.checkAtMs };
+  return resolve(pending, answer, () => "");
+}
+
+/** Writes them in one commit; where one cannot be written (a receipt number that exists already), the others all the same. */
+async function recordAll(
+  { store, reportFault }: ResolvePendingParts,
+  due: readonly PendingTransaction[],
+  checked: readonly Transaction[],
   nowMs: number,
-): Promise<Outcome | NotYet> {
+): Promise<Transaction[]> {
   try {
-    return await provider.check(pending, nowMs);
-  } catch (error) {
-    reportFault(error);
-    return { status: "pending", checkAtMs: nowMs + RETRY_MS };
+    return await store.transactions.record(checked);
+  } catch {
+    // Which of them it was, and why, shows below.
   }
+  const changed: Transaction[] = [];
+  for (const [index, pending] of due.entries()) {
+    const outcome = checked[index] ?? pending;
+    changed.push(
+      ...(await store.transactions.record([outcome]).catch((error: unknown) => {
+        reportFault(error);
+        return store.transactions.record([unanswered(pending, nowMs)]);
+      })),
+    );
+  }
+  return changed;
 }
 
 /** The service's own deadline (§3: pending → expired): an outcome counts only if it came about before. */

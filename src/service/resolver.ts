@@ -41,6 +41,11 @@ export function createResolver(parts: ResolvePendingParts): Resolver {
 
   async function resolveOnce(): Promise<void> {
     if (stopped) return;
+    // What the alarm was for is done now, and whatever comes next sets its own.
+    if (alarmAtMs <= clock.nowMs()) {
+      cancelAlarm();
+      alarmAtMs = Number.POSITIVE_INFINITY;
+    }
     try {
       const nextAtMs = await resolvePending(parts);
       if (nextAtMs !== null) wakeAt(nextAtMs);

@@ -1,10 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import { migrate } from "./migrations.ts";
-
-/** The bytes `momo`, in the header of every database of ours (PRAGMA application_id). */
-const APPLICATION_ID = 0x6d6f6d6f;
+import { APPLICATION_ID, KNOWN_MIGRATIONS, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -41,17 +38,12 @@ export function openDatabase(file: string, { create = true } = {}): OpenDatabase
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    refuseForeign(client, file);
+    refuseOthers(client, file);
     chmodSync(file, 0o600);
-    client.run("PRAGMA journal_mode = WAL");
+    switchToWal(client);
     client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
-    migrate(client, (version, known) => {
-      throw new UnusableDatabase(
-        "newer",
-        `${file} was written by a newer momo (schema ${version}; this one knows up to ${known})`,
-      );
-    });
+    migrate(client, refuseOthers.bind(null, client, file));
   } catch (error) {
     client?.close();
     throw explain(error, file);
@@ -64,30 +56,60 @@ function connect(client: Database) {
   return drizzle({ client });
 }
 
-/** Refuses a database that some other program made: it would not survive our migrations. */
-function refuseForeign(client: Database, file: string): void {
-  const { application_id: id } = client.query<{ application_id: number }, []>("PRAGMA application_id").get() ?? {
-    application_id: 0,
-  };
-  if (id === APPLICATION_ID) return;
-  const claim = client.transaction(() => {
-    const { tables } = client.query<{ tables: number }, []>("SELECT count(*) AS tables FROM sqlite_schema").get() ?? {
-      tables: 0,
-    };
-    const { application_id: now } = client.query<{ application_id: number }, []>("PRAGMA application_id").get() ?? {
-      application_id: 0,
-    };
-    if (now === APPLICATION_ID) return; // another process was faster
-    if (now !== 0 || tables > 0) throw new UnusableDatabase("foreign", `${file} is not a database of momo's`);
-    client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-  });
-  claim.immediate();
+/** Refuses, having only read, a database of another program or of a newer momo: it would not survive our migrations. */
+function refuseOthers(client: Database, file: string): void {
+  // Read at one point in time: another process may be making the file its own, which is ours.
+  const look = client.transaction(() => ({
+    application: numberOf(client, "PRAGMA application_id"),
+    tables: numberOf(client, "SELECT count(*) FROM sqlite_schema"),
+    version: numberOf(client, "PRAGMA user_version"),
+  }));
+  const { application, tables, version } = look();
+  if (application === 0 && tables === 0) return; // a new file
+  if (application !== APPLICATION_ID) throw new UnusableDatabase("foreign", `${file} is not a database of momo's`);
+  if (version > KNOWN_MIGRATIONS) {
+    throw new UnusableDatabase(
+      "newer",
+      `${file} was written by a newer momo (schema ${version}; this one knows up to ${KNOWN_MIGRATIONS})`,
+    );
+  }
 }
 
+/** How often two processes that open a new file may get in each other's way. */
+const MAX_ENCOUNTERS = 100;
+
+/** SQLite does not wait for its lock here, so that two processes that switch at once would both fail. */
+function switchToWal(client: Database): void {
+  for (let encounter = 1; ; encounter += 1) {
+    try {
+      client.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || encounter === MAX_ENCOUNTERS) throw error;
+      // Here it does wait, until the other is done.
+      client.run("BEGIN IMMEDIATE");
+      client.run("ROLLBACK");
+    }
+  }
+}
+
+function numberOf(client: Database, sql: string): number {
+  return client.query<Record<string, number>, []>(sql).values()[0]?.[0] as number;
+}
+
+/** How long a close may wait for another process; the checkpoint can be had at the next start as well. */
+const CLOSE_TIMEOUT_MS = 200;
+
 function close(client: Database): void {
-  client.run("PRAGMA optimize");
-  client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  client.close();
+  try {
+    client.run(`PRAGMA busy_timeout = ${CLOSE_TIMEOUT_MS}`);
+    client.run("PRAGMA optimize");
+    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  } finally {
+    client.close(true); // prepared statements too, or the file would stay open
+  }
 }
 
 /** SQLite's complaint about a file as one line in our words; anything else as it is. */

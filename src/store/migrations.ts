@@ -7,17 +7,20 @@ const MIGRATIONS: readonly string[] = [initial];
 /** The newest schema that this program knows. */
 export const KNOWN_MIGRATIONS = MIGRATIONS.length;
 
+/** The bytes `momo`, in the header of every database of ours (PRAGMA application_id). */
+export const APPLICATION_ID = 0x6d6f6d6f;
+
 /**
  * Runs the migrations that the database has not seen (PRAGMA user_version), all or nothing. Two processes may start at once:
  * the second waits, and then finds nothing to do.
- * @param refuse called, before anything is changed, for a database with more migrations than this program knows
+ * @param refuseOthers throws where the database is not for this program; asked again once nobody else can write
  */
-export function migrate(client: Database, refuse: (version: number, known: number) => never): void {
+export function migrate(client: Database, refuseOthers: () => void): void {
   if (versionOf(client) === KNOWN_MIGRATIONS) return;
   const run = client.transaction(() => {
-    const version = versionOf(client);
-    if (version > KNOWN_MIGRATIONS) refuse(version, KNOWN_MIGRATIONS);
-    for (const migration of MIGRATIONS.slice(version)) client.run(migration);
+    refuseOthers();
+    client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    for (const migration of MIGRATIONS.slice(versionOf(client))) client.run(migration);
     client.run(`PRAGMA user_version = ${KNOWN_MIGRATIONS}`);
   });
   run.immediate();

@@ -4,7 +4,7 @@ import { type SQLiteColumn, union } from "drizzle-orm/sqlite-core";
 import { foldCase, type Page, type Summary, type TransactionFilter } from "../domain/filter.ts";
 import { parsePhonePrefix } from "../domain/phone.ts";
 import { endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
-import type { Transaction } from "../domain/transaction.ts";
+import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
 import type { Drizzle } from "./database.ts";
 import { transactions } from "./schema.ts";
 import { createTotals, toSummary } from "./totals.ts";
@@ -76,9 +76,12 @@ function valuesOf(filter: TransactionFilter): Record<string, unknown> {
   };
 }
 
+/** No text of ours goes on with anything later: it is longer than each, of the last character. */
+const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
+
 /** Every text that starts with `prefix` lies in this range of an index; for null the range is empty. */
 function rangeOf(name: string, prefix: string | null): Record<string, string> {
-  return { [`${name}From`]: prefix ?? "", [`${name}Before`]: prefix === null ? "" : `${prefix}\u{10FFFF}` };
+  return { [`${name}From`]: prefix ?? "", [`${name}Before`]: prefix === null ? "" : prefix + LAST_TEXT };
 }
 
 /** The ids that a search finds: one range of one index for each column that is searched. */

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { deadlinePassed, type Failure, type Outcome, type Payment } from "../../src/domain/outcome.ts";
+import { open, resolve } from "../../src/domain/state-machine.ts";
+import { CREATED_AT_MS, factsOf } from "../support/payments.ts";
+
+const facts = factsOf({ createdAtMs: CREATED_AT_MS, expiresAtMs: CREATED_AT_MS + 60_000 });
+const pending = { ...open(facts, "memo", CREATED_AT_MS + 3000), id: 1 };
+const code = () => "CODE";
+const noCode = () => {
+  throw new Error("a code was taken for a payment that did not happen");
+};
+
+function payment(changes: Partial<Payment> = {}): Payment {
+  const atMs = CREATED_AT_MS + 3000;
+  return { status: "completed", resultCode: 0, resultDesc: "paid", receiptNumber: "UJ22T8IYOU", atMs, ...changes };
+}
+
+describe("(none) → pending: a payment that the provider took", () => {
+  test("nothing of an outcome is there yet", () => {
+    expect(open(facts, "memo", CREATED_AT_MS + 3000)).toEqual({
+      ...facts,
+      status: "pending",
+      memo: "memo",
+      checkAtMs: CREATED_AT_MS + 3000,
+    });
+  });
+
+  test("the deadline bounds the first check, so that every pending transaction ends", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true }), (checkAtMs) => {
+        const opened = open(facts, "memo", checkAtMs);
+        expect(opened.checkAtMs).toBe(Math.min(checkAtMs, facts.expiresAtMs));
+      }),
+    );
+  });
+
+  test("a prompt lives for some time", () => {
+    expect(() => open({ ...facts, expiresAtMs: facts.createdAtMs }, "memo", CREATED_AT_MS)).toThrow();
+    expect(() => open({ ...facts, expiresAtMs: facts.createdAtMs - 1 }, "memo", CREATED_AT_MS)).toThrow();
+    expect(open({ ...facts, expiresAtMs: facts.createdAtMs + 1 }, "memo", CREATED_AT_MS).status).toBe("pending");
+  });
+});
+
+describe("pending → completed: the provider confirms", () => {
+  test("code, receipt, result code 0 and the time of the payment are set at that moment", () => {
+    expect(resolve(pending, payment(), code)).toEqual({
+      ...facts,
+      id: 1,
+      status: "completed",
+      transactionCode: "CODE",
+      receiptNumber: "UJ22T8IYOU",
+      resultCode: 0,
+      resultDesc: "paid",
+      completedAtMs: CREATED_AT_MS + 3000,
+    });
+  });
+
+  test("a payment at the deadline or after it is none", () => {
+    expect(() => resolve(pending, payment({ atMs: facts.expiresAtMs }), code)).toThrow();
+    expect(() => resolve(pending, payment({ atMs: facts.expiresAtMs + 1 }), code)).toThrow();
+  });
+
+  test("a payment in the last millisecond before it is one", () => {
+    expect(resolve(pending, payment({ atMs: facts.expiresAtMs - 1 }), code)).toMatchObject({
+      status: "completed",
+      completedAtMs: facts.expiresAtMs - 1,
+    });
+  });
+
+  test("a payment with another result code than 0 is refused", () => {
+    const contradiction = { ...payment(), resultCode: 1 } as unknown as Outcome;
+    expect(() => resolve(pending, contradiction, code)).toThrow();
+  });
+});
+
+describe("pending → failed, cancelled, expired", () => {
+  test.each(["failed", "cancelled", "expired"] as const)(
+    "%s: result code and text, no code, no receipt, no time",
+    (status) => {
+      const outcome: Failure = { status, resultCode: 1032, resultDesc: "why", atMs: CREATED_AT_MS + 3000 };
+      expect(resolve(pending, outcome, noCode)).toEqual({
+        ...facts,
+        id: 1,
+        status,
+        resultCode: 1032,
+        resultDesc: "why",
+      });
+    },
+  );
+
+  test("at the deadline and after it they still count", () => {
+    const late: Failure = { status: "failed", resultCode: 1, resultDesc: "why", atMs: facts.expiresAtMs + 5 };
+    expect(resolve(pending, late, noCode).status).toBe("failed");
+  });
+
+  test.each(["failed", "cancelled", "expired"] as const)(
+    "%s with the result code of a payment is refused",
+    (status) => {
+      expect(() => resolve(pending, { status, resultCode: 0, resultDesc: "?", atMs: CREATED_AT_MS }, noCode)).toThrow();
+    },
+  );
+
+  test("at the deadline the service says: expired, 1019, Transaction has expired.", () => {
+    const outcome = deadlinePassed(facts.expiresAtMs);
+    expect(outcome.atMs).toBe(facts.expiresAtMs);
+    expect(resolve(pending, outcome, noCode)).toEqual({
+      ...facts,
+      id: 1,
+      status: "expired",
+      resultCode: 1019,
+      resultDesc: "Transaction has expired.",
+    });
+  });
+});
+
+describe("codes and receipts are there exactly when the payment is completed", () => {
+  test("for every outcome", () => {
+    const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
+      fc.integer({ min: 0, max: 59_999 }).map((after) => payment({ atMs: CREATED_AT_MS + after })),
+      fc.record({
+        status: fc.constantFrom("failed" as const, "cancelled" as const, "expired" as const),
+        resultCode: fc.integer({ min: 1, max: 9999 }),
+        resultDesc: fc.string(),
+        atMs: fc.integer({ min: CREATED_AT_MS, max: CREATED_AT_MS + 100_000 }),
+      }),
+    );
+    fc.assert(
+      fc.property(anyOutcome, (outcome) => {
+        const result = resolve(pending, outcome, code);
+        const paid = result.status === "completed";
+        expect(result.status).toBe(outcome.status);
+        expect(result.resultCode === 0).toBe(paid);
+        for (const member of ["transactionCode", "receiptNumber", "completedAtMs"]) expect(member in result).toBe(paid);
+      }),
+    );
+  });
+});
+
+test("a final state never changes: it is not resolved again", () => {
+  for (const status of ["completed", "failed", "cancelled", "expired"]) {
+    const final = { ...pending, status } as unknown as typeof pending;
+    expect(() => resolve(final, payment(), code)).toThrow();
+  }
+});

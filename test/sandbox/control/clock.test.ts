@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { insertDue } from "../../support/pending.ts";
+import { expectSoundAnswer } from "../../support/scenario.ts";
+import { openSteered, type Steered } from "../../support/steered.ts";
+
+/** Its clock stands at 10:00:00 in Nairobi. */
+let sandbox: Steered;
+beforeEach(async () => {
+  sandbox = await openSteered();
+});
+afterEach(() => sandbox.close());
+
+const move = (body: object) => sandbox.control("POST", "/clock", body);
+
+describe("GET and POST /_momo/clock", () => {
+  test("show what time it is for momo, in Nairobi", async () => {
+    expect(await sandbox.control("GET", "/clock")).toEqual({
+      success: true,
+      message: "it is 2026-11-20 10:00:00 in Nairobi, and stays so",
+      now: "2026-11-20 10:00:00",
+      now_ms: Date.UTC(2026, 10, 20, 7),
+      frozen: true,
+    });
+  });
+
+  test("advance moves it, frozen or not; resume lets it go on; freeze stops it", async () => {
+    expect(await move({ advance: "90s" })).toMatchObject({ now: "2026-11-20 10:01:30", frozen: true });
+    expect(await move({ resume: true })).toMatchObject({ now: "2026-11-20 10:01:30", frozen: false });
+    expect(await move({ advance: "1h" })).toMatchObject({ now: "2026-11-20 11:01:30", frozen: false });
+    const frozen = await move({ freeze: true });
+    expect(frozen).toMatchObject({ frozen: true });
+    expect(await sandbox.control("GET", "/clock")).toEqual(frozen);
+  });
+
+  test("all at once: it stops, moves and, where asked, goes on", async () => {
+    await move({ resume: true });
+    expect(await move({ freeze: true, advance: "2m" })).toMatchObject({ now: "2026-11-20 10:02:00", frozen: true });
+    expect(await move({ advance: "2m", resume: true })).toMatchObject({ now: "2026-11-20 10:04:00", frozen: false });
+  });
+
+  test("an advance by nothing is none", async () => {
+    expect(await move({ advance: "0s" })).toMatchObject({ now: "2026-11-20 10:00:00", frozen: true });
+  });
+});
+
+describe("a move that makes no sense is refused, and the clock stands as before", () => {
+  const BAD: [body: unknown, says: string][] = [
+    [{ advance: "-5s" }, "advance: it is not a duration up to 24h"],
+    [{ advance: "25h" }, "advance: it is not a duration up to 24h"],
+    [{ advance: "99999999h" }, "advance: it is not a duration up to 24h"],
+    [{ advance: "soon" }, "advance: it is not a duration up to 24h"],
+    [{ advance: "" }, "advance: it is not a duration up to 24h"],
+    [{ advance: "1.5s" }, "advance: it is not a duration up to 24h"],
+    [{ advance: "9e3s" }, "advance: it is not a duration up to 24h"],
+    [{ advance: 90 }, "advance: "],
+    [{ advance: null }, "advance: "],
+    [{ advance: ["90s"] }, "advance: "],
+    [{ freeze: false }, "freeze: must be true"],
+    [{ freeze: "yes" }, "freeze: must be true"],
+    [{ resume: 1 }, "resume: must be true"],
+    [{ freeze: true, resume: true }, "give freeze or resume, not both"],
+    [{ freeze: true, advance: "x" }, "advance: it is not a duration up to 24h"],
+    [{ resume: true, to: "2027-01-01" }, 'Unrecognized key: "to"'],
+    [{}, 'give "freeze":true, "advance":"90s" or "resume":true'],
+    [[], "the body must be a JSON object"],
+    ["90s", "the body must be a JSON object"],
+  ];
+  for (const [body, says] of BAD) {
+    test(JSON.stringify(body), async () => {
+      const before = await sandbox.control("GET", "/clock");
+      const answer = await sandbox.call("POST", "/clock", { json: body });
+      expect(answer.status).toBe(400);
+      expectSoundAnswer(answer);
+      expect(answer.body.message).toStartWith(says);
+      expect(await sandbox.control("GET", "/clock")).toEqual(before);
+    });
+  }
+});
+
+describe("what momo shows and does follows the clock", () => {
+  test("timestamps and the identifiers that carry them", async () => {
+    await move({ advance: "14h" });
+    const id = await sandbox.pay();
+    expect(id).toStartWith("ws_CO_21112026000000_");
+    await move({ advance: "3s" });
+    expect(await sandbox.statusOf(id)).toMatchObject({
+      created_at: "2026-11-21 00:00:00",
+      completed_at: "2026-11-21 00:00:03",
+      momo_receipt_number: expect.stringMatching(/^UKL/),
+    });
+  });
+
+  test("due prompts: none while it stands still, all that an advance passes, each at its own instant", async () => {
+    const [soon, late] = [await sandbox.pay(), await sandbox.pay({}, { "X-Sandbox-Outcome": "completed_late" })];
+    expect(await sandbox.list("?status=pending")).toHaveLength(2);
+    await move({ advance: "10s" });
+    expect(await sandbox.statusOf(soon)).toMatchObject({ completed_at: "2026-11-20 10:00:03" });
+    expect(await sandbox.statusOf(late)).toMatchObject({ status: "pending", completed_at: null });
+    await move({ advance: "1h" });
+    expect(await sandbox.statusOf(late)).toMatchObject({ completed_at: "2026-11-20 10:00:30" });
+  });
+
+  test("expiry", async () => {
+    const id = await sandbox.pay({ phone: "254700000099" });
+    await move({ advance: "59s" });
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
+    await move({ advance: "1s" });
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "expired", result_code: 1019 });
+  });
+
+  test("date filters", async () => {
+    const today = await sandbox.pay();
+    await move({ advance: "14h" });
+    const tomorrow = await sandbox.pay();
+    const ids = async (query: string) => (await sandbox.list(query)).map((item) => item.checkout_request_id);
+    expect(await ids("?date_to=2026-11-20")).toEqual([today]);
+    expect(await ids("?date_from=2026-11-21")).toEqual([tomorrow]);
+    expect(await ids("?date_from=2026-11-20&date_to=2026-11-21")).toEqual([tomorrow, today]);
+  });
+
+  test("the list of open prompts", async () => {
+    await sandbox.pay({ phone: "254700000100" });
+    expect(await sandbox.control("GET", "/prompts")).toMatchObject({
+      prompts: [{ created_at: "2026-11-20 10:00:00", expires_at: "2026-11-20 10:01:00" }],
+    });
+    await move({ advance: "1m" });
+    expect(await sandbox.control("GET", "/prompts")).toMatchObject({ prompts: [] });
+  });
+
+  test("resumed, prompts come due by themselves", async () => {
+    const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "completed; after=1ms" });
+    await move({ resume: true });
+    await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "5s" });
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("advance returns when all that fell due is resolved", () => {
+  const completed = async () =>
+    ((await sandbox.ask("GET", "/transactions.php?limit=1")).body.summary as Record<string, number>).completed_count;
+
+  test("in the order in which they fell due", async () => {
+    const phones = ["254700000037", "254700000030", "254700000032", "254700000019", "254700000000"];
+    const started = new Map<string, string>();
+    for (const phone of phones) started.set(await sandbox.pay({ phone }), phone);
+    const abort = new AbortController();
+    const events = await sandbox.handle(
+      new Request("http://127.0.0.1/_momo/events", { headers: { Host: "127.0.0.1" }, signal: abort.signal }),
+    );
+    await move({ advance: "1h" });
+    abort.abort();
+    const ended = [...(await events.text()).matchAll(/"checkout_request_id":"([^"]+)"/g)].map(([, id = ""]) => id);
+    expect(ended.map((id) => started.get(id))).toEqual([
+      "254700000032",
+      "254700000000",
+      "254700000037",
+      "254700000030",
+      "254700000019",
+    ]);
+  });
+
+  test("20,000 at once, and none of those that are not due", async () => {
+    await insertDue(sandbox, 20_001);
+    await move({ advance: "20s" });
+    expect(await completed()).toBe(20_000);
+    await move({ advance: "1ms" });
+    expect(await completed()).toBe(20_001);
+  }, 20_000);
+
+  test("two advances at once: each returns when its own are resolved", async () => {
+    await insertDue(sandbox, 2000);
+    await Promise.all([move({ advance: "1s" }), move({ advance: "1s" })]);
+    expect(await completed()).toBe(2000);
+  });
+});

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { insertDue } from "../../support/pending.ts";
+import { expectSoundAnswer } from "../../support/scenario.ts";
+import { openSteered, type Steered } from "../../support/steered.ts";
+
+/** Its clock stands still, so that nothing happens that a test does not make happen. */
+let sandbox: Steered;
+beforeEach(async () => {
+  sandbox = await openSteered();
+});
+afterEach(() => sandbox.close());
+
+const wait = (json: unknown) => sandbox.call("POST", "/wait", { json });
+const advance = (advance: string) => sandbox.control("POST", "/clock", { advance });
+const endOf = (id: string, outcome: string) => sandbox.control("POST", `/prompts/${id}/answer`, { outcome });
+const manual = (order: Record<string, unknown> = {}) => sandbox.pay({ phone: "254700000100", ...order });
+
+describe("POST /_momo/wait answers the moment the transaction is as asked for", () => {
+  test("by checkout_request_id, until it is final where nothing else is said", async () => {
+    const id = await sandbox.pay({ reference: "R" });
+    let answered = false;
+    const waiting = wait({ checkout_request_id: id }).finally(() => {
+      answered = true;
+    });
+    await advance("2999ms");
+    expect(answered).toBe(false);
+    await advance("1ms");
+    const { status, body } = await waiting;
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ message: "the payment is completed", transaction: { checkout_request_id: id } });
+    expect((body.transaction as object) ?? {}).toEqual((await sandbox.list())[0] as object);
+  });
+
+  test("at once where it is so already", async () => {
+    const id = await manual();
+    await endOf(id, "cancelled");
+    for (const until of ["final", "cancelled"]) {
+      expect((await wait({ checkout_request_id: id, until })).body).toMatchObject({ transaction: { status: "cancelled" } });
+    }
+    const open = await manual();
+    expect((await wait({ checkout_request_id: open, until: "pending", timeout: "0s" })).status).toBe(200);
+  });
+
+  for (const [until, outcome] of [
+    ["completed", "completed"],
+    ["failed", "pin_locked"],
+    ["cancelled", "cancelled"],
+    ["expired", "expired"],
+  ] as const) {
+    test(`until ${until}`, async () => {
+      const id = await manual();
+      const waiting = wait({ checkout_request_id: id, until });
+      await endOf(id, outcome);
+      expect((await waiting).body).toMatchObject({ transaction: { status: until } });
+    });
+  }
+
+  test("until pending, by a reference: as it starts", async () => {
+    const waiting = wait({ reference: "R", until: "pending" });
+    const id = await manual({ reference: "R" });
+    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "pending" } });
+  });
+
+  test("a person's answer counts as much as the network's", async () => {
+    const id = await manual();
+    const waiting = wait({ checkout_request_id: id });
+    await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "1234" });
+    expect((await waiting).body).toMatchObject({ transaction: { status: "completed" } });
+  });
+
+  test("many waiters for one payment are all answered", async () => {
+    const id = await manual({ reference: "R" });
+    const waiting = [{ checkout_request_id: id }, { checkout_request_id: id }, { reference: "R" }].map(wait);
+    await endOf(id, "completed");
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+});
+
+describe("by reference", () => {
+  test("of a payment that has started", async () => {
+    const id = await sandbox.pay({ reference: "order 1 ✓" });
+    const waiting = wait({ reference: "order 1 ✓" });
+    await advance("3s");
+    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
+  });
+
+  test("of a payment that has yet to start", async () => {
+    const waiting = wait({ reference: "R" });
+    await sandbox.pay({ reference: "another" });
+    const id = await sandbox.pay({ reference: "R" });
+    await advance("3s");
+    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
+  });
+
+  test("of several payments: the newest", async () => {
+    await endOf(await manual({ reference: "R" }), "cancelled");
+    const second = await manual({ reference: "R" });
+    const waiting = wait({ reference: "R" });
+    await endOf(second, "completed");
+    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: second, status: "completed" } });
+  });
+
+  test("exactly: letter case counts", async () => {
+    await endOf(await manual({ reference: "Order" }), "completed");
+    expect((await wait({ reference: "order", timeout: "0s" })).status).toBe(408);
+  });
+});
+
+describe("408 at the time-out, in real time even while momo's clock stands still", () => {
+  test("50ms", async () => {
+    const id = await sandbox.pay();
+    const startedMs = performance.now();
+    const late = await wait({ checkout_request_id: id, timeout: "50ms" });
+    expect(performance.now() - startedMs).toBeGreaterThan(45);
+    expect(late.status).toBe(408);
+    expectSoundAnswer(late);
+    expect(late.body.message).toBe("it has not become final in time");
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
+  });
+
+  test("an advance of momo's clock is no time that passes for it", async () => {
+    const id = await sandbox.pay({ phone: "254700000030" });
+    const waiting = wait({ checkout_request_id: id, timeout: "20s" });
+    await advance("25s");
+    await advance("5s");
+    expect((await waiting).status).toBe(200);
+  });
+
+  test("a status that it can never be any more", async () => {
+    const id = await manual();
+    await endOf(id, "cancelled");
+    const late = await wait({ checkout_request_id: id, until: "completed", timeout: "1ms" });
+    expect(late.status).toBe(408);
+    expect(late.body.message).toBe("it has not become completed in time");
+  });
+});
+
+describe("refused", () => {
+  test("404: an unknown checkout_request_id, at once", async () => {
+    const refused = await wait({ checkout_request_id: "ws_CO_1_NOBODY", timeout: "1h" });
+    expect(refused.status).toBe(404);
+    expectSoundAnswer(refused);
+  });
+
+  const BAD: [body: unknown, says: string][] = [
+    [{}, "give either checkout_request_id or reference"],
+    [{ checkout_request_id: "x", reference: "y" }, "give either checkout_request_id or reference"],
+    [{ checkout_request_id: 5 }, "checkout_request_id: "],
+    [{ checkout_request_id: "" }, "checkout_request_id: "],
+    [{ checkout_request_id: "x".repeat(101) }, "checkout_request_id: "],
+    [{ reference: null }, "reference: "],
+    [{ reference: "R", until: "paid" }, "until: must be one of final, pending, completed, failed, cancelled, expired"],
+    [{ reference: "R", until: null }, "until: must be one of final"],
+    [{ reference: "R", timeout: 5 }, "timeout: "],
+    [{ reference: "R", timeout: "-1s" }, "timeout: it is not a duration up to 24h"],
+    [{ reference: "R", timeout: "25h" }, "timeout: it is not a duration up to 24h"],
+    [{ reference: "R", id: 1 }, 'Unrecognized key: "id"'],
+    [[], "the body must be a JSON object"],
+  ];
+  for (const [body, says] of BAD) {
+    test(`400: ${JSON.stringify(body).slice(0, 60)}`, async () => {
+      const refused = await wait(body);
+      expect(refused.status).toBe(400);
+      expectSoundAnswer(refused);
+      expect(refused.body.message).toStartWith(says);
+    });
+  }
+});
+
+test("thousands at once: 5,000 wait, one advance, all are answered", async () => {
+  const ids = await insertDue(sandbox, 5000);
+  const listed = await sandbox.harness.store.transactions.listDue(Number.MAX_SAFE_INTEGER, ids.length);
+  const waiting = listed.map(({ checkoutRequestId }) => wait({ checkout_request_id: checkoutRequestId }));
+  await advance("5s");
+  const answers = await Promise.all(waiting);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(answers.map(({ body }) => (body.transaction as Record<string, unknown>).id)).toEqual(ids);
+});

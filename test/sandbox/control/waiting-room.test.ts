@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { HOST } from "../../support/control.ts";
+import { expectSoundAnswer } from "../../support/scenario.ts";
+import { openWire, type Wire } from "../../support/wire.ts";
+
+const CAPACITY = 10_000;
+const BODY = JSON.stringify({ reference: "never", timeout: "24h" });
+
+/** Clients that wait for what never happens, until they go away. */
+function fill({ handle }: Wire, count: number, signal: AbortSignal): Promise<Response>[] {
+  const headers = { Host: HOST, "Content-Type": "application/json" };
+  const init = { method: "POST", headers, body: BODY, signal };
+  return Array.from({ length: count }, () => handle(new Request(`http://${HOST}/_momo/wait`, init)));
+}
+
+/** Asks without waiting. */
+const ask = ({ call }: Wire) => call("POST", "/wait", { json: { reference: "never", timeout: "0s" } });
+
+test("at most 10,000 wait; a client that goes away gives up its place", async () => {
+  const sandbox = await openWire();
+  const gone = new AbortController();
+  const waiting = fill(sandbox, CAPACITY, gone.signal);
+  const refused = await ask(sandbox);
+  expect(refused.status).toBe(503);
+  expectSoundAnswer(refused);
+  gone.abort();
+  await Promise.all(waiting);
+  expect((await ask(sandbox)).status).toBe(408);
+  await sandbox.close();
+});
+
+test("a client that closes its connection gives up its place too", async () => {
+  const sandbox = await openWire();
+  const gone = new AbortController();
+  const waiting = fill(sandbox, CAPACITY - 1, gone.signal);
+  const head = `POST /_momo/wait HTTP/1.1\r\nHost: ${HOST}\r\nContent-Type: application/json\r\n`;
+  const client = await sandbox.open(`${head}Content-Length: ${BODY.length}\r\n\r\n${BODY}`);
+  while ((await ask(sandbox)).status !== 503) await Bun.sleep(1);
+  await client.end();
+  while ((await ask(sandbox)).status === 503) await Bun.sleep(1);
+  expect((await ask(sandbox)).status).toBe(408);
+  gone.abort();
+  await Promise.all(waiting);
+  await sandbox.close();
+});

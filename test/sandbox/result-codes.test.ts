@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { RESULT_CODES } from "../../sandbox/result-codes.ts";
+import { deadlinePassed } from "../../src/domain/outcome.ts";
+
+test("the description of each result code is the network's exact text", () => {
+  expect<Record<string, string>>({ ...RESULT_CODES }).toEqual({
+    "0": "The service request is processed successfully.",
+    "1": "The balance is insufficient for the transaction.",
+    "3": "Declined due to limit rule: greater than the maximum transaction amount.",
+    "17": "Rule limited.",
+    "1019": "Transaction has expired.",
+    "1025": "An error occurred while sending a push request.",
+    "1032": "Request cancelled by user.",
+    "1037": "DS timeout user cannot be reached.",
+    "2001": "The initiator information is invalid.",
+    "8006": "The security credential is locked.",
+  });
+});
+
+test("the service's own deadline has the network's words for it", () => {
+  expect(deadlinePassed(0).resultDesc).toBe(RESULT_CODES[1019]);
+});

@@ -1,0 +1,161 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import type { Outcome } from "../../src/domain/outcome.ts";
+import type { NotYet, Provider } from "../../src/domain/provider.ts";
+import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import { pay, statusOf } from "../support/caller.ts";
+import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
+import { paidAt } from "../support/payments.ts";
+import { createProvider } from "../support/provider.ts";
+
+let harness: Harness;
+let caller: Caller;
+afterEach(() => harness.close());
+
+async function open(check: Provider["check"], firstCheckAfterMs = 3000) {
+  harness = openHarness({ provider: createProvider(check, firstCheckAfterMs) });
+  caller = await harness.addCaller("Shop");
+}
+
+const receiptOf = ({ id }: PendingTransaction) => `RECEIPT${id}`;
+const paid = (pending: PendingTransaction, nowMs: number) => paidAt(nowMs, receiptOf(pending));
+
+describe("each payment ends by its deadline, whatever the provider says or does not say", () => {
+  test("a provider that throws is asked again a second later, and the fault is told", async () => {
+    const asked: number[] = [];
+    await open(async (pending, nowMs) => {
+      asked.push(nowMs - START_MS);
+      if (asked.length < 3) throw new Error("the network is away");
+      return paid(pending, nowMs);
+    });
+    const started = await pay(harness, caller);
+    for (let step = 0; step < 50; step++) await harness.advance(100);
+    expect(asked).toEqual([3000, 4000, 5000]);
+    expect(harness.faults.map(String)).toEqual(["Error: the network is away", "Error: the network is away"]);
+    expect(await statusOf(harness, caller, started)).toMatchObject({ completedAtMs: START_MS + 5000 });
+  });
+
+  test("a provider that always throws, even before it returns a promise", async () => {
+    await open(() => {
+      throw new Error("the network is away");
+    });
+    const started = await pay(harness, caller);
+    for (let step = 0; step < 60; step++) await harness.advance(1000);
+    expect(await statusOf(harness, caller, started)).toMatchObject({ status: "expired", resultCode: 1019 });
+    expect(harness.faults.length).toBeGreaterThan(50);
+  });
+
+  test.each<[string, number]>([
+    ["in the past", -86_400_000],
+    ["now", 0],
+  ])("a provider that always wants to be asked again %s is not asked without end", async (_what, offsetMs) => {
+    let asked = 0;
+    await open(async (_pending, nowMs) => {
+      asked += 1;
+      return { status: "pending", checkAtMs: nowMs + offsetMs };
+    });
+    const started = await pay(harness, caller);
+    await harness.advance(3000);
+    expect(asked).toBe(1);
+    await harness.advance(1);
+    expect(asked).toBe(2);
+    await harness.advance(60_000);
+    expect(await statusOf(harness, caller, started)).toMatchObject({ status: "expired" });
+  });
+
+  test("a provider that wants to be asked after the deadline", async () => {
+    await open(async (_pending, nowMs) => ({ status: "pending", checkAtMs: nowMs + 86_400_000 }));
+    const started = await pay(harness, caller);
+    await harness.advance(3000);
+    await harness.advance(56_999);
+    expect((await statusOf(harness, caller, started)).status).toBe("pending");
+    await harness.advance(1);
+    expect(await statusOf(harness, caller, started)).toMatchObject({ status: "expired" });
+  });
+
+  test.each([0, 1, 86_400_000])("an outcome %p ms after the deadline is none: expired", async (lateMs) => {
+    await open(async (pending) => paidAt(pending.expiresAtMs + lateMs, receiptOf(pending)));
+    const started = await pay(harness, caller);
+    await harness.advance(120_000);
+    const final = await statusOf(harness, caller, started);
+    expect(final).toMatchObject({ status: "expired", resultCode: 1019 });
+    expect(final).not.toHaveProperty("receiptNumber");
+  });
+
+  test("an outcome of before counts, although the service asks late", async () => {
+    await open(async (pending) => paidAt(pending.createdAtMs + 10, receiptOf(pending)));
+    const started = await pay(harness, caller);
+    await harness.advance(3_600_000);
+    expect(await statusOf(harness, caller, started)).toMatchObject({ completedAtMs: START_MS + 10 });
+  });
+
+  test("the memo comes back as the provider gave it, also after it was put off", async () => {
+    const memos: string[] = [];
+    await open(async (pending, nowMs) => {
+      memos.push(pending.memo);
+      return { status: "pending", checkAtMs: nowMs + 5000 };
+    });
+    await pay(harness, caller);
+    await harness.advance(3000);
+    await harness.advance(5000);
+    expect(memos).toEqual(["memo 1", "memo 1"]);
+  });
+});
+
+describe("one payment's impossible answer does not hold up the others", () => {
+  const impossible: [string, (pending: PendingTransaction, nowMs: number) => Outcome | NotYet][] = [
+    ["a receipt number that another payment has", (_pending, nowMs) => paidAt(nowMs, "RECEIPT1")],
+    [
+      "a failure with the code of a payment",
+      (_pending, nowMs) => ({ status: "failed", resultCode: 0, resultDesc: "?", atMs: nowMs }),
+    ],
+  ];
+
+  test.each(impossible)("%s", async (_what, answer) => {
+    await open(async (pending, nowMs) => (pending.id === 2 ? answer(pending, nowMs) : paid(pending, nowMs)));
+    const [first, bad, third] = [await pay(harness, caller), await pay(harness, caller), await pay(harness, caller)];
+    await harness.advance(3000);
+    expect((await statusOf(harness, caller, first)).status).toBe("completed");
+    expect((await statusOf(harness, caller, third)).status).toBe("completed");
+    await harness.advance(60_000);
+    expect((await statusOf(harness, caller, bad)).status).toBe("expired");
+    expect(harness.faults).not.toEqual([]);
+  });
+});
+
+describe("what is due is resolved in the order in which it fell due", () => {
+  test("whatever the order in which it started", async () => {
+    const asked: number[] = [];
+    harness = openHarness({
+      provider: {
+        ...createProvider(async (pending, nowMs) => {
+          asked.push(pending.id);
+          return paid(pending, nowMs);
+        }),
+        async push({ pushedAtMs, amountCents }) {
+          const own = `${pushedAtMs}_${amountCents}`;
+          const checkAtMs = pushedAtMs + amountCents;
+          return { checkoutRequestId: `ws_CO_${own}`, merchantRequestId: `ws_MR_${own}`, memo: "", checkAtMs };
+        },
+      },
+    });
+    caller = await harness.addCaller("Shop");
+    for (const afterMs of [5000, 1000, 3000, 2000, 4000]) {
+      await pay(harness, caller, { amountCents: afterMs as PendingTransaction["amountCents"] });
+    }
+    await harness.advance(30_000);
+    expect(asked).toEqual([2, 4, 3, 5, 1]);
+  });
+
+  test("2,000 that are due at once are all resolved, each asked about once", async () => {
+    const asked = new Map<number, number>();
+    await open(async (pending, nowMs) => {
+      asked.set(pending.id, (asked.get(pending.id) ?? 0) + 1);
+      return paid(pending, nowMs);
+    });
+    await Promise.all(Array.from({ length: 2000 }, () => pay(harness, caller)));
+    await harness.advance(3000);
+    expect([asked.size, new Set(asked.values())]).toEqual([2000, new Set([1])]);
+    const { summary } = await harness.service.listTransactions(caller.merchantId, {}, { number: 1, limit: 1 });
+    expect([summary.completedCount, summary.pendingCount]).toEqual([2000, 0]);
+  });
+});

@@ -1,0 +1,155 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TransactionFilter } from "../../src/domain/filter.ts";
+import { type Day, dayOf } from "../../src/domain/timestamp.ts";
+import { createCommitQueue } from "../../src/store/commit-queue.ts";
+import { type OpenDatabase, openDatabase } from "../../src/store/database.ts";
+import { createTransactionList } from "../../src/store/transaction-list.ts";
+import { createTransactionStore } from "../../src/store/transactions.ts";
+import { CREATED_AT_MS } from "../support/payments.ts";
+
+/** The hot statements find what they want by an index: no plan reads all transactions. */
+
+const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
+const file = join(folder, "momo.db");
+let database: OpenDatabase;
+let statements: string[];
+beforeAll(() => {
+  fill();
+  database = openDatabase(file);
+  statements = recordStatements(database.client);
+});
+afterAll(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A busy month: 5,000 payments, one in fifty still pending, and the statistics that SQLite gathers at a close. */
+function fill(): void {
+  const { client, close } = openDatabase(file);
+  client.run(`
+    INSERT INTO merchants VALUES (1, 'Shop', 1);
+    INSERT INTO payment_accounts VALUES (1, 1, 'Main', 100, 0, 1);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
+      reference_folded, checkout_request_id, merchant_request_id, result_code, result_desc, created_at_ms, expires_at_ms,
+      check_at_ms, memo)
+    SELECT 1, 1, 'api', iif(i % 50, 'failed', 'pending'), 10000, 100, '2547' || printf('%08d', i * 7919 % 100000000),
+      'ref ' || i, 'REF ' || i, 'ws_CO_' || i, 'ws_MR_' || i, iif(i % 50, 1, NULL), iif(i % 50, 'no', NULL),
+      ${CREATED_AT_MS} + i * 500000, ${CREATED_AT_MS} + i * 500000 + 60000,
+      iif(i % 50, NULL, ${CREATED_AT_MS} + i * 500000 + 3000), iif(i % 50, NULL, '')
+    FROM n;
+    ANALYZE;
+  `);
+  close();
+}
+
+/** Notes the SQL of every statement that is run from now on. */
+function recordStatements(client: Database): string[] {
+  const seen: string[] = [];
+  const prepare = client.prepare.bind(client);
+  client.prepare = ((sql: string) => {
+    const statement = prepare(sql) as unknown as Record<string, (...values: unknown[]) => unknown>;
+    for (const method of ["all", "get", "values", "run"]) {
+      const run = statement[method]?.bind(statement);
+      statement[method] = (...values) => {
+        seen.push(sql);
+        return run?.(...values);
+      };
+    }
+    return statement;
+  }) as unknown as typeof client.prepare;
+  return seen;
+}
+
+function plans(): string[] {
+  const explaining = new Database(file, { readonly: true });
+  const details = statements
+    .splice(0)
+    .flatMap((sql) => explaining.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all())
+    .map(({ detail }) => detail);
+  explaining.close(true);
+  return details;
+}
+
+/** A scan of the schedule is none of the table: that index holds the pending alone. ANY leaps through a whole index. */
+const fullScans = (details: readonly string[]) =>
+  details.filter(
+    (plan) =>
+      plan.includes("ANY(") || (/^SCAN (transactions|totals)/.test(plan) && !plan.includes("INDEX transactions_due")),
+  );
+
+async function expectNoScan(run: () => Promise<unknown>): Promise<string[]> {
+  await run();
+  const details = plans();
+  expect(details).not.toEqual([]);
+  expect(fullScans(details)).toEqual([]);
+  return details;
+}
+
+const transactions = () => createTransactionStore(database.drizzle, createCommitQueue(database.client));
+
+describe("no statement reads all transactions", () => {
+  test("the status of a payment: one search of the index of checkout request ids", async () => {
+    const details = await expectNoScan(() => transactions().findByCheckoutRequestId("ws_CO_7"));
+    expect(details).toEqual([expect.stringMatching(/^SEARCH transactions USING INDEX .*\(checkout_request_id=\?\)$/)]);
+  });
+
+  test("what is due, in its order: the schedule, without sorting", async () => {
+    const details = await expectNoScan(() => transactions().listDue(CREATED_AT_MS, 500));
+    expect(details).toEqual(["SEARCH transactions USING INDEX transactions_due (check_at_ms<?)"]);
+  });
+
+  test("the next check: the first of the schedule", async () => {
+    const details = await expectNoScan(() => transactions().nextCheckAtMs());
+    expect(details).toEqual([expect.stringContaining("INDEX transactions_due")]);
+  });
+
+  test("the open prompts", async () => {
+    await expectNoScan(() => transactions().listPending(100));
+  });
+
+  test("a payment by its reference", async () => {
+    await expectNoScan(() => transactions().findByReference("ref 5"));
+  });
+
+  test("the outcome of a payment: its row", async () => {
+    const store = transactions();
+    const [pending] = await store.listDue(CREATED_AT_MS + 1e12, 1);
+    if (!pending) throw new Error("something is due");
+    statements.length = 0;
+    const details = await expectNoScan(() => store.record([pending]));
+    expect(details).toContain("SEARCH transactions USING INTEGER PRIMARY KEY (rowid=?)");
+  });
+
+  const day: Day = dayOf(CREATED_AT_MS);
+  const filters: [string, TransactionFilter][] = [
+    ["no filter", {}],
+    ["a kind", { kind: "web" }],
+    ["a status", { status: "pending" }],
+    ["days", { fromDay: day, toDay: day }],
+    ["a kind, a status and days", { kind: "api", status: "failed", fromDay: day, toDay: day }],
+    ["an id", { id: 7 }],
+    ["a search", { search: "0712" }],
+    ["everything", { kind: "api", status: "failed", fromDay: day, toDay: day, search: "ws_", id: 7 }],
+  ];
+
+  test.each(filters)("the list by %s, and its totals", async (_what, filter) => {
+    const list = createTransactionList(database.client, database.drizzle);
+    await expectNoScan(() => list.list(1, filter, { number: 1, limit: 10 }));
+  });
+
+  test.each(filters.filter(([, { search, id }]) => search === undefined && id === undefined))(
+    "the summary by %s comes from the daily totals, and the page is read in its order",
+    async (_what, filter) => {
+      const list = createTransactionList(database.client, database.drizzle);
+      const details = await expectNoScan(() => list.list(1, filter, { number: 1, limit: 10 }));
+      expect(details).toContainEqual(expect.stringMatching(/^SEARCH totals USING PRIMARY KEY \(merchant_id=\?/));
+      expect(details.filter((plan) => plan.includes("TEMP B-TREE FOR ORDER BY"))).toEqual([]);
+      expect(details.filter((plan) => plan.includes("transactions"))).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { openDatabase } from "../../src/store/database.ts";
+import * as schema from "../../src/store/schema.ts";
+import { useFolder } from "../support/folder.ts";
+
+const inFolder = useFolder();
+const tables = Object.values(schema).filter((member) => member instanceof SQLiteTable);
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: number;
+  readonly pk: number;
+}
+
+test("schema.ts and the migrations name the same tables", () => {
+  const { client, close } = openDatabase(inFolder("momo.db"));
+  const names = client
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all();
+  expect(tables.map((table) => getTableConfig(table).name).sort()).toEqual(names.map(({ name }) => name).sort());
+  close();
+});
+
+test.each(tables.map((table) => getTableConfig(table)))(
+  "schema.ts and the migrations agree on the columns of $name",
+  ({ name, columns }) => {
+    const { client, close } = openDatabase(inFolder("momo.db"));
+    const inDatabase = client.query<Column, []>(`PRAGMA table_info(${name})`).all();
+    const said = columns.map((column) => ({
+      name: column.name,
+      type: column.getSQLType().toUpperCase(),
+      notnull: column.notNull,
+    }));
+    // An INTEGER PRIMARY KEY is never null, although SQLite does not say so.
+    const found = inDatabase.map((column) => ({
+      name: column.name,
+      type: column.type,
+      notnull: column.notnull === 1 || (column.pk === 1 && column.name === "id"),
+    }));
+    expect(said).toEqual(found);
+    close();
+  },
+);
+
+test("every table is STRICT: a column holds no other type", () => {
+  const { client, close } = openDatabase(inFolder("momo.db"));
+  for (const { name, strict } of client
+    .query<{ name: string; strict: number }, []>("PRAGMA main.table_list")
+    .all()
+    .filter((table) => !table.name.startsWith("sqlite_"))) {
+    expect([name, strict]).toEqual([name, 1]);
+  }
+  close();
+});

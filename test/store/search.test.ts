@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Msisdn } from "../../src/domain/phone.ts";
+import { resolve } from "../../src/domain/state-machine.ts";
+import type { Store } from "../../src/store/store.ts";
+import { useFolder } from "../support/folder.ts";
+import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
+import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+
+const inFolder = useFolder();
+let store: Store;
+beforeEach(async () => {
+  store = await openStoreWithMerchants(inFolder("momo.db"), 2);
+});
+afterEach(() => store.close());
+
+/** The references that a search finds among these. */
+async function found(search: string, references: readonly string[]): Promise<string[]> {
+  await Promise.all(references.map((reference) => insertPending(store, { reference })));
+  const { rows } = await store.transactionList.list(1, { search }, { number: 1, limit: 100 });
+  return rows.map(({ reference }) => reference ?? "").sort();
+}
+const count = async (search: string, merchantId = 1) =>
+  (await store.transactionList.list(merchantId, { search }, { number: 1, limit: 100 })).summary.totalItems;
+
+describe("search is a prefix, in any letter case", () => {
+  test.each([
+    ["order-1", ["Order-1", "ORDER-10"], ["my order-1", "order 1"]],
+    ["É", ["école", "ÉCOLE"], ["ecole", "le É"]],
+    ["éc", ["école", "ÉCOLE"], ["é"]],
+    ["οδος", ["ΟΔΟΣ 5", "οδοσ"], ["οδο"]],
+    ["STRASSE", ["straße"], ["strase"]],
+    ["😀", ["😀 yes"], ["😁 no"]],
+    ["%", ["%off"], ["off", "x%"]],
+    ["100%", ["100% off"], ["1000", "100"]],
+    ["_", ["_a"], ["ab"]],
+    ["a_c", ["a_c"], ["abc"]],
+    ["a\\", ["a\\b"], ["ab", "a"]],
+    ["[a-z]", ["[a-z]x"], ["b"]],
+    ["*", ["*"], ["anything"]],
+    ["' OR 1=1 --", ["' OR 1=1 --"], ["x"]],
+    ["a b", ["a b c"], ["ab", "a  b"]],
+  ])("%p finds %p and not %p", async (search, hits, misses) => {
+    expect(await found(search, [...hits, ...misses])).toEqual([...hits].sort());
+  });
+
+  test("a reference that goes on with the very last character of Unicode is found too", async () => {
+    expect(await found("a", ["a\u{10FFFF}", "a\u{10FFFF}b", "b"])).toEqual(["a\u{10FFFF}", "a\u{10FFFF}b"]);
+  });
+
+  test("transaction code, receipt number, checkout and merchant request id", async () => {
+    const pending = await insertPending(store, {
+      checkoutRequestId: "ws_CO_20112026100000_AbC",
+      merchantRequestId: "ws_MR_20112026100000_XyZ",
+    });
+    const hidden = ["TX7K", "UJ22T8IYOU"];
+    for (const search of hidden) expect(await count(search)).toBe(0);
+    await store.transactions.record([resolve(pending, paidAt(CREATED_AT_MS + 1, "UJ22T8IYOU"), () => "TX7K9")]);
+    for (const search of [...hidden, "tx7k9", "uj2", "ws_co_20112026100000_abc", "WS_MR_2011", "ws_"]) {
+      expect([search, await count(search)]).toEqual([search, 1]);
+    }
+    for (const search of ["X7K", "J22", "CO_2011", "ws_CO_2012", "ws_CO_20112026100000_AbCd", "UJ22T8IYOU0"]) {
+      expect([search, await count(search)]).toEqual([search, 0]);
+    }
+  });
+});
+
+describe("a phone is found typed as 07…, 254…, +254… or 7…", () => {
+  beforeEach(async () => {
+    await insertPending(store, { phone: "254712345678" as Msisdn });
+    await insertPending(store, { phone: "254110000001" as Msisdn });
+  });
+
+  test.each([
+    "0712345678",
+    "254712345678",
+    "+254712345678",
+    " 254712345678",
+    "712345678",
+    "07",
+    "7",
+    "2547",
+    "+2547",
+    "071",
+  ])("%p", async (search) => {
+    const { rows } = await store.transactionList.list(1, { search }, { number: 1, limit: 10 });
+    expect(rows.map(({ phone }) => phone as string)).toEqual(["254712345678"]);
+  });
+
+  test.each(["0", "2", "254", "+254", " 2"])("%p is the start of every number", async (search) => {
+    expect(await count(search)).toBe(2);
+  });
+
+  test.each(["12345678", "345", "678", "07123456789", "0712 345", "+0712", "+712", "0812", "255", "٠٧١٢"])(
+    "%p is the start of none of them",
+    async (search) => {
+      expect(await count(search)).toBe(0);
+    },
+  );
+});
+
+test("another merchant's rows are never found", async () => {
+  const theirs = await insertPending(store, { merchantId: 2, paymentAccountId: 2, reference: "Order-1" });
+  for (const search of ["order", "07", "ws_", theirs.checkoutRequestId, theirs.merchantRequestId]) {
+    expect([search, await count(search, 1), await count(search, 2)]).toEqual([search, 0, 1]);
+  }
+});
+
+test("a row that several of its texts answer for is one row", async () => {
+  await insertPending(store, { reference: "ws_mine" });
+  expect(await count("ws_")).toBe(1);
+});

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { resolve } from "../../src/domain/state-machine.ts";
+import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { useFolder } from "../support/folder.ts";
+import { CREATED_AT_MS, paidAt, pendingOf } from "../support/payments.ts";
+import { rejectionOf } from "../support/rejection.ts";
+import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+
+const inFolder = useFolder();
+let store: Store;
+beforeEach(async () => {
+  store = await openStoreWithMerchants(inFolder("momo.db"), 2);
+});
+afterEach(() => store.close());
+
+const pay = (pending: PendingTransaction, receipt: string) =>
+  resolve(pending, paidAt(CREATED_AT_MS + 5, receipt), () => `CODE-${receipt}`);
+const cancel = (pending: PendingTransaction) =>
+  resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: CREATED_AT_MS + 5 }, () => "-");
+const find = ({ checkoutRequestId }: TransactionFacts) => store.transactions.findByCheckoutRequestId(checkoutRequestId);
+
+describe("a transaction", () => {
+  test("is found as it was stored, and still is after the file is opened again", async () => {
+    const pending = await insertPending(store, {
+      merchantId: 2,
+      paymentAccountId: 2,
+      kind: "wallet_deposit",
+      reference: "Odrer 'ÉÈ' \" % _ \\ \n 😀",
+      description: "x".repeat(182),
+    });
+    expect(await find(pending)).toEqual(pending);
+    const again = openStore(inFolder("momo.db"));
+    expect(await again.transactions.findByCheckoutRequestId(pending.checkoutRequestId)).toEqual(pending);
+    again.close();
+  });
+
+  test("is numbered from 1 and upwards", async () => {
+    const ids = await Promise.all([pendingOf(), pendingOf(), pendingOf()].map((one) => store.transactions.insert(one)));
+    expect(ids).toEqual([1, 2, 3]);
+  });
+
+  test("is found by its whole identifier in its own letter case", async () => {
+    const { checkoutRequestId } = await insertPending(store, { checkoutRequestId: "ws_CO_20112026_ABC" });
+    for (const other of [
+      "",
+      "ws_CO_20112026_AB",
+      `${checkoutRequestId} `,
+      checkoutRequestId.toLowerCase(),
+      "ws_CO_%",
+    ]) {
+      expect(await store.transactions.findByCheckoutRequestId(other)).toBeNull();
+    }
+  });
+
+  test("with an identifier that another one has is refused, and the other stays", async () => {
+    const first = await insertPending(store);
+    const twin = store.transactions.insert({ ...pendingOf(), checkoutRequestId: first.checkoutRequestId });
+    expect(String(await rejectionOf(twin))).toContain("UNIQUE");
+    expect(await find(first)).toEqual(first);
+  });
+});
+
+describe("the first outcome wins, a later one changes nothing", () => {
+  test("in two calls", async () => {
+    const pending = await insertPending(store);
+    const paid = pay(pending, "R1");
+    expect(await store.transactions.record([paid])).toEqual([paid]);
+    expect(await store.transactions.record([cancel(pending)])).toEqual([]);
+    expect(await store.transactions.record([pay(pending, "R2")])).toEqual([]);
+    expect(await store.transactions.record([{ ...pending, checkAtMs: pending.expiresAtMs }])).toEqual([]);
+    expect(await find(pending)).toEqual(paid);
+  });
+
+  test("in two calls at once, and within one", async () => {
+    const [a, b] = [await insertPending(store), await insertPending(store)];
+    const answers = await Promise.all([
+      store.transactions.record([cancel(a), pay(b, "R1"), cancel(b)]),
+      store.transactions.record([pay(a, "R2")]),
+    ]);
+    expect(answers.map((changed) => changed.map(({ id }) => id))).toEqual([[a.id, b.id], []]);
+    expect(await find(a)).toEqual(cancel(a));
+    expect(await find(b)).toEqual(pay(b, "R1"));
+  });
+
+  test("an outcome touches its own transaction alone", async () => {
+    const [a, b] = [await insertPending(store), await insertPending(store)];
+    await store.transactions.record([cancel(a)]);
+    expect(await find(b)).toEqual(b);
+  });
+
+  test("a transaction that is put off stays pending, with its memo", async () => {
+    const pending = await insertPending(store);
+    await store.transactions.record([{ ...pending, checkAtMs: CREATED_AT_MS + 9000 }]);
+    expect(await find(pending)).toEqual({ ...pending, checkAtMs: CREATED_AT_MS + 9000 });
+  });
+});
+
+describe("the database is the schedule", () => {
+  const at = async (afterMs: number) => {
+    const pending = await insertPending(store);
+    await store.transactions.record([{ ...pending, checkAtMs: CREATED_AT_MS + afterMs }]);
+    return pending.id;
+  };
+  const due = async (afterMs: number, limit = 10) =>
+    (await store.transactions.listDue(CREATED_AT_MS + afterMs, limit)).map(({ id }) => id);
+
+  test("what is due is listed in the order in which it fell due, at most so many", async () => {
+    const [late, early, same, later] = [await at(3000), await at(1000), await at(3000), await at(3001)];
+    expect(await due(999)).toEqual([]);
+    expect(await due(1000)).toEqual([early]);
+    expect(await due(3000)).toEqual([early, late, same]);
+    expect(await due(9999)).toEqual([early, late, same, later]);
+    expect(await due(9999, 2)).toEqual([early, late]);
+  });
+
+  test("the next check is the earliest; none while nothing is pending", async () => {
+    expect(await store.transactions.nextCheckAtMs()).toBeNull();
+    await at(3000);
+    await at(1000);
+    expect(await store.transactions.nextCheckAtMs()).toBe(CREATED_AT_MS + 1000);
+    const all = await store.transactions.listDue(CREATED_AT_MS + 9999, 10);
+    await store.transactions.record(all.map(cancel));
+    expect(await store.transactions.nextCheckAtMs()).toBeNull();
+    expect(await due(9999)).toEqual([]);
+  });
+
+  test("the open prompts are listed oldest first, at most so many", async () => {
+    const [a, b, c] = [await insertPending(store), await insertPending(store), await insertPending(store)];
+    await store.transactions.record([cancel(b)]);
+    expect(await store.transactions.listPending(10)).toEqual([a, c]);
+    expect(await store.transactions.listPending(1)).toEqual([a]);
+  });
+});
+
+test("the newest transaction with exactly this reference is found, whoever's it is", async () => {
+  await insertPending(store, { reference: "Order-1" });
+  const newest = await insertPending(store, { reference: "Order-1", merchantId: 2, paymentAccountId: 2 });
+  await insertPending(store, { reference: "order-1" });
+  await insertPending(store, { reference: "Order-10" });
+  await insertPending(store);
+  expect(await store.transactions.findByReference("Order-1")).toEqual(newest);
+  expect(await store.transactions.findByReference("ORDER-1")).toBeNull();
+  expect(await store.transactions.findByReference("Order")).toBeNull();
+});
+
+test("when transactions are forgotten, merchants stay, and counting starts again", async () => {
+  const pending = await insertPending(store);
+  await store.transactions.record([pay(pending, "R1")]);
+  await store.transactions.clear();
+  expect(await find(pending)).toBeNull();
+  const { rows, summary } = await store.transactionList.list(1, {}, { number: 1, limit: 10 });
+  expect([rows, summary.totalItems, summary.completedAmountCents]).toEqual([[], 0, 0]);
+  expect(await store.merchants.listMerchants()).toHaveLength(2);
+  await insertPending(store);
+  expect((await store.transactionList.list(1, {}, { number: 1, limit: 10 })).summary.totalItems).toBe(1);
+});

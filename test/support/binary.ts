@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import packageJson from "../../package.json";
+
+export const ROOT = resolve(import.meta.dir, "../..");
+
+/** Where `npm run build` puts the program. */
+const BINARY = join(ROOT, "dist/momo");
+
+/** The compiled program; built as `npm run build` does, unless it is newer than all that goes into it. */
+export async function builtBinary(): Promise<string> {
+  if (existsSync(BINARY) && statSync(BINARY).mtimeMs > newestInputMs()) return BINARY;
+  // Beside it and then in its place: another test may be running the old one, or building too.
+  const draft = `${BINARY}.${process.pid}`;
+  const build = Bun.spawn(["sh", "-c", `${packageJson.scripts.build} --outfile '${draft}'`], {
+    cwd: ROOT,
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const complaint = await new Response(build.stderr).text();
+  if ((await build.exited) !== 0) throw new Error(`the build failed: ${complaint}`);
+  renameSync(draft, BINARY);
+  rmSync(`${draft}.map`, { force: true });
+  return BINARY;
+}
+
+function newestInputMs(): number {
+  const sources = ["src", "sandbox", "cli"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, folder, name)),
+  );
+  return Math.max(...[...sources, join(ROOT, "package.json")].map((file) => statSync(file).mtimeMs));
+}

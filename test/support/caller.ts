@@ -1,0 +1,17 @@
+import type { PaymentOrder } from "../../src/service/start-payment.ts";
+import type { Caller, Harness } from "./harness.ts";
+import { orderTo } from "./payments.ts";
+
+/** Starts a payment of KES 100 for a caller. */
+export function pay({ service }: Harness, { merchantId, accountId }: Caller, changes: Partial<PaymentOrder> = {}) {
+  return service.startPayment(merchantId, orderTo(accountId, changes));
+}
+
+/** What the status operation knows of a payment. */
+export function statusOf(
+  { service }: Harness,
+  { merchantId }: Caller,
+  started: { readonly checkoutRequestId: string },
+) {
+  return service.checkStatus(merchantId, started.checkoutRequestId);
+}

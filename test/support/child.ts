@@ -1,0 +1,97 @@
+/** A process that a test started, and what it has written so far. */
+export interface Child {
+  readonly pid: number;
+  readonly stdout: Transcript;
+  readonly stderr: Transcript;
+  /** The code as a shell reports it: 128 and the signal's number where a signal ended the process. */
+  readonly exited: Promise<number>;
+  signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
+}
+
+export interface ChildOptions {
+  readonly env: Record<string, string>;
+  readonly cwd: string;
+  readonly stdin?: string;
+}
+
+const SIGNAL_NUMBERS: Record<string, number> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+
+/** What is still running when the tests end, for whatever reason, ends with them. */
+const running = new Set<Bun.Subprocess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+export function startChild(command: readonly string[], { env, cwd, stdin = "" }: ChildOptions): Child {
+  const child = Bun.spawn([...command], {
+    env,
+    cwd,
+    stdin: new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const stdout = new Transcript();
+  const stderr = new Transcript();
+  const read = Promise.all([stdout.follow(child.stdout), stderr.follow(child.stderr)]);
+  return {
+    pid: child.pid,
+    stdout,
+    stderr,
+    exited: exitCodeOf(child).then(async (code) => {
+      await read;
+      return code;
+    }),
+    signal: (name) => child.kill(name),
+  };
+}
+
+/** Keeps an eye on a process until it ends. */
+export async function exitCodeOf(child: Bun.Subprocess): Promise<number> {
+  running.add(child);
+  await child.exited;
+  running.delete(child);
+  return child.signalCode ? 128 + (SIGNAL_NUMBERS[child.signalCode] ?? 0) : (child.exitCode ?? -1);
+}
+
+/** Text that arrives bit by bit. */
+export class Transcript {
+  text = "";
+  #ended = false;
+  #changed = Promise.withResolvers<void>();
+
+  add(more: string): void {
+    this.text += more;
+    this.#wake();
+  }
+
+  async follow(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) this.add(decoder.decode(chunk, { stream: true }));
+    this.end();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /**
+   * Waits for text that matches.
+   * @throws an error that shows the text, where it ends or five seconds pass without
+   */
+  async until(pattern: RegExp, withinMs = 5000): Promise<RegExpExecArray> {
+    const late = Bun.sleep(withinMs).then(() => "late" as const);
+    for (;;) {
+      const match = pattern.exec(this.text);
+      if (match) return match;
+      const why = this.#ended ? "ended" : await Promise.race([late, this.#changed.promise]);
+      if (why) throw new Error(`no ${pattern} (${why}) in: ${this.text}`);
+    }
+  }
+
+  #wake(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers<void>();
+    resolve();
+  }
+}

@@ -1,0 +1,136 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { builtBinary } from "./binary.ts";
+import { type Child, startChild } from "./child.ts";
+import { later, newFolder } from "./cleanup.ts";
+
+/** How the program is called: the compiled one, a quarter of the time; from source where MOMO_TEST_SOURCE is set. */
+export const PROGRAM: readonly string[] = process.env.MOMO_TEST_SOURCE
+  ? [process.execPath, "--no-env-file", resolve(import.meta.dir, "../../cli/main.ts")]
+  : [await builtBinary()];
+
+export interface RunOptions {
+  /** On top of {@link cleanEnvironment}. */
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly program?: readonly string[];
+  /** Ends it, for a command that should end by itself and might serve instead. */
+  readonly withinMs?: number;
+}
+
+export interface Run {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** Runs the program to its end, in an environment without anything of the caller's but PATH. */
+export async function runMomo(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  return runToEnd([...(options.program ?? PROGRAM), ...args], options);
+}
+
+/** The same for any other command, such as a shell that runs the program. */
+export async function runToEnd(command: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const child = start(command, options);
+  const { withinMs } = options;
+  const late = withinMs === undefined ? undefined : setTimeout(() => child.signal("SIGKILL"), withinMs);
+  const exitCode = await child.exited;
+  clearTimeout(late);
+  return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };
+}
+
+/** Starts the program without waiting for anything. */
+export const startMomo = (args: readonly string[], options: RunOptions = {}): Child =>
+  start([...(options.program ?? PROGRAM), ...args], options);
+
+/** A home and a place for temporary files that are nobody's, and no MOMO_*. */
+export function cleanEnvironment(home: string): Record<string, string> {
+  const temporary = join(home, "tmp");
+  mkdirSync(temporary, { recursive: true });
+  return { PATH: process.env.PATH ?? "", HOME: home, XDG_DATA_HOME: join(home, "share"), TMPDIR: temporary };
+}
+
+function start(command: readonly string[], { env, cwd, stdin }: RunOptions): Child {
+  const home = newFolder();
+  const child = startChild(command, {
+    env: { ...cleanEnvironment(home), ...env },
+    cwd: cwd ?? home,
+    ...(stdin !== undefined && { stdin }),
+  });
+  later(() => {
+    child.signal("SIGKILL");
+    return child.exited;
+  });
+  return child;
+}
+
+/** What `momo serve --json` prints. */
+export interface ReadyRecord {
+  readonly base_url: string;
+  readonly control_url: string;
+  readonly console_url: string;
+  readonly pid: number;
+  readonly data: string;
+  readonly payment_account_id: number;
+  readonly api_key: string;
+  readonly api_secret: string;
+}
+
+/** A running `momo serve`. */
+export interface Served {
+  readonly ready: ReadyRecord;
+  readonly child: Child;
+  /** Flags that name the data directory, and so the server, to other commands. */
+  readonly at: readonly [string, string];
+  /** Sends a signal and returns the exit code. */
+  stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
+  /** Ends it as a power cut would. */
+  kill(): Promise<number>;
+  /** Calls the merchant API with the first key. */
+  post(path: string, body: object, headers?: Record<string, string>): Promise<Response>;
+  get(path: string): Promise<Response>;
+}
+
+/**
+ * Serves on a free port and a data directory of its own, unless the flags say otherwise, and returns when it is ready. It is
+ * ended by `cleanUp`.
+ */
+export async function serveMomo(args: readonly string[] = [], options: RunOptions = {}): Promise<Served> {
+  const given = new Set(args);
+  const data = given.has("--data") || given.has("--ephemeral") ? [] : ["--data", join(newFolder(), "data")];
+  const port = given.has("--port") ? [] : ["--port", "0"];
+  const child = startMomo(["serve", "--json", ...port, ...data, ...args], options);
+  const ready = await readyRecordOf(child);
+  const credentials = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
+  const end = (signal: "SIGINT" | "SIGTERM" | "SIGKILL") => {
+    child.signal(signal);
+    return child.exited;
+  };
+  return {
+    ready,
+    child,
+    at: ["--data", ready.data],
+    stop: (signal = "SIGTERM") => end(signal),
+    kill: () => end("SIGKILL"),
+    post: (path, body, headers) =>
+      fetch(ready.base_url + path, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...credentials, ...headers },
+        body: JSON.stringify(body),
+      }),
+    get: (path) => fetch(ready.base_url + path, { headers: credentials }),
+  };
+}
+
+async function readyRecordOf(child: Child): Promise<ReadyRecord> {
+  const [line] = await child.stdout.until(/^.*\n/).catch((error: Error) => {
+    throw new Error(`${error.message}; stderr: ${child.stderr.text}`);
+  });
+  return JSON.parse(line) as ReadyRecord;
+}
+
+/** The failure that `--json` printed on stderr. */
+export function failureOf({ stderr }: Run): { code: string; message: string; hint: string | null } {
+  return (JSON.parse(stderr) as { error: { code: string; message: string; hint: string | null } }).error;
+}

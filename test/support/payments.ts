@@ -1,0 +1,57 @@
+import type { AmountCents } from "../../src/domain/money.ts";
+import type { Payment } from "../../src/domain/outcome.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
+import { open } from "../../src/domain/state-machine.ts";
+import type { NewTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
+import type { PaymentOrder } from "../../src/service/start-payment.ts";
+
+/** 20 November 2026, 10:00:00 in Nairobi: when a payment starts where nobody says otherwise. */
+export const CREATED_AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
+
+let serial = 0;
+
+/** What is known of a payment when it starts: KES 100 to account 1 of merchant 1, under identifiers of its own. */
+export function factsOf(changes: Partial<TransactionFacts> = {}): TransactionFacts {
+  serial += 1;
+  const createdAtMs = changes.createdAtMs ?? CREATED_AT_MS;
+  return {
+    merchantId: 1,
+    paymentAccountId: 1,
+    kind: "api",
+    amountCents: 10_000 as AmountCents,
+    feeCents: 100,
+    phone: "254712345678" as Msisdn,
+    reference: null,
+    description: null,
+    checkoutRequestId: `ws_CO_20112026100000_${serial}`,
+    merchantRequestId: `ws_MR_20112026100000_${serial}`,
+    createdAtMs,
+    expiresAtMs: createdAtMs + 60_000,
+    ...changes,
+  };
+}
+
+/** A payment as it is stored when it starts; checked first after 3 s. */
+export function pendingOf(changes: Partial<TransactionFacts> = {}): NewTransaction {
+  const facts = factsOf(changes);
+  return open(facts, "a memo", facts.createdAtMs + 3000);
+}
+
+/** That the customer paid. */
+export function paidAt(atMs: number, receiptNumber: string): Payment {
+  return { status: "completed", resultCode: 0, resultDesc: "paid", receiptNumber, atMs };
+}
+
+/** What a merchant asks for: KES 100, and nothing special. */
+export function orderTo(paymentAccountId: number, changes: Partial<PaymentOrder> = {}): PaymentOrder {
+  return {
+    kind: "api",
+    paymentAccountId,
+    phone: "254712345678" as Msisdn,
+    amountCents: 10_000 as AmountCents,
+    reference: null,
+    description: null,
+    instruction: null,
+    ...changes,
+  };
+}

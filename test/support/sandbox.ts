@@ -1,0 +1,67 @@
+import { startSandbox } from "../../cli/start-sandbox.ts";
+import { dataDirectoryAt } from "../../cli/data-directory.ts";
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { later } from "./cleanup.ts";
+
+/** A whole sandbox in this process, on a real port: what `momo serve` starts. */
+export interface Sandbox {
+  readonly origin: string;
+  readonly baseUrl: string;
+  readonly headers: Record<string, string>;
+  /** A control call that must succeed. */
+  control(method: string, path: string, json?: unknown): Promise<Record<string, unknown>>;
+  /** Starts a payment, and returns its checkout request id. */
+  pay(order?: Record<string, unknown>): Promise<string>;
+  statusOf(checkoutRequestId: string): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Starts it on a data directory; it is ended by `cleanUp` at the latest. */
+export async function startIn(directory: string, form: "full" | "short" = "full"): Promise<Sandbox> {
+  const faults: unknown[] = [];
+  const { baseUrl, controlUrl, credentials, stop } = await startSandbox({
+    directory: dataDirectoryAt(directory),
+    host: "127.0.0.1",
+    port: 0,
+    basePath: "/v2",
+    fallback: { outcome: "completed", afterMs: null },
+    promptLifetimeMs: 60_000,
+    tariff: null,
+    form,
+    rules: [],
+    controlToken: null,
+    realClock: systemClock,
+    stopwatch,
+    random: systemRandom,
+    reportFault: (error) => void faults.push(error),
+  });
+  later(stop);
+  const headers = { "X-API-Key": credentials.api_key, "X-API-Secret": credentials.api_secret };
+
+  async function send(method: string, url: string, json: unknown): Promise<Record<string, unknown>> {
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    const type = json === undefined ? {} : { "Content-Type": "application/json" };
+    const response = await fetch(url, { method, headers: { ...type, ...headers }, ...body });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (response.status !== 200) throw new Error(`${method} ${url}: ${response.status} ${answer.message}`);
+    return answer;
+  }
+
+  return {
+    origin: new URL(baseUrl).origin,
+    baseUrl,
+    headers,
+    control: (method, path, json) => send(method, controlUrl + path, json),
+    async pay(order = {}) {
+      const json = { payment_account_id: credentials.payment_account_id, phone: "0712345678", amount: 100, ...order };
+      return String((await send("POST", `${baseUrl}/stkpush.php`, json)).checkout_request_id);
+    },
+    async statusOf(checkoutRequestId) {
+      return (await send("POST", `${baseUrl}/status.php`, { checkout_request_id: checkoutRequestId })).status;
+    },
+    async stop() {
+      await stop();
+      if (faults.length > 0) throw new Error(`faults: ${faults.map(String).join("; ")}`);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { expect } from "bun:test";
+import { type ControlScene, HOST, openControl } from "./control.ts";
+import { type Answer, payment, readAnswer } from "./scenario.ts";
+
+/** Both APIs by the one handler of the server, as a merchant and as whoever steers the sandbox see them. */
+export interface Steered extends ControlScene {
+  /** A call of the merchant API with the first key, below `/v2`. */
+  ask(method: string, path: string, options?: { json?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  /** Starts a payment that must be accepted, and returns its checkout request id. */
+  pay(order?: Record<string, unknown>, headers?: Record<string, string>): Promise<string>;
+  statusOf(checkoutRequestId: string): Promise<Record<string, unknown>>;
+  /** The transactions that the list shows for a query such as `?status=pending`. */
+  list(query?: string): Promise<Record<string, unknown>[]>;
+  /** A control call that must succeed; its answer. */
+  control(method: string, path: string, json?: unknown): Promise<Record<string, unknown>>;
+  /** A control call that must be refused with 400; its message. */
+  refusal(method: string, path: string, json?: unknown): Promise<string>;
+}
+
+export async function openSteered(): Promise<Steered> {
+  const scene = await openControl();
+  const { handle, caller } = scene;
+
+  const ask: Steered["ask"] = async (method, path, { json, headers } = {}) => {
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    const type = json === undefined ? {} : { "Content-Type": "application/json" };
+    const sent = { Host: HOST, ...type, ...caller.headers, ...headers };
+    return readAnswer(await handle(new Request(`http://${HOST}/v2${path}`, { method, headers: sent, ...body })));
+  };
+
+  async function called(status: number, method: string, path: string, json: unknown) {
+    const answer = await scene.call(method, path, { json });
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(status);
+    return answer.body;
+  }
+
+  return {
+    ...scene,
+    ask,
+    async pay(order = {}, headers = {}) {
+      const answer = await ask("POST", "/stkpush.php", { json: { ...payment(caller), ...order }, headers });
+      expect(answer.status, answer.text).toBe(200);
+      return String(answer.body.checkout_request_id);
+    },
+    async statusOf(checkoutRequestId) {
+      const json = { checkout_request_id: checkoutRequestId };
+      return (await ask("POST", "/status.php", { json })).body;
+    },
+    async list(query = "") {
+      return (await ask("GET", `/transactions.php${query}`)).body.transactions as Record<string, unknown>[];
+    },
+    control: (method, path, json) => called(200, method, path, json),
+    refusal: async (method, path, json) => String((await called(400, method, path, json)).message),
+  };
+}
