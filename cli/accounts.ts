@@ -40,7 +40,7 @@ async function create(flags: AccountFlags): Promise<void> {
   const name =
     flags.name ??
     (await askText({ flag: "--name", message: "Name of the payment account", json: Boolean(flags.json) }));
-  const account = await withRegistry({ data: flags.data, create: true }, async (registry) => {
+  const account = await withRegistry({ data: flags.data, create: false }, async (registry) => {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.openAccount(id, name, flags.fee);
   });

@@ -12,16 +12,17 @@ export function envCommand(): Command {
   return new Command("env")
     .addOption(new Option("--format <format>", "how").choices(FORMATS).default("shell"))
     .addOption(dataOption())
+    .addOption(new Option("--json", "the same as --format json"))
     .action(env);
 }
 
-async function env({ format, data }: { format: Format; data?: string }): Promise<void> {
+async function env({ format, data, json }: { format: Format; data?: string; json?: true }): Promise<void> {
   const flags = data === undefined ? {} : { data };
   const target = { ...resolveTarget(flags), ...resolveControl(flags) };
   // Variables that lead nowhere would only fail later and elsewhere.
   await controlClient(target).get("/health", {});
   const variables = variablesOf(target);
-  if (format === "json") printJson(variables);
+  if (json || format === "json") printJson(variables);
   else for (const [name, value] of Object.entries(variables)) print(LINE[format](name, value));
 }
 

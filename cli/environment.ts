@@ -64,8 +64,11 @@ export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.env.TERM !== "dumb";
 }
 
-/** A proxy is for the world outside; what runs on this machine is reached directly. */
-export function reachLoopbackDirectly(): void {
-  const already = process.env.NO_PROXY ?? process.env.no_proxy;
-  process.env.NO_PROXY = [already, "localhost", "127.0.0.1", "::1"].filter(Boolean).join(",");
+/** A proxy is for the world outside: a host of this machine is reached directly. */
+export function reachDirectly(host: string): void {
+  const already = process.env.no_proxy ?? process.env.NO_PROXY;
+  const direct = [already, host].filter(Boolean).join(",");
+  // Bun reads either, and prefers the small letters.
+  process.env.no_proxy = direct;
+  process.env.NO_PROXY = direct;
 }

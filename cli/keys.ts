@@ -43,7 +43,7 @@ export function keysCommand(): Command {
 
 async function create(flags: KeyFlags): Promise<void> {
   const json = Boolean(flags.json);
-  const key = await withRegistry({ data: flags.data, create: true }, async (registry) => {
+  const key = await withRegistry({ data: flags.data, create: false }, async (registry) => {
     const merchantId = await whose(registry, flags);
     const label = flags.label ?? (await askText({ flag: "--label", message: "What is the key for?", json }));
     return registry.issueKey(merchantId, label);

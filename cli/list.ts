@@ -51,13 +51,19 @@ async function printForPeople(answer: Answer): Promise<void> {
     shown.map((column) => column.replaceAll("_", " ")),
     rows,
   );
-  const { current_page, total_pages, total_items } = answer.pagination as Record<string, number>;
-  tell(`\npage ${current_page} of ${total_pages}, ${total_items} in all`);
+  const { pagination } = answer;
+  if (!isRecord(pagination)) throw new Failure("unexpected", "the service answered without a pagination");
+  const { current_page, total_pages, total_items } = pagination;
+  tell(plain(`page ${current_page} of ${total_pages}, ${total_items} in all`));
 }
 
 /** Under its name in the full form, or in the short one. */
 function itemsOf(answer: Answer): Record<string, unknown>[] {
   const items = answer.transactions ?? answer.data;
-  if (!Array.isArray(items)) throw new Failure("unexpected", "the service answered without a list of transactions");
+  if (!Array.isArray(items) || !items.every((item) => isRecord(item) && Number.isInteger(item.id))) {
+    throw new Failure("unexpected", "the service answered without a list of transactions");
+  }
   return items;
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

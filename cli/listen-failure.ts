@@ -1,3 +1,4 @@
+import { reachDirectly } from "./environment.ts";
 import { Failure } from "./failure.ts";
 
 /** The address that was asked for. */
@@ -24,7 +25,13 @@ export async function explainListenFailure(error: unknown, { host, port }: Addre
       "choose a port above 1023 with --port",
     );
   }
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL" || code === "EAFNOSUPPORT") {
+  if (
+    code === "EADDRNOTAVAIL" ||
+    code === "ENOENT" ||
+    code === "ENOTFOUND" ||
+    code === "EINVAL" ||
+    code === "EAFNOSUPPORT"
+  ) {
     return new Failure(
       "unexpected",
       `${host} is not an address of this machine (${code})`,
@@ -37,6 +44,7 @@ export async function explainListenFailure(error: unknown, { host, port }: Addre
 /** Asks whoever holds the port whether it is one of us. */
 async function holderOf(host: string, port: number): Promise<string> {
   try {
+    reachDirectly(host);
     const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}/_momo/health`, {
       signal: AbortSignal.timeout(500),
     });

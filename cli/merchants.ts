@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Merchant } from "../src/domain/merchant.ts";
+import { type Merchant, parseName } from "../src/domain/merchant.ts";
 import { askText } from "./ask.ts";
 import { dataOption, jsonOption, quietOption } from "./options.ts";
 import { type OutputOptions, print, printFields, printJson, printTable } from "./output.ts";
@@ -33,6 +33,7 @@ export function merchantsCommand(): Command {
 async function create(flags: MerchantFlags): Promise<void> {
   const name =
     flags.name ?? (await askText({ flag: "--name", message: "Name of the merchant", json: Boolean(flags.json) }));
+  parseName(name, "--name"); // before a folder is made for it
   const merchant = await withRegistry({ data: flags.data, create: true }, (registry) =>
     registry.registerMerchant(name),
   );

@@ -8,7 +8,9 @@ import { parseTariff, type Tariff } from "../src/domain/fee.ts";
 export const jsonOption = () => new Option("--json", "print JSON, failures included");
 export const quietOption = (what: string) => new Option("-q, --quiet", `print only ${what}`);
 export const dataOption = () =>
-  new Option("--data <dir>", "the data directory (default: $MOMO_DATA, or the platform's data folder)");
+  new Option("--data <dir>", "the data directory (default: $MOMO_DATA, or the platform's data folder)").argParser(
+    readFolder,
+  );
 export const merchantOption = () =>
   new Option("--merchant <id>", "whose (default: the first merchant)").argParser(readId);
 
@@ -75,6 +77,20 @@ export function readId(text: string): number {
   return Number(text);
 }
 
+/** A host name or an address; an empty one would mean every interface. */
+export function readHost(text: string): string {
+  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text)) {
+    throw new InvalidArgumentError("It must be a host name or an address, such as 127.0.0.1");
+  }
+  return text;
+}
+
+/** A folder; an empty one would mean the current folder. */
+function readFolder(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must be the path of a folder");
+  return text;
+}
+
 export function readPort(text: string): number {
   if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
     throw new InvalidArgumentError("It must be a port from 1 to 65535, or 0 for any free one");
@@ -85,7 +101,11 @@ export function readPort(text: string): number {
 /** `/v2`, `/a/b`, or `/` for none; without the last slash. */
 export function readBasePath(text: string): string {
   const path = text === "/" ? "" : text;
-  if (!/^(?:\/[A-Za-z0-9._~-]+)*$/.test(path) || /^\/_momo(?:\/|$)/.test(path) || path.length > 100) {
+  if (
+    !/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/.test(path) ||
+    /^\/_momo(?:\/|$)/.test(path) ||
+    path.length > 100
+  ) {
     throw new InvalidArgumentError("It must be a path such as /v2, outside /_momo");
   }
   return path;

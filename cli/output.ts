@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { wantsColour } from "./environment.ts";
-import { EXIT, type Failure } from "./failure.ts";
+import type { Failure } from "./failure.ts";
 
 /** Data goes to stdout, all else to stderr. */
 
@@ -28,7 +28,15 @@ export function reportFault(error: unknown): void {
 
 /** JSON is indented for a reader at a terminal, and one line elsewhere. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, isTerminal() ? 2 : 0));
+  print(jsonText(value, isTerminal() ? 2 : 0));
+}
+
+/** JSON escapes the control characters below U+0020 by itself; a terminal obeys those above U+007E too. */
+function jsonText(value: unknown, indent: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    /[\u007F-\u009F]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Text from elsewhere without what a terminal would obey. */
@@ -47,7 +55,7 @@ export function styled(style: Style, text: string): string {
 export function printFields(fields: readonly (readonly [string, string | number])[]): void {
   const width = Math.max(...fields.map(([name]) => name.length));
   for (const [name, value] of fields) {
-    print(`${styled("dim", name.padEnd(width))}  ${plain(String(value))}`);
+    print(`${styled("dim", plain(name).padEnd(width))}  ${plain(String(value))}`);
   }
 }
 
@@ -92,17 +100,9 @@ export async function printTable(
 /** A failure in the form that was asked for. */
 export function tellFailure({ code, message, hint }: Failure, json: boolean): void {
   if (json) {
-    tell(JSON.stringify({ error: { code, message, hint } }));
+    tell(jsonText({ error: { code, message, hint } }, 0));
     return;
   }
   tell(`momo: ${plain(message)}`);
   if (hint !== null) tell(`      ${plain(hint)}`);
-}
-
-/** A reader that has gone away, as in `momo list | head`, has seen what it wanted. */
-export function endQuietlyWithoutReader(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT.done);
-    throw error;
-  });
 }

@@ -1,4 +1,5 @@
 import type { Answer } from "./client.ts";
+import { Failure } from "./failure.ts";
 import { isTerminal, type OutputOptions, plain, print, printFields, printJson, styled } from "./output.ts";
 
 /** Members that say the same as another line, or nothing to a person. */
@@ -10,8 +11,10 @@ const UNSHOWN = new Set(["success", "message", "status"]);
  * @param essential the member that `-q` prints
  */
 export function printPayment(answer: Answer, options: OutputOptions, essential: string): void {
+  const value = answer[essential];
+  if (typeof value !== "string") throw new Failure("unexpected", `the service answered without a ${essential}`);
   if (options.quiet) {
-    print(plain(String(answer[essential])));
+    print(plain(value));
     return;
   }
   if (options.json || !isTerminal()) {

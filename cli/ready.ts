@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
 import { print, styled } from "./output.ts";
@@ -58,6 +57,8 @@ function thisProgram(): string[] {
     const fromHere = relative("", path);
     return fromHere.length < path.length ? (fromHere.includes("/") ? fromHere : `./${fromHere}`) : path;
   };
-  if (existsSync(Bun.main)) return [shorter(process.execPath), shorter(Bun.main)];
+  // Inside the executable the source lies in a file system of its own.
+  const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main);
+  if (!isExecutable) return [shorter(process.execPath), shorter(Bun.main)];
   return Bun.which("momo") === process.execPath ? ["momo"] : [shorter(process.execPath)];
 }

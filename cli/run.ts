@@ -1,13 +1,12 @@
 import { Command, CommanderError } from "commander";
 import { EXIT, Failure, toFailure } from "./failure.ts";
-import { endQuietlyWithoutReader, tellFailure } from "./output.ts";
+import { tellFailure } from "./output.ts";
 
 /** A line of help, and how to load the command. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<Command>]>;
 
 /** Runs one command line. The process ends by itself, with the exit code that the README documents. */
 export async function run(commands: CommandTable, args: readonly string[], version: string): Promise<void> {
-  endQuietlyWithoutReader();
   const json = args.includes("--json");
   try {
     const program = await assemble(commands, args, version);

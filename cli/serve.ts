@@ -7,7 +7,7 @@ import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { locateDataDirectory, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
-import { dataOption, readPort } from "./options.ts";
+import { dataOption, readHost, readPort } from "./options.ts";
 import { printJson, reportFault } from "./output.ts";
 import { announce, type ReadyRecord, readyRecord } from "./ready.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "./sandbox-flags.ts";
@@ -27,7 +27,7 @@ interface ServeFlags extends SandboxFlags {
 export function serveCommand(): Command {
   return addSandboxOptions(new Command("serve"))
     .addOption(new Option("--port <number>", "0: any free one").default(2547).argParser(readPort))
-    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
     .option("--control-token-file <file>", "the token of the control API, off loopback (default: a new one)")
@@ -45,6 +45,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const readyFile = flags.readyFile === undefined ? null : resolve(flags.readyFile);
   let sandbox: RunningSandbox | undefined;
+  let isReadyFileOurs = false;
   try {
     sandbox = await startSandbox({
       ...config,
@@ -60,13 +61,16 @@ async function serve(flags: ServeFlags): Promise<void> {
       throw await explainListenFailure(error, flags);
     });
     const record = readyRecord(sandbox, directory);
-    if (readyFile) writeReadyFile(readyFile, record);
+    if (readyFile) {
+      writeReadyFile(readyFile, record);
+      isReadyFileOurs = true;
+    }
     if (flags.json) printJson(record);
     else announce(record, controlToken);
     await stopping;
   } finally {
     await sandbox?.stop();
-    if (readyFile && sandbox) rmSync(readyFile, { force: true });
+    if (readyFile && isReadyFileOurs) rmSync(readyFile, { force: true });
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   }
 }

@@ -16,6 +16,7 @@ import {
   readClock,
   readCredentials,
   readServer,
+  type ServerRecord,
   writeClock,
   writeCredentials,
   writeServer,
@@ -128,12 +129,21 @@ function lockDirectory(directory: DataDirectory): () => void {
     return acquireLock(directory.lock);
   } catch (error) {
     if (!(error instanceof UnusableDatabase && error.problem === "locked")) throw error;
-    const holder = readServer(directory);
+    const holder = serverOrNull(directory);
     throw new Failure(
       "unexpected",
       `${directory.path} is in use by another momo${holder ? ` (process ${holder.pid}, ${holder.base_url})` : ""}`,
       "use that one, stop it, or choose another folder with --data or --ephemeral",
     );
+  }
+}
+
+/** Who has the directory, where its record tells. */
+function serverOrNull(directory: DataDirectory): ServerRecord | null {
+  try {
+    return readServer(directory);
+  } catch {
+    return null;
   }
 }
 

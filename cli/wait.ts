@@ -23,7 +23,7 @@ export const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(an
 
 function statusOf({ status }: Answer): Status {
   const known = STATUSES.find((candidate) => candidate === status);
-  if (!known) throw new Failure("unexpected", "the service answered with a status that it does not have");
+  if (!known) throw new Failure("unexpected", "the service answered without a status that it can have");
   return known;
 }
 
@@ -57,8 +57,11 @@ export async function waitForOutcome(
 /** A person at a terminal sees that momo waits, and for what. */
 async function startProgress(): Promise<{ end(): void }> {
   if (!isTerminal() || !process.stderr.isTTY) return { end: () => {} };
-  const { spinner } = await import("@clack/prompts");
-  const progress = spinner({ output: process.stderr, indicator: "timer" });
-  progress.start("Waiting for the customer to enter the PIN");
-  return { end: () => progress.clear() };
+  // Not the prompts' own spinner: that one takes the keyboard, and ends with 0 at Ctrl+C.
+  const { default: createSpinner } = await import("yocto-spinner");
+  const spinner = createSpinner({
+    text: "Waiting for the customer to enter the PIN …",
+    stream: process.stderr,
+  }).start();
+  return { end: () => void spinner.stop() };
 }

@@ -35,7 +35,9 @@ describe("POST /_momo/wait answers the moment the transaction is as asked for", 
     const id = await manual();
     await endOf(id, "cancelled");
     for (const until of ["final", "cancelled"]) {
-      expect((await wait({ checkout_request_id: id, until })).body).toMatchObject({ transaction: { status: "cancelled" } });
+      expect((await wait({ checkout_request_id: id, until })).body).toMatchObject({
+        transaction: { status: "cancelled" },
+      });
     }
     const open = await manual();
     expect((await wait({ checkout_request_id: open, until: "pending", timeout: "0s" })).status).toBe(200);

@@ -1,0 +1,120 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import packageJson from "../package.json";
+import { builtBinary, ROOT } from "./support/binary.ts";
+import { startChild } from "./support/child.ts";
+import { cleanUp, later, newFolder } from "./support/cleanup.ts";
+import { serveFake } from "./support/fake-server.ts";
+import { type Run, serveMomo } from "./support/momo.ts";
+
+const BINARY = await builtBinary();
+
+afterAll(cleanUp);
+
+/** Runs the binary where there is nothing: an empty folder, and no environment at all. */
+async function runBinary(args: readonly string[], cwd = newFolder(), env: Record<string, string> = {}): Promise<Run> {
+  const child = startChild([BINARY, ...args], { cwd, env });
+  const exitCode = await child.exited;
+  return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };
+}
+
+test.concurrent("`--version` equals package.json, in an empty folder with an empty environment", async () => {
+  const cwd = newFolder();
+  expect(await runBinary(["--version"], cwd)).toEqual({ stdout: `${packageJson.version}\n`, stderr: "", exitCode: 0 });
+  expect(readdirSync(cwd)).toEqual([]);
+});
+
+test.concurrent("help and the table of outcomes come with the binary", async () => {
+  expect((await runBinary(["--help"])).stdout).toStartWith("Usage: momo ");
+  expect((await runBinary(["outcomes", "-q"])).stdout).toContain("insufficient_funds\n");
+});
+
+test.concurrent("serve → pay → status: the payment completes, with an empty PATH", async () => {
+  const data = join(newFolder(), "data");
+  const child = startChild([BINARY, "serve", "--port", "0", "--data", data, "--json"], { cwd: newFolder(), env: {} });
+  later(() => child.signal("SIGKILL"));
+  await child.stdout.until(/^\{.*\}\n/);
+  const paid = await runBinary([
+    "pay",
+    "0712345678",
+    "100",
+    "--data",
+    data,
+    "--outcome",
+    "completed; after=50ms",
+    "-q",
+  ]);
+  const id = paid.stdout.trim();
+  const status = await runBinary(["status", id, "--data", data, "--wait", "--interval", "50ms", "--json"]);
+  expect(JSON.parse(status.stdout)).toMatchObject({ status: "completed", checkout_request_id: id });
+  expect(status.exitCode).toBe(0);
+  const listed = await runBinary(["list", "--data", data, "-q"]);
+  expect(listed).toEqual({ stdout: "1\n", stderr: "", exitCode: 0 });
+  child.signal("SIGTERM");
+  expect(await child.exited).toBe(0);
+});
+
+test.concurrent("the printed momo pay works when pasted", async () => {
+  const cwd = newFolder();
+  const data = join(cwd, "data");
+  const child = startChild([BINARY, "serve", "--port", "0", "--data", data, "--after", "50ms"], { cwd, env: {} });
+  later(() => child.signal("SIGKILL"));
+  const [, command = ""] = await child.stdout.until(/\n {2}(\S.* pay .*)\n[\s\S]*Ready/);
+  const pasted = startChild(["/bin/sh", "-c", command], { cwd, env: {} });
+  expect(await pasted.exited).toBe(0);
+  expect(JSON.parse(pasted.stdout.text)).toMatchObject({ status: "completed" });
+});
+
+test.concurrent("`.env` and `bunfig.toml` of the current folder are never read", async () => {
+  const cwd = newFolder();
+  const planted = ["MOMO_BASE_URL=http://127.0.0.1:1/v2", "MOMO_API_KEY=mk_planted", "MOMO_API_SECRET=ms_planted"];
+  for (const name of [".env", ".env.local", ".env.production", ".env.development"]) {
+    writeFileSync(join(cwd, name), planted.join("\n"));
+  }
+  writeFileSync(join(cwd, "bunfig.toml"), 'preload = ["./planted.ts"]\n');
+  writeFileSync(join(cwd, "planted.ts"), 'require("node:fs").writeFileSync("planted.txt", "run")\n');
+  writeFileSync(join(cwd, "package.json"), '{"name":"planted","version":"9.9.9"}');
+  writeFileSync(join(cwd, "tsconfig.json"), "{ not json");
+  const before = readdirSync(cwd).sort();
+  const env = { XDG_DATA_HOME: join(newFolder(), "share") };
+  const run = await runBinary(["list"], cwd, env);
+  // With the planted variables it would say that nothing answers at port 1.
+  expect(run).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("no sandbox is running") });
+  expect((await runBinary(["--version"], cwd, env)).stdout).toBe(`${packageJson.version}\n`);
+  expect(readdirSync(cwd).sort()).toEqual(before);
+});
+
+test.concurrent("PORT and HOST in the environment are not read", async () => {
+  const { ready } = await serveMomo([], { program: [BINARY], env: { PORT: "1", BUN_PORT: "1", HOST: "0.0.0.0" } });
+  expect(ready.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d{4,5}\/v2$/);
+});
+
+test.concurrent("no source path of the machine that built it is printed in an error", async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, "momo.db"));
+  const odd = serveFake(() => Response.json({ success: true, message: "", transactions: [null] }));
+  const known = ["--api-key", "mk_x", "--api-secret", "ms_x"];
+  const runs = await Promise.all([
+    runBinary(["frobnicate"]),
+    runBinary(["serve", "--port", "0", "--data", folder]),
+    runBinary(["serve", "--port", "0", "--data", "/proc/x"]),
+    runBinary(["serve", "--port", "0", "--ephemeral", "--host", "nowhere.invalid"]),
+    runBinary(["list", "-q", "--base-url", odd.baseUrl, ...known]),
+    runBinary(["list", "--base-url", "http://127.0.0.1:1", ...known]),
+    runBinary(["merchants", "list", "--data", folder]),
+    runInShell('"$0" outcomes --json >/dev/full'),
+    runInShell('"$0" --version >/dev/full'),
+  ]);
+  for (const { stderr, exitCode } of runs) {
+    expect(exitCode).not.toBe(0);
+    expect(stderr).not.toContain(ROOT);
+    expect(stderr).not.toMatch(/\$bunfs|\.ts\b|^\s+at /m);
+    expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
+  }
+});
+
+async function runInShell(script: string): Promise<Run> {
+  const child = startChild(["/bin/sh", "-c", script, BINARY], { cwd: newFolder(), env: {} });
+  return { exitCode: await child.exited, stdout: child.stdout.text, stderr: child.stderr.text };
+}

@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { cleanUp } from "../support/cleanup.ts";
+import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { failureOf, runMomo } from "../support/momo.ts";
+import { openMomo } from "../support/terminal.ts";
+
+afterAll(cleanUp);
+
+const html = (status: number) =>
+  new Response("<!doctype html><h1>It works!</h1>", { status, headers: { "Content-Type": "text/html" } });
+
+describe("a server that answers garbage: one line that names it, exit 1, nothing on stdout", () => {
+  const GARBAGE: [what: string, answer: () => Response][] = [
+    ["HTML", () => html(200)],
+    ["HTML with 404", () => html(404)],
+    ["nothing", () => new Response("")],
+    ["null", () => Response.json(null)],
+    ["a list", () => Response.json([{ success: true }])],
+    ["success as a word", () => Response.json({ success: "true", message: "" })],
+    ["no message", () => Response.json({ success: true })],
+    ["bytes", () => new Response(new Uint8Array([0xff, 0xfe, 0x00, 0x7b]))],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 302)],
+  ];
+  for (const [what, answer] of GARBAGE) {
+    test.concurrent(what, async () => {
+      const server = serveFake(answer);
+      const run = await runMomo(["list", ...flagsOf(server), "--json"]);
+      expect(failureOf(run)).toMatchObject({
+        code: "unexpected",
+        message: expect.stringContaining(`http://127.0.0.1:${server.port}`),
+        hint: expect.stringContaining("--base-url"),
+      });
+      expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+      expect(server.requests).toHaveLength(1);
+    });
+  }
+});
+
+describe("a success without what it should hold is told as such, never printed as `undefined`", () => {
+  const INCOMPLETE: [args: string[], members: object][] = [
+    [["pay", "0712345678", "1", "--account", "1", "-q"], {}],
+    [["pay", "0712345678", "1", "--account", "1", "--wait", "--interval", "50ms"], {}],
+    [["status", "x", "-q"], {}],
+    [["list", "-q"], {}],
+    [["list", "-q"], { transactions: [null] }],
+    [["list", "-q"], { transactions: [{}] }],
+  ];
+  for (const [args, members] of INCOMPLETE) {
+    test.concurrent(`${args.join(" ")} ← ${JSON.stringify(members)}`, async () => {
+      const server = serveFake(() => Response.json({ success: true, message: "", ...members }));
+      const run = await runMomo([...args, ...flagsOf(server)]);
+      expect(run).toMatchObject({
+        stdout: "",
+        exitCode: 1,
+        stderr: expect.stringMatching(/^momo: the service answer/),
+      });
+      expect(JSON.stringify(server.requests.map(({ url }) => url))).not.toContain("undefined");
+    });
+  }
+
+  test.concurrent("on a terminal: a list without its page", async () => {
+    const server = serveFake(() => Response.json({ success: true, message: "", transactions: [] }));
+    const { screen, exited } = openMomo(["list", ...flagsOf(server)]);
+    expect(await exited).toBe(1);
+    expect(screen.text).toContain("momo: the service answer");
+  });
+});
+
+test.concurrent("a server that is not there: exit 6", async () => {
+  const flags = flagsOf({ baseUrl: "http://127.0.0.1:1/v2" });
+  const run = await runMomo(["list", ...flags, "--json"]);
+  expect(failureOf(run)).toEqual({
+    code: "unreachable",
+    message: "nothing answers at http://127.0.0.1:1",
+    hint: expect.stringContaining("momo serve"),
+  });
+  expect(run).toMatchObject({ stdout: "", exitCode: 6 });
+});
+
+describe("escape sequences from a server are not obeyed on a terminal", () => {
+  /** Sets the window's title; erases the screen; colours; the 8-bit form of the same; rings. */
+  const EVIL = "\x1b]0;owned\x07 \x1b[2J \x1b[31m \u009b2J \u009d0;owned\u009c \x07";
+  // The plain text has no sequences of its own: NO_COLOR, and no spinner.
+  const obeyed = (text: string) => [...text].filter((char) => /\p{Cc}/u.test(char) && !"\r\n".includes(char));
+
+  const EVIL_ANSWERS: [what: string, args: string[], answer: object, status: number][] = [
+    ["the message of a failure", ["list"], { success: false, message: EVIL }, 400],
+    ["the message of a failure, --json", ["list", "--json"], { success: false, message: EVIL }, 400],
+    ["a value of a payment", ["status", "x"], { success: true, message: "", status: "pending", phone: EVIL }, 200],
+    ["the status of a payment", ["status", "x"], { success: true, message: "", status: EVIL }, 200],
+    ["a payment's member name", ["status", "x"], { success: true, message: "", status: "pending", [EVIL]: 1 }, 200],
+    ["a value, --json", ["status", "x", "--json"], { success: true, message: EVIL, status: "pending" }, 200],
+    ["a value, -q", ["status", "x", "-q"], { success: true, message: "", status: EVIL }, 200],
+    [
+      "a row and the page of a list",
+      ["list"],
+      { success: true, message: "", transactions: [{ id: 1, phone: EVIL }], pagination: { current_page: EVIL } },
+      200,
+    ],
+  ];
+  for (const [what, args, answer, status] of EVIL_ANSWERS) {
+    test.concurrent(what, async () => {
+      const server = serveFake(() => Response.json(answer, { status }));
+      const { screen, exited } = openMomo([...args, ...flagsOf(server)], { env: { NO_COLOR: "1" } });
+      await exited;
+      expect(server.requests).toHaveLength(1);
+      expect(screen.text).not.toBe("");
+      expect(obeyed(screen.text)).toEqual([]);
+    });
+  }
+
+  test.concurrent("piped, --json is the answer as it came", async () => {
+    const answer = { success: true, message: EVIL, status: "pending" };
+    const server = serveFake(() => Response.json(answer));
+    const { stdout } = await runMomo(["status", "x", ...flagsOf(server)]);
+    expect(JSON.parse(stdout)).toEqual(answer);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { failureOf, runMomo, serveMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+const shared = join(newFolder(), "data");
+await runMomo(["merchants", "create", "--name", "Duka la Amina", "--data", shared]);
+
+const created = (name: string, data: string, ...flags: string[]) =>
+  runMomo(["merchants", "create", "--name", name, "--data", data, ...flags]);
+
+test.concurrent("`merchants create` works without a running server, and prints the record", async () => {
+  const data = join(newFolder(), "not", "there", "yet");
+  expect(await created("Duka", data)).toEqual({ stdout: "id    1\nname  Duka\n", stderr: "", exitCode: 0 });
+  expect(statSync(data).mode & 0o777).toBe(0o700);
+  expect(statSync(join(data, "momo.db")).mode & 0o777).toBe(0o600);
+});
+
+test.concurrent("a merchant in --json is {id, name}", async () => {
+  const { stdout } = await created("  Duka  ", join(newFolder(), "data"), "--json");
+  expect(JSON.parse(stdout)).toEqual({ id: 1, name: "Duka" });
+});
+
+test.concurrent("`merchants create -q` prints the id", async () => {
+  expect((await created("Duka", join(newFolder(), "data"), "-q")).stdout).toBe("1\n");
+});
+
+test.concurrent("merchants that several processes create at once in a new directory are all kept", async () => {
+  const data = join(newFolder(), "data");
+  const ids = await Promise.all(["a", "b", "c", "d"].map((name) => created(name, data, "-q")));
+  expect(ids.map(({ stdout }) => stdout.trim()).sort()).toEqual(["1", "2", "3", "4"]);
+});
+
+test.concurrent("`merchants list` prints a table, the records in --json, the ids with -q", async () => {
+  const list = (...flags: string[]) => runMomo(["merchants", "list", "--data", shared, ...flags]);
+  const [table, json, quiet] = await Promise.all([list(), list("--json"), list("-q")]);
+  expect(table).toEqual({ stdout: "id  name\n1   Duka la Amina\n", stderr: "", exitCode: 0 });
+  expect(JSON.parse(json.stdout)).toEqual([{ id: 1, name: "Duka la Amina" }]);
+  expect(quiet.stdout).toBe("1\n");
+});
+
+test.concurrent("`merchants list` on a missing directory creates nothing: exit 3", async () => {
+  const data = join(newFolder(), "data");
+  const run = await runMomo(["merchants", "list", "--data", data, "--json"]);
+  expect(failureOf(run)).toMatchObject({ code: "not_found", message: expect.stringContaining(data) });
+  expect(run).toMatchObject({ stdout: "", exitCode: 3 });
+  expect(existsSync(data)).toBe(false);
+});
+
+test.concurrent("a merchant created while a server runs is listed beside the server's own", async () => {
+  const { at } = await serveMomo();
+  await created("Second", at[1]);
+  const { stdout } = await runMomo(["merchants", "list", ...at, "--json"]);
+  expect(JSON.parse(stdout).map(({ name }: { name: string }) => name)).toEqual(["Demo Shop", "Second"]);
+});
+
+test.concurrent("`serve` takes the merchant that was created before it, and gives it an account and a key", async () => {
+  const data = join(newFolder(), "data");
+  await created("First", data);
+  const { post } = await serveMomo(["--data", data]);
+  const { stdout } = await runMomo(["merchants", "list", "--data", data, "--json"]);
+  expect(JSON.parse(stdout)).toEqual([{ id: 1, name: "First" }]);
+  const answer = await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 1 });
+  expect(answer.status).toBe(200);
+});
+
+for (const [what, name] of [
+  ["empty", ""],
+  ["of spaces", "   "],
+  ["with a line break", "a\nb"],
+  ["with an escape sequence", "\x1b[31mred"],
+  ["of 101 characters", "x".repeat(101)],
+] as const) {
+  test.concurrent(`a name ${what} is a usage error`, async () => {
+    const run = await created(name, shared);
+    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("1 to 100 characters") });
+  });
+}
+
+test.concurrent("a merchant that is refused leaves no directory behind", async () => {
+  const data = join(newFolder(), "data");
+  expect((await created("", data)).exitCode).toBe(2);
+  expect(existsSync(data)).toBe(false);
+});
+
+test.concurrent("without --name and a terminal: exit 2 and the flag's name", async () => {
+  const data = join(newFolder(), "data");
+  const run = await runMomo(["merchants", "create", "--data", data], { stdin: "Duka\n" });
+  expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--name is missing") });
+  expect(existsSync(data)).toBe(false);
+});

@@ -1,0 +1,86 @@
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Child, startChild } from "../support/child.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { PROGRAM, runToEnd, startMomo } from "../support/momo.ts";
+import { openMomo } from "../support/terminal.ts";
+
+afterAll(cleanUp);
+
+/** The two commands to try, exactly as they are printed. */
+function commandsIn({ stdout: { text } }: Child): { curl: string; pay: string } {
+  const [, curl = "", pay = ""] = /Start a payment:\n\n( {2}curl [\s\S]*?)\n\n( {2}\S.* pay .*)\n/.exec(text) ?? [];
+  return { curl, pay };
+}
+
+async function announced(args: string[], options: Parameters<typeof startMomo>[1]): Promise<Child> {
+  const child = startMomo(["serve", "--port", "0", "--after", "100ms", ...args], options);
+  await child.stdout.until(/Ready\. Ctrl\+C stops\.\n$/);
+  return child;
+}
+
+const ODD = 'it\'s a "folder" with $HOME & `id`; ünïcode';
+
+for (const [where, folderName, flag] of [
+  ["with --data", "data", true],
+  ["with a folder's name that a shell would obey", ODD, true],
+  ["without a flag, where no other command needs one either", "share", false],
+] as const) {
+  test.concurrent(`the printed curl and the printed momo pay work when pasted, ${where}`, async () => {
+    const cwd = newFolder();
+    const folder = join(cwd, folderName);
+    const env: Record<string, string> = flag ? {} : { XDG_DATA_HOME: folder };
+    const server = await announced(flag ? ["--data", folder] : [], { cwd, env });
+    const { curl, pay } = commandsIn(server);
+    const [byCurl, byPay] = await Promise.all([
+      runToEnd(["sh", "-c", `${curl} --silent --show-error`], { cwd, env }),
+      runToEnd(["sh", "-c", pay], { cwd, env }),
+    ]);
+    expect(JSON.parse(byCurl.stdout)).toMatchObject({ success: true, checkout_request_id: expect.any(String) });
+    expect(byPay).toMatchObject({ stderr: "", exitCode: 0 });
+    expect(JSON.parse(byPay.stdout)).toMatchObject({ status: "completed", amount: 100 });
+    expect(pay.includes("--data")).toBe(flag);
+  });
+}
+
+test.concurrent("the printed momo pay works from the folder of the program too", async () => {
+  const cwd = join(import.meta.dir, "../..");
+  const server = await announced(["--data", join(newFolder(), "data")], { cwd });
+  const { pay } = commandsIn(server);
+  expect(await runToEnd(["sh", "-c", pay], { cwd })).toMatchObject({ stderr: "", exitCode: 0 });
+});
+
+test.concurrent("the ready line comes last and only when requests are served; nothing is coloured in a pipe", async () => {
+  const server = await announced(["--ephemeral"], {});
+  const address = /address +(\S+)\/v2/.exec(server.stdout.text)?.[1];
+  expect((await fetch(`${address}/_momo/health`)).status).toBe(200);
+  expect(server.stdout.text).not.toContain("\x1b");
+  expect(server.stderr.text).toBe("");
+});
+
+test.concurrent("at a terminal it is coloured, unless NO_COLOR is set; Ctrl+C stops with exit 0", async () => {
+  for (const [env, coloured] of [
+    [{}, true],
+    [{ NO_COLOR: "1" }, false],
+  ] as [Record<string, string>, boolean][]) {
+    const { screen, type, exited } = openMomo(["serve", "--port", "0", "--ephemeral"], { env });
+    await screen.until(/Ctrl\+C stops\./);
+    expect(screen.text.includes("\x1b[")).toBe(coloured);
+    type("\x03");
+    expect(await exited).toBe(0);
+  }
+});
+
+test.concurrent("a shell's Ctrl+C, which reaches all of a pipeline, stops it cleanly", async () => {
+  const cwd = newFolder();
+  const script = 'trap "" INT; { "$@" serve --port 0 --ephemeral; echo "exit $?"; } | cat';
+  const child = startChild(["sh", "-c", script, "sh", ...PROGRAM], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: cwd },
+  });
+  const [, address] = await child.stdout.until(/address +(\S+)\/v2[\s\S]*Ready/);
+  const health = (await (await fetch(`${address}/_momo/health`)).json()) as { pid: number };
+  process.kill(health.pid, "SIGINT");
+  await child.exited;
+  expect(child.stdout.text).toEndWith("exit 0\n");
+});

@@ -1,0 +1,123 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import packageJson from "../../package.json";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const modesIn = (folder: string) =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
+
+test.concurrent("`serve --json` prints one ready record, when requests are served", async () => {
+  const { child, ready, get, stop } = await serveMomo();
+  expect((await get("/transactions.php")).status).toBe(200);
+  const { origin } = new URL(ready.base_url);
+  expect(ready).toEqual({
+    base_url: `${origin}/v2`,
+    control_url: `${origin}/_momo`,
+    console_url: `${origin}/_momo/`,
+    pid: child.pid,
+    data: expect.stringMatching(/^\//),
+    payment_account_id: 1,
+    api_key: expect.stringMatching(/^mk_[0-9a-z]{20,}$/),
+    api_secret: expect.stringMatching(/^ms_[0-9a-z]{32,}$/),
+  });
+  expect(origin).toStartWith("http://127.0.0.1:");
+  const health = await (await fetch(`${ready.control_url}/health`)).json();
+  expect(health).toMatchObject({ status: "ok", version: packageJson.version });
+  expect(await stop()).toBe(0);
+  expect(child.stdout.text.trimEnd().split("\n")).toHaveLength(1);
+  expect(child.stderr.text).toBe("");
+});
+
+describe("`--ready-file` is written atomically, mode 0600, removed at the end", () => {
+  test.concurrent("it holds the ready record, whole at the first look", async () => {
+    const file = join(newFolder(), "ready.json");
+    const serving = serveMomo(["--ready-file", file]);
+    while (!existsSync(file)) await Bun.sleep(1);
+    const seen: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const { ready, stop } = await serving;
+    expect(seen).toEqual(ready);
+    expect(modeOf(file)).toBe("600");
+    expect((await fetch(`${ready.control_url}/health`)).status).toBe(200);
+    await stop();
+    expect(readdirSync(join(file, ".."))).toEqual([]);
+  });
+
+  test.concurrent("an old one is replaced", async () => {
+    const file = join(newFolder(), "ready.json");
+    writeFileSync(file, "old", { mode: 0o644 });
+    const { ready } = await serveMomo(["--ready-file", file]);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
+    expect(modeOf(file)).toBe("600");
+  });
+
+  test.concurrent("a second server that cannot start leaves the first one's alone", async () => {
+    const file = join(newFolder(), "ready.json");
+    const first = await serveMomo(["--ready-file", file]);
+    const second = await runMomo(["serve", "--port", "0", ...first.at, "--ready-file", file]);
+    expect(second.exitCode).toBe(1);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(first.ready);
+  });
+
+  for (const [what, place] of [
+    ["in a folder that is not there", (folder: string) => join(folder, "missing", "ready.json")],
+    ["that is a folder", (folder: string) => folder],
+  ] as const) {
+    test.concurrent(`one ${what}: one line that names it and the flag, exit 1, nothing left`, async () => {
+      const [folder, temporary] = [newFolder(), newFolder()];
+      const file = place(folder);
+      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], {
+        env: { TMPDIR: temporary },
+      });
+      expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+      expect(run.stderr).toContain(file);
+      expect(run.stderr).toContain("--ready-file");
+      expect(readdirSync(folder)).toEqual([]);
+      expect(readdirSync(temporary)).toEqual([]);
+    });
+  }
+});
+
+describe("the data directory is 0700 and its files 0600", () => {
+  test.concurrent("also under umask 000, while it serves and after the end", async () => {
+    const data = join(newFolder(), "new", "data");
+    const loose = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
+    const file = join(newFolder(), "ready.json");
+    const { post, stop } = await serveMomo(["--data", data, "--ready-file", file], { program: loose });
+    await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 1 });
+    expect(modeOf(data)).toBe("700");
+    const modes = modesIn(data);
+    expect(Object.keys(modes)).toEqual(expect.arrayContaining(["credentials.json", "server.json", "momo.db"]));
+    expect([...new Set(Object.values(modes))]).toEqual(["600"]);
+    expect(modeOf(file)).toBe("600");
+    await stop();
+    expect(Object.keys(modesIn(data)).sort()).toEqual(["credentials.json", "momo.db", "momo.lock"]);
+  });
+
+  test.concurrent("also where `merchants create` made them under umask 000", async () => {
+    const data = join(newFolder(), "data");
+    const loose = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
+    await runMomo(["merchants", "create", "--name", "Duka", "--data", data], { program: loose });
+    expect(modeOf(data)).toBe("700");
+    expect([...new Set(Object.values(modesIn(data)))]).toEqual(["600"]);
+  });
+});
+
+test.concurrent("a restart on the same data keeps the key, the account and the payments", async () => {
+  const first = await serveMomo();
+  const { stdout: id } = await runMomo(["pay", "0712345678", "5", ...first.at, "-q"]);
+  await first.stop();
+  const second = await serveMomo(first.at);
+  expect({ ...second.ready, base_url: "", control_url: "", console_url: "", pid: 0 }).toEqual({
+    ...first.ready,
+    base_url: "",
+    control_url: "",
+    console_url: "",
+    pid: 0,
+  });
+  expect((await runMomo(["status", id.trim(), ...second.at])).exitCode).toBe(0);
+});

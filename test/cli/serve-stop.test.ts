@@ -1,0 +1,144 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { connectTo } from "../support/connection.ts";
+import { type Served, serveMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+const BODY = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
+
+/** A request that starts a payment, as bytes on the wire. */
+function requestTo({ ready }: Served): string {
+  return [
+    "POST /v2/stkpush.php HTTP/1.1",
+    "Host: 127.0.0.1",
+    `X-API-Key: ${ready.api_key}`,
+    `X-API-Secret: ${ready.api_secret}`,
+    "Content-Type: application/json",
+    `Content-Length: ${BODY.length}`,
+    "",
+    BODY,
+  ].join("\r\n");
+}
+
+async function stopsWithin3s(server: Served, signal: "SIGINT" | "SIGTERM"): Promise<number> {
+  const startedMs = performance.now();
+  const exitCode = await server.stop(signal);
+  const tookMs = performance.now() - startedMs;
+  expect(exitCode).toBe(0);
+  expect(tookMs).toBeLessThan(3000);
+  // The database was closed: its log is folded in, and nobody is told of a server that is gone.
+  expect(readdirSync(server.ready.data).sort()).toEqual(["credentials.json", "momo.db", "momo.lock"]);
+  return tookMs;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  describe(`${signal}: exit 0 within 3 s`, () => {
+    test.concurrent("idle, when there is nothing to wait for: at once", async () => {
+      expect(await stopsWithin3s(await serveMomo(), signal)).toBeLessThan(1500);
+    });
+
+    test.concurrent("with an open keep-alive connection, which is closed", async () => {
+      const server = await serveMomo();
+      const connection = await connectTo(server.ready.base_url);
+      connection.write(requestTo(server));
+      await connection.received.until(/"success":true/);
+      await stopsWithin3s(server, signal);
+      await connection.closed;
+    });
+
+    test.concurrent("with a stalled, half-sent request", async () => {
+      const server = await serveMomo();
+      const connections = await Promise.all([1, 2].map(() => connectTo(server.ready.base_url)));
+      connections[0]?.write(requestTo(server).slice(0, 40));
+      connections[1]?.write(requestTo(server).slice(0, -10));
+      await Bun.sleep(100);
+      await stopsWithin3s(server, signal);
+    });
+
+    test.concurrent("with a request in flight, which is answered", async () => {
+      const server = await serveMomo();
+      const connection = await connectTo(server.ready.base_url);
+      connection.write(requestTo(server).slice(0, -10));
+      await Bun.sleep(100);
+      const stopping = stopsWithin3s(server, signal);
+      await Bun.sleep(200);
+      connection.write(requestTo(server).slice(-10));
+      await connection.received.until(/^HTTP\/1\.1 200 [\s\S]*"success":true/);
+      await stopping;
+      const again = await serveMomo(server.at);
+      const list = (await (await again.get("/transactions.php")).json()) as { pagination: { total_items: number } };
+      expect(list.pagination.total_items).toBe(1);
+    });
+  });
+}
+
+test.concurrent("a client that goes away in the middle of its request is no fault of the server's: nothing is told", async () => {
+  const server = await serveMomo();
+  const connection = await connectTo(server.ready.base_url);
+  connection.write(requestTo(server).slice(0, -10));
+  await Bun.sleep(100);
+  connection.end();
+  await Bun.sleep(100);
+  expect(await server.stop()).toBe(0);
+  expect(server.child.stderr.text).toBe("");
+});
+
+test.concurrent("it stops accepting as soon as it stops", async () => {
+  const server = await serveMomo();
+  const stalled = await connectTo(server.ready.base_url);
+  stalled.write(requestTo(server).slice(0, -10));
+  await Bun.sleep(100);
+  server.child.signal("SIGTERM");
+  await Bun.sleep(300);
+  const refused = await connectTo(server.ready.base_url).catch(() => "refused");
+  expect(refused).toBe("refused");
+  stalled.write(requestTo(server).slice(-10));
+  expect(await server.child.exited).toBe(0);
+});
+
+test.concurrent("a second signal ends at once: exit 130 for SIGINT, 143 for SIGTERM", async () => {
+  for (const [signal, exitCode] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    const server = await serveMomo();
+    const stalled = await connectTo(server.ready.base_url);
+    stalled.write(requestTo(server).slice(0, -10));
+    await Bun.sleep(100);
+    server.child.signal(signal);
+    await Bun.sleep(200);
+    const secondMs = performance.now();
+    server.child.signal(signal);
+    expect(await server.child.exited).toBe(exitCode);
+    expect(performance.now() - secondMs).toBeLessThan(500);
+  }
+});
+
+describe("`--ephemeral`: the folder is temporary", () => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    test.concurrent(`removed at the end, by ${signal}`, async () => {
+      const temporary = newFolder();
+      const server = await serveMomo(["--ephemeral"], { env: { TMPDIR: temporary } });
+      expect(server.ready.data).toStartWith(temporary);
+      expect(existsSync(join(server.ready.data, "momo.db"))).toBe(true);
+      expect(await server.stop(signal)).toBe(0);
+      expect(readdirSync(temporary)).toEqual([]);
+    });
+  }
+
+  test.concurrent("removed too where the server cannot start", async () => {
+    const temporary = newFolder();
+    const { port } = new URL((await serveMomo()).ready.base_url);
+    await serveMomo(["--ephemeral", "--port", port], { env: { TMPDIR: temporary } }).catch(() => {});
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test.concurrent("it goes before MOMO_DATA, and leaves that folder alone", async () => {
+    const data = join(newFolder(), "data");
+    await serveMomo(["--ephemeral"], { env: { MOMO_DATA: data } });
+    expect(existsSync(data)).toBe(false);
+  });
+});
