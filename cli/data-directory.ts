@@ -76,11 +76,11 @@ function cannotWrite(file: string, error: unknown): Failure {
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * The JSON in a file, or null where there is no such file. What it holds is for the caller to check.
+ * The JSON in a file, or undefined where there is no such file. What it holds is for the caller to check.
  * @throws an error of the system, of the decoder or of the parser
  */
 export function readJson(file: string): unknown {
-  if (!existsSync(file)) return null;
+  if (!existsSync(file)) return undefined;
   if (statSync(file).size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
   return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)));
 }

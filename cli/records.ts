@@ -20,7 +20,13 @@ const serverSchema = z.object({
   control_token: z.string().max(200).nullable(),
 });
 
-const clockSchema = z.union([z.strictObject({ frozen_at_ms: z.int() }), z.strictObject({ ahead_ms: z.int() })]);
+/** The year 9999: no clock of ours has been moved further. */
+const MAX_CLOCK_MS = Date.UTC(9999, 11, 30);
+
+const clockSchema = z.union([
+  z.strictObject({ frozen_at_ms: z.int().min(0).max(MAX_CLOCK_MS) }),
+  z.strictObject({ ahead_ms: z.int().min(-MAX_CLOCK_MS).max(MAX_CLOCK_MS) }),
+]);
 
 /** The first merchant's key, so that `momo pay` works at once. */
 export type CredentialsRecord = z.infer<typeof credentialsSchema>;
@@ -63,7 +69,7 @@ function read<T>(file: string, schema: z.ZodType<T>): T | null {
   } catch {
     throw damaged(file);
   }
-  if (content === null) return null;
+  if (content === undefined) return null;
   const parsed = schema.safeParse(content);
   if (!parsed.success) throw damaged(file);
   return parsed.data;

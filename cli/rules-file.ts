@@ -10,7 +10,7 @@ import { Failure } from "./failure.ts";
 export function readRulesFile(file: string): Rule[] {
   try {
     const content = readJson(file);
-    if (content === null) throw new Error("there is no such file");
+    if (content === undefined) throw new Error("there is no such file");
     return parseRules(content);
   } catch (error) {
     throw new Failure("usage", `--rules ${file}: ${(error as Error).message}`);

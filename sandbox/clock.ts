@@ -1,4 +1,5 @@
 import type { Clock } from "../src/domain/clock.ts";
+import { invalid } from "../src/domain/error.ts";
 
 /** A clock that can be stopped and moved by hand. Until somebody does, it shows the time of the clock below it. */
 export interface VirtualClock extends Clock {
@@ -7,7 +8,10 @@ export interface VirtualClock extends Clock {
   freeze(): void;
   /** Goes on from the instant it shows. */
   resume(): void;
-  /** Moves forward, frozen or not. Alarms that fall due ring soon. */
+  /**
+   * Moves forward, frozen or not. Alarms that fall due ring soon.
+   * @throws Refusal `invalid` beyond the year 9999
+   */
   advance(durationMs: number): void;
   /** Shows the time of the clock below it again. */
   restore(): void;
@@ -17,6 +21,9 @@ export interface VirtualClock extends Clock {
 
 /** Where a virtual clock stands: at an instant, or so much ahead of the clock below it. */
 export type ClockState = { readonly frozenAtMs: number } | { readonly aheadMs: number };
+
+/** The last that a timestamp of four-digit years can show in Nairobi, with a day to spare for what lies ahead. */
+const LAST_INSTANT_MS = Date.UTC(9999, 11, 30);
 
 interface Alarm {
   readonly atMs: number;
@@ -29,7 +36,8 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   let state = start;
   const alarms = new Set<Alarm>();
 
-  const nowMs = () => ("frozenAtMs" in state ? state.frozenAtMs : real.nowMs() + state.aheadMs);
+  const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
+  const nowMs = () => instantOf(state);
 
   function arm(alarm: Alarm): void {
     alarm.disarm();
@@ -43,6 +51,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   }
 
   function moveTo(next: ClockState): void {
+    if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
     state = next;
     for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
   }

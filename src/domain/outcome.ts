@@ -19,8 +19,3 @@ export interface Failure {
   readonly resultDesc: string;
   readonly atMs: number;
 }
-
-/** What the service itself says of a prompt whose time is over; the network has the same words for it. */
-export function deadlinePassed(atMs: number): Failure {
-  return { status: "expired", resultCode: 1019, resultDesc: "Transaction has expired.", atMs };
-}

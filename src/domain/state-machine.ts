@@ -16,8 +16,18 @@ export function open(facts: TransactionFacts, memo: string, checkAtMs: number): 
   return { ...facts, status: "pending", memo, checkAtMs: Math.min(checkAtMs, facts.expiresAtMs) };
 }
 
+/** What the service itself says of a prompt whose time is over; the network has the same words for it. */
+const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: "Transaction has expired." } as const;
+
+/** pending → expired, by the service's own deadline. */
+export function expire(pending: PendingTransaction): FinalTransaction {
+  const { checkAtMs: _, memo: __, ...facts } = pending;
+  return { ...facts, ...DEADLINE_PASSED };
+}
+
 /**
- * pending → completed, failed, cancelled or expired.
+ * pending → completed, failed, cancelled or expired. The service's own deadline comes first: an outcome counts only if it came
+ * about before.
  * @param transactionCode the service's own code, given to a completed payment and to no other
  * @returns what becomes of the transaction; to be written only where it is still pending
  */
@@ -27,11 +37,11 @@ export function resolve(
   transactionCode: () => string,
 ): FinalTransaction {
   assert.equal(pending.status, "pending");
+  if (outcome.atMs >= pending.expiresAtMs) return expire(pending);
   const { checkAtMs: _, memo: __, ...facts } = pending;
   switch (outcome.status) {
     case "completed":
       assert.equal(outcome.resultCode, 0, "0 is the code of a payment");
-      assert(outcome.atMs < pending.expiresAtMs, "a payment happens before its prompt expires");
       return {
         ...facts,
         status: "completed",

@@ -25,13 +25,16 @@ export async function answerPrompt(
   const pending = await store.transactions.findByCheckoutRequestId(checkoutRequestId);
   if (!pending) throw new Refusal("not_found", "there is no prompt with this checkout request id");
   if (pending.status !== "pending") throw alreadyFinal(pending);
-  const final = resolve(pending, outcomeOf(pending), () => token(random, 12));
+  const outcome = outcomeOf(pending);
+  const final = resolve(pending, outcome, () => token(random, 12));
   const [changed] = await store.transactions.record([final]);
   if (changed === undefined) {
     // Somebody was faster between the look and the write.
     throw alreadyFinal((await store.transactions.findByCheckoutRequestId(checkoutRequestId)) ?? final);
   }
   changes.announce(final);
+  // An answer to a prompt whose time is over ends it, but not as it says.
+  if (final.status !== outcome.status) throw alreadyFinal(final);
   return final;
 }
 

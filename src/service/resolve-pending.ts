@@ -1,8 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
-import { deadlinePassed, type Outcome } from "../domain/outcome.ts";
-import type { NotYet, Provider } from "../domain/provider.ts";
+import type { Provider } from "../domain/provider.ts";
 import { type Random, token } from "../domain/random.ts";
-import { resolve } from "../domain/state-machine.ts";
+import { expire, resolve } from "../domain/state-machine.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
@@ -44,22 +43,22 @@ export async function resolvePending(parts: ResolvePendingParts): Promise<number
 /** The transaction after the provider has been asked about it: final, or to be asked about later. */
 async function check(parts: ResolvePendingParts, pending: PendingTransaction, nowMs: number): Promise<Transaction> {
   try {
-    const answer = withinDeadline(pending, await parts.provider.check(pending, nowMs), nowMs);
+    const answer = await parts.provider.check(pending, nowMs);
     return answer.status === "pending"
-      ? { ...pending, checkAtMs: answer.checkAtMs }
+      ? postpone(pending, answer.checkAtMs, nowMs)
       : resolve(pending, answer, () => token(parts.random, 12));
   } catch (error) {
     // A provider that fails, or says what cannot be, has said nothing yet.
     parts.reportFault(error);
-    return unanswered(pending, nowMs);
+    return postpone(pending, nowMs + RETRY_MS, nowMs);
   }
 }
 
-/** As if the provider had not been heard: to be asked again soon, or expired. */
-function unanswered(pending: PendingTransaction, nowMs: number): Transaction {
-  const answer = withinDeadline(pending, { status: "pending", checkAtMs: nowMs + RETRY_MS }, nowMs);
-  if (answer.status === "pending") return { ...pending, checkAtMs: answer.checkAtMs };
-  return resolve(pending, answer, () => "");
+/** Nothing is known yet: to be asked again, by the deadline at the latest; and there it ends. */
+function postpone(pending: PendingTransaction, checkAtMs: number, nowMs: number): Transaction {
+  if (nowMs >= pending.expiresAtMs) return expire(pending);
+  // Later than now in any case: a provider that answers "now" must not keep the loop from everything else.
+  return { ...pending, checkAtMs: Math.min(Math.max(checkAtMs, nowMs + 1), pending.expiresAtMs) };
 }
 
 /** Writes them in one commit; where one cannot be written (a receipt number that exists already), the others all the same. */
@@ -80,23 +79,9 @@ async function recordAll(
     changed.push(
       ...(await store.transactions.record([outcome]).catch((error: unknown) => {
         reportFault(error);
-        return store.transactions.record([unanswered(pending, nowMs)]);
+        return store.transactions.record([postpone(pending, nowMs + RETRY_MS, nowMs)]);
       })),
     );
   }
   return changed;
-}
-
-/** The service's own deadline (§3: pending → expired): an outcome counts only if it came about before. */
-function withinDeadline(
-  { expiresAtMs }: PendingTransaction,
-  answer: Outcome | NotYet,
-  nowMs: number,
-): Outcome | NotYet {
-  if (answer.status === "pending") {
-    if (nowMs >= expiresAtMs) return deadlinePassed(expiresAtMs);
-    // Later than now in any case: a provider that answers "now" must not keep the loop from everything else.
-    return { status: "pending", checkAtMs: Math.min(Math.max(answer.checkAtMs, nowMs + 1), expiresAtMs) };
-  }
-  return answer.atMs < expiresAtMs ? answer : deadlinePassed(expiresAtMs);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { RESULT_CODES } from "../../sandbox/result-codes.ts";
-import { deadlinePassed } from "../../src/domain/outcome.ts";
+import { expire } from "../../src/domain/state-machine.ts";
+import { pendingOf } from "../support/payments.ts";
 
 test("the description of each result code is the network's exact text", () => {
   expect<Record<string, string>>({ ...RESULT_CODES }).toEqual({
@@ -18,5 +19,5 @@ test("the description of each result code is the network's exact text", () => {
 });
 
 test("the service's own deadline has the network's words for it", () => {
-  expect(deadlinePassed(0).resultDesc).toBe(RESULT_CODES[1019]);
+  expect(expire({ ...pendingOf(), id: 1 })).toMatchObject({ resultCode: 1019, resultDesc: RESULT_CODES[1019] });
 });

@@ -29,7 +29,16 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     mayImport: [
       ...["cli/", "sandbox/", "sandbox/control/", "sandbox/console/", "package.json"],
       ...["src/system.ts", "src/domain/", "src/store/", "src/service/", "src/http/"],
-      ...["@bomb.sh/tab/commander", "@clack/prompts", "cli-table3", "commander", "eventsource-parser", "node:", "zod"],
+      ...[
+        "@bomb.sh/tab/commander",
+        "@clack/prompts",
+        "cli-table3",
+        "commander",
+        "eventsource-parser",
+        "node:",
+        "yocto-spinner",
+        "zod",
+      ],
     ],
   },
 ];

@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { HOST } from "../../support/control.ts";
+import { readEvents } from "../../support/event-stream.ts";
+import { insertDue } from "../../support/pending.ts";
+import { startIn } from "../../support/sandbox.ts";
+import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
+import { openSteered, type Steered } from "../../support/steered.ts";
+
+let sandbox: Steered;
+beforeEach(async () => {
+  sandbox = await openSteered();
+});
+afterEach(() => sandbox.close());
+afterAll(cleanUp);
+
+/** Listens, until the signal says otherwise. */
+const listen = (signal?: AbortSignal) =>
+  sandbox.handle(new Request(`http://${HOST}/_momo/events`, { headers: { Host: HOST }, ...(signal && { signal }) }));
+
+describe("GET /_momo/events: server-sent events", () => {
+  test("the first heartbeat, a comment, comes at once", async () => {
+    const response = await listen();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("text/event-stream");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    const stream = readEvents(response);
+    await stream.until(() => stream.comments.length > 0);
+    expect(stream.events).toEqual([]);
+    await stream.leave();
+  });
+
+  test("transactions as they start and as they end, as the list shows them", async () => {
+    const stream = readEvents(await listen());
+    const [a, b] = [await sandbox.pay(), await sandbox.pay({ phone: "254700000100" })];
+    const started = (await sandbox.list()).reverse();
+    await sandbox.control("POST", `/prompts/${b}/answer`, { outcome: "cancelled" });
+    await sandbox.control("POST", "/clock", { advance: "3s" });
+    const transactions = () => stream.events.filter(({ name }) => name === "transaction").map(({ data }) => data);
+    await stream.until(() => transactions().length === 4);
+    expect(transactions().slice(0, 2)).toEqual(started);
+    expect(transactions().slice(2)).toMatchObject([
+      { checkout_request_id: b, status: "cancelled" },
+      { checkout_request_id: a, status: "completed" },
+    ]);
+    await stream.leave();
+  });
+
+  test("requests as they are answered, as the log shows them", async () => {
+    const stream = readEvents(await listen());
+    await sandbox.ask("GET", "/transactions.php?limit=5");
+    await sandbox.ask("POST", "/status.php", { json: {} });
+    await stream.until(() => stream.events.length === 2);
+    expect(stream.events.map(({ name }) => name)).toEqual(["request", "request"]);
+    expect(stream.events.map(({ data }) => data)).toEqual(
+      (await sandbox.control("GET", "/requests")).requests as Record<string, unknown>[],
+    );
+    expect(JSON.stringify(stream.events)).not.toContain(sandbox.caller.key.apiSecret);
+    await stream.leave();
+  });
+
+  test("control calls are no events; nor is what happened before", async () => {
+    await sandbox.pay();
+    const stream = readEvents(await listen());
+    await sandbox.control("GET", "/health");
+    await sandbox.ask("GET", "/transactions.php");
+    await stream.until(() => stream.events.length > 0);
+    expect(stream.events).toMatchObject([{ name: "request", data: { method: "GET" } }]);
+    await stream.leave();
+  });
+
+  test("text that looks like the end of an event is none", async () => {
+    const stream = readEvents(await listen());
+    await sandbox.pay({ reference: "x\n\nevent: transaction\ndata: {}\r\n\r" });
+    await sandbox.ask("GET", "/transactions.php");
+    await stream.until(() => stream.events.length === 3);
+    expect(stream.events.map(({ name }) => name)).toEqual(["transaction", "request", "request"]);
+    await stream.leave();
+  });
+});
+
+describe("at most 100 listen", () => {
+  test("one more: 503; one that goes away is forgotten", async () => {
+    const streams = (await Promise.all(Array.from({ length: 100 }, () => listen()))).map(readEvents);
+    const refused = await readAnswer(await listen());
+    expect(refused.status).toBe(503);
+    expectSoundAnswer(refused);
+    await streams.pop()?.leave();
+    const gone = new AbortController();
+    const next = readEvents(await listen(gone.signal));
+    expect((await listen()).status).toBe(503);
+    gone.abort();
+    await next.ended;
+    streams.push(readEvents(await listen()));
+    await sandbox.pay();
+    for (const stream of streams) {
+      await stream.until(() => stream.events.some(({ name }) => name === "transaction"));
+      await stream.leave();
+    }
+    expect((await listen()).status).toBe(200);
+  });
+
+  test("a listener that does not read is left behind, and nobody waits for it", async () => {
+    await Promise.all(Array.from({ length: 100 }, () => listen()));
+    expect((await listen()).status).toBe(503);
+    await insertDue(sandbox, 10_100);
+    await sandbox.control("POST", "/clock", { advance: "1h" });
+    expect((await listen()).status).toBe(200);
+  }, 10_000);
+});
+
+describe("over a real socket", () => {
+  test("a client that goes away is forgotten; the stream of one that stays closes cleanly when the server stops", async () => {
+    const server = await startIn(join(newFolder(), "data"));
+    const url = `${server.origin}/_momo/events`;
+    const gone = new AbortController();
+    await Promise.all(Array.from({ length: 100 }, () => fetch(url, { signal: gone.signal })));
+    expect((await fetch(url)).status).toBe(503);
+    gone.abort();
+    let response = await fetch(url);
+    while (response.status === 503) response = await fetch(url);
+    const stream = readEvents(response);
+    const id = await server.pay();
+    await stream.until(() => stream.events.length > 0);
+    expect(stream.events[0]).toMatchObject({ name: "transaction", data: { checkout_request_id: id } });
+    const startedMs = performance.now();
+    await Promise.all([stream.ended, server.stop()]);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+  });
+});

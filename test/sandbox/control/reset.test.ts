@@ -1,0 +1,110 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { startIn } from "../../support/sandbox.ts";
+import { openSteered } from "../../support/steered.ts";
+
+afterAll(cleanUp);
+
+const SUMMARY = { total_completed_amount: 0, completed_count: 0, pending_count: 0, failed_count: 0 };
+
+describe("POST /_momo/reset", () => {
+  test("forgets transactions, rules, faults, log and clock", async () => {
+    const sandbox = await openSteered();
+    const realMs = Date.now();
+    await sandbox.control("POST", "/rules", { outcome: "cancelled" });
+    const ids = [await sandbox.pay(), await sandbox.pay({ phone: "254700000019" })];
+    await sandbox.control("PUT", "/faults", { seed: 5, faults: [{ kind: "error", path: "/status.php" }] });
+    await sandbox.control("POST", "/clock", { advance: "10s" });
+    expect(await sandbox.control("POST", "/reset")).toEqual({
+      success: true,
+      message: "as new, but for merchants, accounts and keys",
+    });
+
+    expect(await sandbox.control("GET", "/rules")).toMatchObject({ rules: [] });
+    expect(await sandbox.control("GET", "/faults")).toMatchObject({ seed: 0, faults: [] });
+    expect(await sandbox.control("GET", "/requests")).toMatchObject({ requests: [] });
+    expect(await sandbox.control("GET", "/prompts")).toMatchObject({ prompts: [] });
+    const clock = await sandbox.control("GET", "/clock");
+    expect(clock.frozen).toBe(false);
+    expect(Number(clock.now_ms)).toBeWithin(realMs, Date.now() + 1);
+    for (const checkout_request_id of ids) {
+      expect((await sandbox.ask("POST", "/status.php", { json: { checkout_request_id } })).status).toBe(404);
+    }
+    const { body } = await sandbox.ask("GET", "/transactions.php");
+    expect(body).toMatchObject({ transactions: [], summary: SUMMARY, pagination: { total_items: 0, total_pages: 0 } });
+    await sandbox.close();
+  });
+
+  test("keeps merchants, accounts and keys", async () => {
+    const sandbox = await openSteered();
+    const { registry } = sandbox.harness.service;
+    const kept = async () => [
+      await registry.listMerchants(),
+      await registry.listAccounts(sandbox.caller.merchantId),
+      await registry.listKeys(sandbox.other.merchantId),
+    ];
+    const before = await kept();
+    await sandbox.control("POST", "/reset");
+    expect(await kept()).toEqual(before);
+    await sandbox.close();
+  });
+
+  test("the next payment after it works, comes due, and is the only one that counts", async () => {
+    const sandbox = await openSteered();
+    for (let count = 0; count < 5; count++) await sandbox.pay();
+    await sandbox.control("POST", "/clock", { advance: "24h" });
+    await sandbox.pay();
+    await sandbox.control("POST", "/reset");
+    await sandbox.control("POST", "/clock", { freeze: true });
+    const id = await sandbox.pay({ amount: 70 });
+    await sandbox.control("POST", "/clock", { advance: "3s" });
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
+    const { body } = await sandbox.ask("GET", "/transactions.php");
+    expect(body).toMatchObject({
+      transactions: [{ checkout_request_id: id, amount: 70 }],
+      summary: { ...SUMMARY, total_completed_amount: 70, completed_count: 1 },
+      pagination: { total_items: 1 },
+    });
+    await sandbox.close();
+  });
+
+  test("without a move of the clock, too, what starts after it comes due by itself", async () => {
+    const sandbox = await openSteered();
+    await sandbox.pay({ phone: "254700000030" });
+    await sandbox.control("POST", "/reset");
+    const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "completed; after=1ms" });
+    const waited = await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "5s" });
+    expect(waited).toMatchObject({ transaction: { status: "completed" } });
+    await sandbox.close();
+  });
+
+  test("twice, or of a sandbox in which nothing happened, is harmless", async () => {
+    const sandbox = await openSteered();
+    await sandbox.control("POST", "/reset");
+    await sandbox.control("POST", "/reset");
+    await sandbox.close();
+  });
+
+  test("in the middle of a crowd of payments nothing is half forgotten", async () => {
+    const sandbox = await openSteered();
+    const payments = Array.from({ length: 50 }, (_, count) => sandbox.pay({ amount: count + 1 }));
+    await Promise.all([...payments, sandbox.control("POST", "/reset")]);
+    const { body } = await sandbox.ask("GET", "/transactions.php?limit=100");
+    const listed = (body.transactions as unknown[]).length;
+    expect(body).toMatchObject({ summary: { ...SUMMARY, pending_count: listed }, pagination: { total_items: listed } });
+    await sandbox.close();
+  });
+
+  test("what it forgot stays forgotten after a restart, and the key is still good", async () => {
+    const directory = join(newFolder(), "data");
+    const first = await startIn(directory);
+    await first.pay();
+    await first.control("POST", "/reset", {});
+    await first.stop();
+    const second = await startIn(directory);
+    expect(second.headers).toEqual(first.headers);
+    const list = await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers });
+    expect(await list.json()).toMatchObject({ transactions: [], summary: SUMMARY });
+  });
+});
