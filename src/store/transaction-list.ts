@@ -1,35 +1,29 @@
 import type { Database } from "bun:sqlite";
-import { and, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { type SQLiteColumn, union } from "drizzle-orm/sqlite-core";
-import { foldCase, type Page, type Summary, type TransactionFilter } from "../domain/filter.ts";
-import { parsePhonePrefix } from "../domain/phone.ts";
-import { endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
-import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
+import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
+import type { Transaction } from "../domain/transaction.ts";
 import type { Drizzle } from "./database.ts";
-import { transactions } from "./schema.ts";
-import { createTotals, toSummary } from "./totals.ts";
-import { toTransaction } from "./transactions.ts";
+import { onFirstUse } from "./on-first-use.ts";
+import { createTotals } from "./totals.ts";
+import { createTransactionPages } from "./transaction-pages.ts";
+import { createTransactionSearch } from "./transaction-search.ts";
 
 export type TransactionList = ReturnType<typeof createTransactionList>;
 
 /** The list of a merchant's transactions (§4.3). */
 export function createTransactionList(client: Database, drizzle: Drizzle) {
   const totals = createTotals(drizzle);
-  const statementsFor = createStatementCache(drizzle);
+  const pages = createTransactionPages(drizzle);
+  const searches = onFirstUse(() => createTransactionSearch(drizzle));
 
-  function read(merchantId: number, filter: TransactionFilter, page: Page) {
-    const statements = statementsFor(filter);
-    const values = { merchantId, ...valuesOf(filter) };
-    const rows = statements.page.all({
-      ...values,
-      limit: page.limit,
-      // Past every row all pages are alike.
-      offset: Math.min((page.number - 1) * page.limit, Number.MAX_SAFE_INTEGER),
-    });
-    const summary = canBeTotalled(filter)
-      ? totals.summarize(merchantId, filter)
-      : toSummary(statements.counts.all(values));
-    return { rows: rows.map(toTransaction), summary };
+  function read(merchantId: number, filter: TransactionFilter, page: Page): { rows: Transaction[]; summary: Summary } {
+    if (filter.search !== undefined || filter.id !== undefined) {
+      return searches().search(merchantId, filter, page);
+    }
+    const start = totals.locate(merchantId, filter, page);
+    return {
+      rows: start ? pages.read(merchantId, start.span, start.skip, page.limit) : [],
+      summary: totals.summarize(merchantId, filter),
+    };
   }
 
   // The rows and the counts are of one point in time, whatever another process writes meanwhile.
@@ -46,108 +40,3 @@ export function createTransactionList(client: Database, drizzle: Drizzle) {
     },
   };
 }
-
-const placeholder = sql.placeholder;
-
-/** For each member of a filter, what it asks of a row. */
-const CONDITIONS: Record<keyof TransactionFilter, (drizzle: Drizzle) => SQL | undefined> = {
-  kind: () => eq(transactions.kind, placeholder("kind")),
-  status: () => eq(transactions.status, placeholder("status")),
-  fromDay: () => gte(transactions.createdAtMs, placeholder("fromMs")),
-  toDay: () => lt(transactions.createdAtMs, placeholder("beforeMs")),
-  search: (drizzle) => inArray(transactions.id, idsFound(drizzle)),
-  id: () => eq(transactions.id, placeholder("id")),
-};
-
-/** What a filter puts in the places that {@link CONDITIONS} name. */
-function valuesOf(filter: TransactionFilter): Record<string, unknown> {
-  const { kind, status, id } = filter;
-  return {
-    kind,
-    status,
-    id,
-    ...(filter.fromDay !== undefined && { fromMs: startOfDayMs(filter.fromDay) }),
-    ...(filter.toDay !== undefined && { beforeMs: endOfDayMs(filter.toDay) }),
-    ...(filter.search !== undefined && {
-      ...rangeOf("identifier", filter.search),
-      ...rangeOf("reference", foldCase(filter.search)),
-      ...rangeOf("phone", parsePhonePrefix(filter.search)),
-    }),
-  };
-}
-
-/** No text of ours goes on with anything later: it is longer than each, of the last character. */
-const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
-
-/** Every text that starts with `prefix` lies in this range of an index; for null the range is empty. */
-function rangeOf(name: string, prefix: string | null): Record<string, string> {
-  return { [`${name}From`]: prefix ?? "", [`${name}Before`]: prefix === null ? "" : prefix + LAST_TEXT };
-}
-
-/** The ids that a search finds: one range of one index for each column that is searched. */
-function idsFound(drizzle: Drizzle) {
-  const within = (column: SQLiteColumn, name: string) =>
-    drizzle
-      .select({ id: transactions.id })
-      .from(transactions)
-      .where(
-        and(
-          eq(transactions.merchantId, placeholder("merchantId")),
-          gte(column, placeholder(`${name}From`)),
-          lt(column, placeholder(`${name}Before`)),
-        ),
-      );
-  return union(
-    within(transactions.phone, "phone"),
-    within(transactions.referenceFolded, "reference"),
-    within(transactions.transactionCode, "identifier"),
-    within(transactions.receiptNumber, "identifier"),
-    within(transactions.checkoutRequestId, "identifier"),
-    within(transactions.merchantRequestId, "identifier"),
-  );
-}
-
-/** Statements are prepared once for each set of members that filters have. */
-function createStatementCache(drizzle: Drizzle) {
-  const prepared = new Map<string, ReturnType<typeof prepare>>();
-
-  function prepare(members: readonly (keyof TransactionFilter)[]) {
-    const selected = and(
-      eq(transactions.merchantId, placeholder("merchantId")),
-      ...members.map((member) => CONDITIONS[member](drizzle)),
-    );
-    return {
-      page: drizzle
-        .select()
-        .from(transactions)
-        .where(selected)
-        .orderBy(desc(transactions.createdAtMs), desc(transactions.id))
-        .limit(placeholder("limit"))
-        .offset(placeholder("offset"))
-        .prepare(),
-      counts: drizzle
-        .select({
-          status: transactions.status,
-          count: sql<number>`count(*)`,
-          amountCents: sql<number>`sum(${transactions.amountCents})`,
-        })
-        .from(transactions)
-        .where(selected)
-        .groupBy(transactions.status)
-        .prepare(),
-    };
-  }
-
-  return (filter: TransactionFilter) => {
-    const members = (Object.keys(CONDITIONS) as (keyof TransactionFilter)[]).filter(
-      (member) => filter[member] !== undefined,
-    );
-    const shape = members.join(" ");
-    const statements = prepared.get(shape) ?? prepare(members);
-    prepared.set(shape, statements);
-    return statements;
-  };
-}
-
-/** Whether the daily totals know all that the filter asks for. */
-const canBeTotalled = ({ search, id }: TransactionFilter): boolean => search === undefined && id === undefined;

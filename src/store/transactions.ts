@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
-import { foldCase } from "../domain/filter.ts";
+import { foldCase, type Page } from "../domain/filter.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { NewTransaction, PendingTransaction, Transaction, TransactionFacts } from "../domain/transaction.ts";
@@ -169,6 +169,11 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
       });
     },
   };
+}
+
+/** How many rows come before a page; past every row all pages are alike. */
+export function offsetOf({ number, limit }: Page): number {
+  return Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 }
 
 const NO_RESULT = {

@@ -71,8 +71,7 @@ CREATE INDEX transactions_due ON transactions (check_at_ms) WHERE status = 'pend
 
 -- The list, newest first, and its filters.
 CREATE INDEX transactions_newest ON transactions (merchant_id, created_at_ms);
-CREATE INDEX transactions_by_status ON transactions (merchant_id, status, created_at_ms);
-CREATE INDEX transactions_by_kind ON transactions (merchant_id, kind, created_at_ms);
+CREATE INDEX transactions_by_kind_and_status ON transactions (merchant_id, kind, status, created_at_ms);
 CREATE INDEX transactions_by_phone ON transactions (merchant_id, phone);
 CREATE INDEX transactions_by_reference ON transactions (merchant_id, reference_folded) WHERE reference_folded IS NOT NULL;
 

@@ -16,14 +16,9 @@ describe("POST /_momo/merchants, /accounts and /keys: create, as the commands do
     expect(merchant).toEqual({ success: true, message: "the merchant is registered", id: 3, name: "Third Shop" });
     const account = await create("/accounts", { name: "Till", merchant_id: 3, fee: "1.5%+10" });
     expect(account).toMatchObject({ id: 3, merchant_id: 3, name: "Till", fee: "1.5%+10" });
-    const key = await create("/keys", { label: "staging", merchant_id: 3 });
-    expect(key).toMatchObject({
-      api_key: expect.stringMatching(/^mk_/),
-      api_secret: expect.stringMatching(/^ms_/),
-      merchant_id: 3,
-      label: "staging",
-    });
-    const headers = { "X-API-Key": String(key.api_key), "X-API-Secret": String(key.api_secret) };
+    const { api_key, api_secret, ...rest } = await create("/keys", { label: "staging", merchant_id: 3 });
+    expect(rest).toMatchObject({ success: true, merchant_id: 3, label: "staging" });
+    const headers = { "X-API-Key": String(api_key), "X-API-Secret": String(api_secret) };
     const id = await sandbox.pay({ payment_account_id: 3, amount: 1000 }, headers);
     const { body } = await sandbox.ask("GET", "/transactions.php", { headers });
     expect(body.transactions).toMatchObject([{ checkout_request_id: id, fee_amount: 25 }]);

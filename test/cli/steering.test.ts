@@ -1,0 +1,157 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { failureOf, runMomo, serveMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+const server = await serveMomo(["--outcome", "manual"]);
+const momo = (...args: string[]) => runMomo([...args, ...server.at]);
+const pay = async (...flags: string[]) => (await momo("pay", "0712345678", "100", "-q", ...flags)).stdout.trim();
+
+describe("momo answer", () => {
+  test("--pin 1234: completed, in force when it returns", async () => {
+    const id = await pay();
+    expect(await momo("answer", id, "--pin", "1234", "-q")).toEqual({ stdout: "completed\n", stderr: "", exitCode: 0 });
+    expect((await momo("status", id, "-q")).stdout).toBe("completed\n");
+  });
+
+  test("--outcome NAME: the transaction as JSON, where stdout is no terminal", async () => {
+    const id = await pay();
+    const { stdout, exitCode } = await momo("answer", id, "--outcome", "pin_locked");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ checkout_request_id: id, status: "failed", result_code: 8006 });
+  });
+
+  test("--json: the server's answer as it came, with the text message", async () => {
+    const { stdout } = await momo("answer", await pay("--reference", "REF"), "--pin", "1234", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      transaction: { status: "completed" },
+      sms: expect.stringMatching(/^[0-9A-Z]{10} Confirmed\. Ksh100\.00 sent to Demo Shop for account REF on /),
+    });
+  });
+
+  test("the PIN that is wrong", async () => {
+    expect((await momo("answer", await pay(), "--pin", "0000", "-q")).stdout).toBe("failed\n");
+  });
+
+  test("already final: exit 5; unknown: exit 3; each in one line", async () => {
+    const id = await pay();
+    await momo("answer", id, "--outcome", "cancelled");
+    const late = await momo("answer", id, "--pin", "1234");
+    expect(late).toMatchObject({ stdout: "", exitCode: 5, stderr: expect.stringContaining("the payment is cancelled") });
+    expect(late.stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(await momo("answer", "ws_CO_1_NOBODY", "--pin", "1234")).toMatchObject({ stdout: "", exitCode: 3 });
+    expect(failureOf(await momo("answer", "../rules", "--pin", "1234", "--json")).code).toBe("not_found");
+  });
+
+  test("neither or both: exit 2", async () => {
+    expect(await momo("answer", "x")).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(await momo("answer", "x", "--pin", "1234", "--outcome", "completed")).toMatchObject({ exitCode: 2 });
+    expect((await momo("answer")).exitCode).toBe(2);
+  });
+
+  test("what the server refuses: exit 5, in its words", async () => {
+    const refused = await momo("answer", await pay(), "--pin", "12");
+    expect(refused).toMatchObject({ exitCode: 5, stderr: "momo: pin: must be a string of 4 to 6 digits\n" });
+  });
+});
+
+describe("momo clock and momo reset", () => {
+  test("show, freeze, advance, resume: one line; -q the time; --json the answer", async () => {
+    const { stdout, stderr, exitCode } = await momo("clock", "freeze");
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(stdout).toMatch(/^it is [0-9-]{10} [0-9:]{8} in Nairobi, and stays so\n$/);
+    const shown = (await momo("clock", "show", "-q")).stdout;
+    expect(stdout).toContain(shown.trim());
+    expect((await momo("clock", "show", "-q")).stdout).toBe(shown);
+    const { now_ms } = JSON.parse((await momo("clock", "show", "--json")).stdout) as { now_ms: number };
+    const advanced = JSON.parse((await momo("clock", "advance", "90s", "--json")).stdout) as object;
+    expect(advanced).toMatchObject({ success: true, now_ms: now_ms + 90_000, frozen: true });
+    expect((await momo("clock", "resume")).stdout).not.toContain("stays so");
+  });
+
+  test("advance resolves what falls due before it returns", async () => {
+    const id = await pay();
+    await momo("clock", "advance", "60s");
+    expect((await momo("status", id, "-q")).stdout).toBe("expired\n");
+  });
+
+  test("a duration that is none: exit 5 in the server's words; none at all, or an unknown word: exit 2", async () => {
+    expect(await momo("clock", "advance", "soon")).toMatchObject({
+      stdout: "",
+      exitCode: 5,
+      stderr: expect.stringContaining("is not a duration"),
+    });
+    expect((await momo("clock", "advance")).exitCode).toBe(2);
+    expect((await momo("clock", "stop")).exitCode).toBe(2);
+    expect((await momo("clock")).exitCode).toBe(2);
+  });
+
+  test("reset: nothing on stdout, a line on stderr, and the list is empty", async () => {
+    await pay();
+    const reset = await momo("reset");
+    expect(reset).toEqual({ stdout: "", stderr: "as new, but for merchants, accounts and keys\n", exitCode: 0 });
+    expect(JSON.parse((await momo("list", "--json")).stdout)).toMatchObject({ transactions: [] });
+    expect(JSON.parse((await momo("reset", "--json")).stdout)).toMatchObject({ success: true });
+  });
+});
+
+describe("without a sandbox: exit 6, and how to start one", () => {
+  test.concurrent.each([
+    ["answer", "x", "--pin", "1234"],
+    ["clock", "show"],
+    ["reset"],
+  ])("momo %s", async (...args) => {
+    const { stdout, stderr, exitCode } = await runMomo(args);
+    expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 6 });
+    expect(stderr).toContain("momo serve");
+  });
+});
+
+describe("serve --rules FILE", () => {
+  const withRules = (content: string | Uint8Array) => {
+    const file = join(newFolder(), "rules.json");
+    writeFileSync(file, content);
+    return file;
+  };
+
+  test.concurrent("its rules are in force from the first payment on", async () => {
+    const file = withRules('{"rules":[{"match":{"amount":7},"outcome":"cancelled","after":"0s"}]}');
+    const run = await runMomo(
+      ["exec", "--rules", file, "--", ...[process.execPath, "--no-env-file", "cli/main.ts"], ..."pay 0712345678 7 --wait -q".split(" ")],
+      { cwd: join(import.meta.dir, "../.."), withinMs: 4000 },
+    );
+    expect(run).toMatchObject({ stdout: "cancelled\n", exitCode: 11 });
+  });
+
+  const BAD: [name: string, content: string | Uint8Array, says: string][] = [
+    ["a bad phone", '[{"outcome":"completed"},{"match":{"phone":"7"},"outcome":"x"}]', "rules[1].match.phone: it must be"],
+    ["an unknown outcome", '{"outcome":"paid"}', "outcome: it is not the name of an outcome; the names are completed, "],
+    ["an unknown member", '{"rules":[{"outcome":"completed","when":1}]}', 'rules[0]: Unrecognized key: "when"'],
+    ["no JSON", "[{]", "JSON"],
+    ["nothing", "", "JSON"],
+    ["no UTF-8", new Uint8Array([0x5b, 0xff, 0x5d]), ""],
+    ["too much", `[${" ".repeat(1_100_000)}]`, "larger than 1048576 bytes"],
+  ];
+  for (const [name, content, says] of BAD) {
+    test.concurrent(`${name}: one line that names the file and the place`, async () => {
+      const file = withRules(content);
+      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--rules", file], { withinMs: 4000 });
+      expect(run).toMatchObject({ stdout: "", exitCode: 2 });
+      expect(run.stderr).toStartWith(`momo: --rules ${file}: `);
+      expect(run.stderr).toContain(says);
+      expect(run.stderr.trimEnd().split("\n")).toHaveLength(1);
+    });
+  }
+
+  test.concurrent("a file that is not there, and a folder", async () => {
+    for (const file of [join(newFolder(), "none.json"), newFolder()]) {
+      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--rules", file], { withinMs: 4000 });
+      expect(run).toMatchObject({ stdout: "", exitCode: 2 });
+      expect(run.stderr).toStartWith(`momo: --rules ${file}: `);
+    }
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { ANSWERS, failureSchema } from "../../src/http/answers.ts";
+import type { ResponseForm } from "../../src/http/view.ts";
+import { createSchemaChecker } from "../support/json-schema.ts";
+import { type Answer, openScene, payment, readAnswer, type Scene } from "../support/scenario.ts";
+
+interface Described {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly security: unknown;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: { readonly Failure: object } };
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: object } } };
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+  readonly responses: Record<string, { readonly content: { readonly "application/json": { readonly schema: object } } }>;
+}
+
+/** Asks without credentials. */
+const fetchOf = ({ harness }: Scene, method = "GET") =>
+  harness.api(new Request("http://localhost/openapi.json", { method }));
+
+async function describeIn(form: ResponseForm): Promise<{ scene: Scene; description: Described }> {
+  const scene = await openScene({ form });
+  const response = await fetchOf(scene);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("Content-Type")).toStartWith("application/json");
+  return { scene, description: (await response.json()) as Described };
+}
+
+const checkerOf = await createSchemaChecker();
+const operationOf = (description: Described, path: string) =>
+  Object.values(description.paths[path] ?? {})[0] as Operation;
+const bodySchemaOf = (description: Described, path: string) =>
+  operationOf(description, path).requestBody?.content["application/json"].schema ?? {};
+
+describe("GET /openapi.json, outside the base path, without credentials", () => {
+  test.each(["full", "short"] as const)("OpenAPI 3.1 of the three operations, valid: %s", async (form) => {
+    const { scene, description } = await describeIn(form);
+    expect(description.openapi).toStartWith("3.1.");
+    expect(Object.entries(description.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
+      ["/stkpush.php", ["post"]],
+      ["/status.php", ["post"]],
+      ["/transactions.php", ["get"]],
+    ]);
+    expect(description.servers).toEqual([{ url: "/v2" }]);
+    expect(description.security).toEqual([{ apiKey: [], apiSecret: [] }]);
+    const result = await new Validator().validate(JSON.parse(JSON.stringify(description)));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    await scene.close();
+  });
+
+  for (const method of ["POST", "PUT", "DELETE"]) {
+    test(`${method}: 405 with Allow`, async () => {
+      const scene = await openScene();
+      const answer = await readAnswer(await fetchOf(scene, method));
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get("Allow")).toBe("GET");
+      expect(failureSchema.safeParse(answer.body).success).toBe(true);
+      await scene.close();
+    });
+  }
+});
+
+describe("real answers match the schemas that are described", () => {
+  for (const form of ["full", "short"] as const) {
+    test(`of all statuses: ${form}`, async () => {
+      const { scene, description } = await describeIn(form);
+      const isFailure = checkerOf(description.components.schemas.Failure);
+      const seen = new Set<string>();
+
+      /** Holds one answer against zod's schema and, with another validator, against the description. */
+      function check(path: string, { status, body, text }: Answer): void {
+        seen.add(`${status} ${path}`);
+        const described = operationOf(description, path).responses[status];
+        expect(described, `${status} ${path} is described`).toBeDefined();
+        const schema = status === 200 ? ANSWERS[form][path] : failureSchema;
+        expect(schema?.safeParse(body).error, text).toBeUndefined();
+        const fits = status === 200 ? checkerOf(described?.content["application/json"].schema ?? {}) : isFailure;
+        expect(fits(body), text).toBeNull();
+        expect(fits({ ...body, more: 1 })).not.toBeNull();
+      }
+
+      async function send(path: string, spec: Omit<Parameters<Scene["send"]>[0], "path"> = {}, query = "") {
+        const answer = await scene.send({ path: path + query, ...spec });
+        check(path, answer);
+        return answer.body;
+      }
+
+      const ids: unknown[] = [];
+      for (const outcome of ["completed", "insufficient_funds", "cancelled", "silent", "manual"]) {
+        const headers = { "X-Sandbox-Outcome": outcome };
+        const json = { ...payment(scene.caller), amount: 1234.56, reference: "R" };
+        ids.push((await send("/stkpush.php", { json, headers })).checkout_request_id);
+      }
+      const states = async () => {
+        const found = await Promise.all(ids.map((id) => send("/status.php", { json: { checkout_request_id: id } })));
+        for (const query of ["", "?limit=1&page=2", "?status=failed&type=api&search=r&id=1&date_from=2026-01-01&date_to=2027-01-01"]) {
+          await send("/transactions.php", {}, query);
+        }
+        return found.map(({ status }) => status);
+      };
+      expect(await states()).toEqual(["pending", "pending", "pending", "pending", "pending"]);
+      await scene.harness.advance(3000);
+      expect(await states()).toEqual(["completed", "failed", "cancelled", "pending", "pending"]);
+      await scene.harness.advance(60_000);
+      expect(await states()).toEqual(["completed", "failed", "cancelled", "expired", "expired"]);
+
+      const refused = { ...payment(scene.caller), phone: "254700000500" };
+      await send("/stkpush.php", { json: refused });
+      await send("/stkpush.php", { json: {} });
+      await send("/status.php", { json: { checkout_request_id: "ws_CO_1_NOBODY" } });
+      await send("/status.php", { json: [] });
+      await send("/transactions.php", {}, "?id=99");
+      await send("/transactions.php", {}, "?page=0");
+      for (const path of ["/stkpush.php", "/status.php", "/transactions.php"]) {
+        await send(path, { as: "nobody", ...(path !== "/transactions.php" && { json: {} }) });
+        await send(path, { method: "DELETE" });
+      }
+      const paths = ["/stkpush.php", "/status.php", "/transactions.php"];
+      for (const path of paths) for (const status of [200, 400, 401, 405]) expect(seen).toContain(`${status} ${path}`);
+      expect(seen).toContain("500 /stkpush.php");
+      expect(seen).toContain("404 /status.php");
+      expect(seen).toContain("404 /transactions.php");
+      await scene.close();
+    });
+  }
+});
+
+describe("requests are described as they are held against", () => {
+  const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
+  const EXAMPLES: [path: string, json: object][] = [
+    ["/stkpush.php", order],
+    ["/stkpush.php", { ...order, phone: "254712345678", amount: 99.5, reference: "R", description: "D" }],
+    ["/stkpush.php", { ...order, amount: 1.01, reference: "", unknown: true }],
+    ["/stkpush.php", { ...order, amount: 0.99 }],
+    ["/stkpush.php", { ...order, amount: "100" }],
+    ["/stkpush.php", { ...order, amount: 1e9 }],
+    ["/stkpush.php", { ...order, phone: "+254712345678" }],
+    ["/stkpush.php", { ...order, phone: 712345678 }],
+    ["/stkpush.php", { ...order, payment_account_id: "1" }],
+    ["/stkpush.php", { ...order, payment_account_id: 0 }],
+    ["/stkpush.php", { ...order, reference: "x".repeat(101) }],
+    ["/stkpush.php", { ...order, reference: "😀".repeat(100) }],
+    ["/stkpush.php", { ...order, reference: null }],
+    ["/stkpush.php", { phone: "0712345678", amount: 100 }],
+    ["/status.php", { checkout_request_id: "" }],
+    ["/status.php", { checkout_request_id: 5 }],
+    ["/status.php", {}],
+  ];
+
+  test("a body fits the description exactly where the operation takes it", async () => {
+    const { scene, description } = await describeIn("full");
+    for (const [path, json] of EXAMPLES) {
+      const fits = checkerOf(bodySchemaOf(description, path))(json) === null;
+      const taken = (await scene.send({ path, json })).status === 200;
+      expect({ json, fits }).toEqual({ json, fits: taken });
+    }
+    await scene.close();
+  });
+
+  test("query parameters that are whole numbers have the type integer, with their bounds and defaults", async () => {
+    const { scene, description } = await describeIn("full");
+    const parameters = operationOf(description, "/transactions.php").parameters ?? [];
+    expect(parameters.map(({ name }) => name).sort()).toEqual(
+      ["page", "limit", "type", "status", "date_from", "date_to", "search", "id"].sort(),
+    );
+    const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+    expect(schemas).toMatchObject({
+      page: { type: "integer", minimum: 1, default: 1 },
+      limit: { type: "integer", minimum: 1, maximum: 100, default: 10 },
+      id: { type: "integer" },
+      type: { type: "string", enum: ["api", "web", "wallet_deposit", "credit_topup"] },
+      status: { type: "string", enum: ["pending", "completed", "failed", "cancelled", "expired"] },
+      date_from: { type: "string", format: "date" },
+      date_to: { type: "string", format: "date" },
+      search: { type: "string", minLength: 1 },
+    });
+    await scene.close();
+  });
+
+  test("a parameter's schema takes the values that the operation takes", async () => {
+    const { scene, description } = await describeIn("full");
+    const parameters = operationOf(description, "/transactions.php").parameters ?? [];
+    const values: Record<string, unknown[]> = {
+      page: [1, 2, 0, -1, 1.5],
+      limit: [1, 100, 101, 0],
+      type: ["api", "nothing"],
+      status: ["expired", "paid"],
+      date_from: ["2026-11-20", "2026-02-30", "20.11.2026"],
+      search: ["x"],
+    };
+    for (const { name, schema } of parameters) {
+      const fits = checkerOf(schema);
+      for (const value of values[name] ?? []) {
+        const taken = (await scene.send({ path: `/transactions.php?${name}=${value}` })).status === 200;
+        expect({ name, value, fits: fits(value) === null }).toEqual({ name, value, fits: taken });
+      }
+    }
+    await scene.close();
+  });
+});
