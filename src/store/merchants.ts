@@ -1,16 +1,18 @@
+import type { Database } from "bun:sqlite";
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { ApiKey } from "../domain/credentials.ts";
 import type { Tariff } from "../domain/fee.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { Drizzle } from "./database.ts";
+import { createLookupCache } from "./lookup-cache.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import { apiKeys, merchants, paymentAccounts } from "./schema.ts";
 
 export type MerchantStore = ReturnType<typeof createMerchantStore>;
 
 /** Merchants, with their payment accounts and keys. */
-export function createMerchantStore(drizzle: Drizzle, commits: CommitQueue) {
+export function createMerchantStore(client: Database, drizzle: Drizzle, commits: CommitQueue) {
   const keyByName = onFirstUse(() =>
     drizzle
       .select()
@@ -25,6 +27,12 @@ export function createMerchantStore(drizzle: Drizzle, commits: CommitQueue) {
       .where(eq(paymentAccounts.id, sql.placeholder("id")))
       .prepare(),
   );
+
+  const keys = createLookupCache<string, ApiKey>(client, (apiKey) => keyByName().get({ apiKey }) ?? null);
+  const accounts = createLookupCache<number, PaymentAccount>(client, (id) => {
+    const row = accountById().get({ id });
+    return row ? toAccount(row) : null;
+  });
 
   return {
     async addMerchant(name: string, nowMs: number): Promise<Merchant> {
@@ -62,34 +70,37 @@ export function createMerchantStore(drizzle: Drizzle, commits: CommitQueue) {
 
     /** @returns whether there was such a key, not revoked before */
     async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
-      return commits.run(() => {
-        const revoked = drizzle
-          .update(apiKeys)
-          .set({ revokedAtMs: nowMs })
-          .where(and(eq(apiKeys.apiKey, apiKey), isNull(apiKeys.revokedAtMs)))
-          .returning({ id: apiKeys.id })
-          .all();
-        return revoked.length === 1;
-      });
+      return commits
+        .run(() => {
+          const revoked = drizzle
+            .update(apiKeys)
+            .set({ revokedAtMs: nowMs })
+            .where(and(eq(apiKeys.apiKey, apiKey), isNull(apiKeys.revokedAtMs)))
+            .returning({ id: apiKeys.id })
+            .all();
+          return revoked.length === 1;
+        })
+        .finally(keys.clear);
     },
 
     async setTariff(accountId: number, tariff: Tariff): Promise<void> {
-      await commits.run(() => {
-        drizzle
-          .update(paymentAccounts)
-          .set({ feeBasisPoints: tariff.basisPoints, feeFixedCents: tariff.fixedCents })
-          .where(eq(paymentAccounts.id, accountId))
-          .run();
-      });
+      await commits
+        .run(() => {
+          drizzle
+            .update(paymentAccounts)
+            .set({ feeBasisPoints: tariff.basisPoints, feeFixedCents: tariff.fixedCents })
+            .where(eq(paymentAccounts.id, accountId))
+            .run();
+        })
+        .finally(accounts.clear);
     },
 
     async findKey(apiKey: string): Promise<ApiKey | null> {
-      return keyByName().get({ apiKey }) ?? null;
+      return keys.find(apiKey);
     },
 
     async findPaymentAccount(id: number): Promise<PaymentAccount | null> {
-      const row = accountById().get({ id });
-      return row ? toAccount(row) : null;
+      return accounts.find(id);
     },
 
     async findMerchant(id: number): Promise<Merchant | null> {

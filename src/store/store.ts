@@ -22,7 +22,7 @@ export function openStore(file: string, options?: { create?: boolean }): Store {
   const { client, drizzle, close } = openDatabase(file, options);
   const commits = createCommitQueue(client);
   return {
-    merchants: createMerchantStore(drizzle, commits),
+    merchants: createMerchantStore(client, drizzle, commits),
     transactions: createTransactionStore(drizzle, commits),
     transactionList: createTransactionList(client, drizzle),
     close,

@@ -1,0 +1,36 @@
+import type { Database } from "bun:sqlite";
+import { onFirstUse } from "./on-first-use.ts";
+
+/** Beyond this many entries a cache begins anew. */
+const CAPACITY = 1000;
+
+/** Rows that every request needs and that hardly ever change, kept for as long as nobody writes to them. */
+export interface LookupCache<K, V> {
+  find(key: K): V | null;
+  /** After a write of our own to what is looked up. */
+  clear(): void;
+}
+
+/**
+ * @param look finds a row in the database; what it does not find is not kept
+ */
+export function createLookupCache<K, V>(client: Database, look: (key: K) => V | null): LookupCache<K, V> {
+  // SQLite counts it up when another connection, a command beside the server, has written.
+  const dataVersion = onFirstUse(() => client.query<{ data_version: number }, []>("PRAGMA data_version"));
+  const kept = new Map<K, V>();
+  let keptAt: number | undefined;
+
+  return {
+    find(key) {
+      const version = dataVersion().get()?.data_version;
+      if (version !== keptAt || kept.size >= CAPACITY) kept.clear();
+      keptAt = version;
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const found = look(key);
+      if (found !== null) kept.set(key, found);
+      return found;
+    },
+    clear: () => kept.clear(),
+  };
+}
