@@ -1,5 +1,6 @@
 import type { VirtualClock } from "../sandbox/clock.ts";
 import { createControl } from "../sandbox/control/control.ts";
+import { createEventHub } from "../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../sandbox/control/guard.ts";
 import { observe } from "../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../sandbox/control/path.ts";
@@ -38,8 +39,15 @@ export interface AssembleOptions {
   readonly reportFault: (error: unknown) => void;
 }
 
+export interface Assembled {
+  readonly handle: Handler;
+  readonly service: Service;
+  /** Ends what would not end by itself, when the server stops: waits and streams of events. */
+  readonly endStreams: () => void;
+}
+
 /** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
-export function assemble(options: AssembleOptions): { handle: Handler; service: Service } {
+export function assemble(options: AssembleOptions): Assembled {
   const { clock, realClock, random, basePath, reportFault } = options;
   const sandbox = createSandbox({ random, fallback: options.fallback });
   sandbox.rules.replace(options.rules);
@@ -61,6 +69,8 @@ export function assemble(options: AssembleOptions): { handle: Handler; service: 
     realClock,
     stopwatch: options.stopwatch,
   });
+  const waitingRoom = createWaitingRoom(service);
+  const eventHub = createEventHub(service, log);
   const control = createControl({
     ...options.guard,
     service,
@@ -70,14 +80,21 @@ export function assemble(options: AssembleOptions): { handle: Handler; service: 
     rules: sandbox.rules,
     faults,
     log,
-    waitingRoom: createWaitingRoom(service),
-    listeners: { count: 0 },
+    waitingRoom,
+    eventHub,
     operationPaths: OPERATION_PATHS,
     rememberClock: options.rememberClock,
     version,
     reportFault,
   });
-  return { handle: route(api, control), service };
+  return {
+    handle: route(api, control),
+    service,
+    endStreams() {
+      waitingRoom.close();
+      eventHub.close();
+    },
+  };
 }
 
 function route(api: Handler, control: Handler): Handler {

@@ -6,11 +6,17 @@ import type { ControlTarget, Target } from "./target.ts";
 /** An answer of the payment service or of the control API, as it came. */
 export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
 
-/** No answer of ours takes longer. */
+/** No answer takes longer, unless a call says so. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
+/** What a call may say besides its body. */
+export interface SendOptions {
+  readonly headers?: Record<string, string>;
+  readonly timeoutMs?: number;
+}
+
 export interface Client {
-  post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: object, options?: SendOptions): Promise<Answer>;
   put(path: string, body: object): Promise<Answer>;
   get(path: string, query: Record<string, string>): Promise<Answer>;
   delete(path: string): Promise<Answer>;
@@ -52,12 +58,16 @@ function nothingAnswersAt(origin: string): Failure {
 function createClient(address: string, credentials: Record<string, string>): Client {
   const sendBody =
     (method: string) =>
-    (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
-      send(address + path, {
-        method,
-        headers: { "Content-Type": "application/json", ...credentials, ...headers },
-        body: JSON.stringify(body),
-      });
+    (path: string, body: object, { headers, timeoutMs }: SendOptions = {}): Promise<Answer> =>
+      send(
+        address + path,
+        {
+          method,
+          headers: { "Content-Type": "application/json", ...credentials, ...headers },
+          body: JSON.stringify(body),
+        },
+        timeoutMs,
+      );
   return {
     post: sendBody("POST"),
     put: sendBody("PUT"),
@@ -73,13 +83,13 @@ function createClient(address: string, credentials: Record<string, string>): Cli
  * @returns the answer of a request that succeeded
  * @throws Failure in the words of the service; `unreachable` where nothing answers
  */
-async function send(url: string, init: RequestInit): Promise<Answer> {
+async function send(url: string, init: RequestInit, timeoutMs = REQUEST_TIMEOUT_MS): Promise<Answer> {
   const { origin, hostname } = new URL(url);
   if (isLoopback(hostname)) reachDirectly(hostname);
   let response: Response;
   let text: string;
   try {
-    response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+    response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
     text = await response.text();
   } catch {
     throw nothingAnswersAt(origin);

@@ -24,8 +24,11 @@ export function clockCommand(): Command {
   return command;
 }
 
+/** All that falls due is resolved before the answer, a million payments included. */
+const ADVANCE_TIMEOUT_MS = 600_000;
+
 async function move(body: object, flags: ClockFlags): Promise<void> {
-  show(await controlClient(resolveControl(flags)).post("/clock", body), flags);
+  show(await controlClient(resolveControl(flags)).post("/clock", body, { timeoutMs: ADVANCE_TIMEOUT_MS }), flags);
 }
 
 function show(answer: Answer, flags: OutputOptions): void {

@@ -20,10 +20,12 @@ const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function exec(command: string[], flags: SandboxFlags): Promise<void> {
   process.umask(0o077);
+  const signals = catchSignals();
+  const config = configOf(flags);
   const directory = makeTemporaryDirectory();
   try {
     const sandbox = await startSandbox({
-      ...configOf(flags),
+      ...config,
       directory,
       host: "127.0.0.1",
       port: 0,
@@ -43,26 +45,37 @@ async function exec(command: string[], flags: SandboxFlags): Promise<void> {
         controlUrl,
         controlToken: null,
       });
-      process.exitCode = await runChild(command, { ...variables, MOMO_DATA: directory.path });
+      const child = spawn(command, { ...variables, MOMO_DATA: directory.path });
+      signals.passTo(child);
+      const exitCode = await child.exited;
+      // As shells have it: 128 and the number of the signal that ended it.
+      process.exitCode =
+        child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
     } finally {
       await sandbox.stop();
     }
   } finally {
     removeTemporaryDirectory(directory);
+    signals.release();
   }
 }
 
-/** @returns the exit code of the command; 128 and the number of the signal that ended it */
-async function runChild(command: string[], variables: Record<string, string>): Promise<number> {
-  const child = spawn(command, variables);
-  const passOn = (signal: NodeJS.Signals) => child.kill(signal);
-  for (const signal of PASSED_ON) process.on(signal, passOn);
-  try {
-    const exitCode = await child.exited;
-    return child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
-  } finally {
-    for (const signal of PASSED_ON) process.off(signal, passOn);
-  }
+/** Takes the signals that would end us, from the first moment, so that nothing of ours is left behind. */
+function catchSignals() {
+  const early: NodeJS.Signals[] = [];
+  let child: Pick<Bun.Subprocess, "kill"> | null = null;
+  const take = (signal: NodeJS.Signals) => (child ? child.kill(signal) : void early.push(signal));
+  for (const signal of PASSED_ON) process.on(signal, take);
+  return {
+    /** What has come already, too. */
+    passTo(command: Pick<Bun.Subprocess, "kill">): void {
+      child = command;
+      for (const signal of early) command.kill(signal);
+    },
+    release(): void {
+      for (const signal of PASSED_ON) process.off(signal, take);
+    },
+  };
 }
 
 function spawn(command: string[], variables: Record<string, string>) {

@@ -84,6 +84,6 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
   return merchantClient(target).post(
     "/stkpush.php",
     body,
-    outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome },
+    outcome === undefined ? {} : { headers: { "X-Sandbox-Outcome": outcome } },
   );
 }

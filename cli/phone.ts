@@ -60,7 +60,7 @@ async function showPrompt(prompt: OpenPrompt, client: Client, changes: Changes):
   const over = new AbortController();
   const stopWatching = changes.whenFinal(prompt.checkout_request_id, (status) => {
     over.abort();
-    log.warn(`Too late: the payment is ${status}.`);
+    if (status !== "gone") log.warn(`Too late: the payment is ${status}.`);
   });
   note(describe(prompt), `${plain(prompt.business)} asks ${prompt.phone}`);
   try {
@@ -114,7 +114,7 @@ function describe({ amount, reference, description }: OpenPrompt): string {
 interface Changes {
   /** Resolves at the next change, at once where there was one since the last call. */
   next(): Promise<void>;
-  /** Calls back when this payment is final; returns a function that stops that. */
+  /** Calls back when this payment is final, or the server is gone; returns a function that stops that. */
   whenFinal(checkoutRequestId: string, call: (status: string) => void): () => void;
 }
 
@@ -132,15 +132,22 @@ function watchPrompts(events: ReadableStream<Uint8Array>): Changes {
 
   async function listen(): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const chunk of events) parser.feed(decoder.decode(chunk, { stream: true }));
-    throw new Failure("unreachable", "the server has gone", "start it again with momo serve");
+    try {
+      for await (const chunk of events) parser.feed(decoder.decode(chunk, { stream: true }));
+    } catch {
+      // Broken off; which way a server goes makes no difference.
+    }
+    watched?.call("gone");
+    news.reject(new Failure("unreachable", "the server has gone", "start it again with momo serve"));
   }
 
-  listen().catch((error: unknown) => news.reject(error));
+  news.promise.catch(() => {}); // told by next, when somebody asks
+  void listen();
   return {
     async next() {
       await news.promise;
       news = Promise.withResolvers();
+      news.promise.catch(() => {});
     },
     whenFinal(id, call) {
       watched = { id, call };

@@ -7,7 +7,8 @@ type CommandTable = Record<string, readonly [summary: string, load: () => Promis
 
 /** Runs one command line. The process ends by itself, with the exit code that the README documents. */
 export async function run(commands: CommandTable, args: readonly string[], version: string): Promise<void> {
-  const json = args.includes("--json");
+  const end = args.indexOf("--"); // what follows is another command's
+  const json = args.slice(0, end < 0 ? undefined : end).includes("--json");
   try {
     const program = await assemble(commands, args, version);
     await program.parseAsync(args, { from: "user" });

@@ -70,7 +70,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(() => store.close());
 
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
-    const { handle, service } = assemble({
+    const { handle, service, endStreams } = assemble({
       ...config,
       store,
       clock,
@@ -89,6 +89,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
       sleep,
     });
     open.add(() => server.stop(STOP_GRACE_MS));
+    open.add(endStreams);
 
     const origin = `http://${reachable(config.host)}:${server.port}`;
     const baseUrl = origin + config.basePath;

@@ -125,14 +125,18 @@ export interface TestSandbox {
   stop(): Promise<void>;
 }
 
+/** All that falls due is resolved before an advance answers. */
+const ADVANCE_TIMEOUT_MS = 600_000;
+
+/** How much later than its time-out the answer to a wait may come. */
+const ANSWER_GRACE_MS = 10_000;
+
 /**
  * Starts a sandbox of its own: a free port, a temporary folder, the same code that `momo serve` runs.
  * @throws Refusal `invalid` for options that make no sense
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
-  const directory = makeTemporaryDirectory();
-  const sandbox = await start({
-    directory,
+  const config = {
     host: "127.0.0.1",
     port: 0,
     basePath: options.basePath ?? "/v2",
@@ -146,10 +150,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
     stopwatch,
     random: systemRandom,
     reportFault,
+  };
+  const directory = makeTemporaryDirectory();
+  const sandbox = await start({ ...config, directory }).catch((error: unknown) => {
+    removeTemporaryDirectory(directory);
+    throw error;
   });
   const { baseUrl, controlUrl, credentials } = sandbox;
   const control = controlClient({ controlUrl, controlToken: null });
-  const clock = async (body: object) => void (await control.post("/clock", body));
+  const clock = async (body: object) => void (await control.post("/clock", body, { timeoutMs: ADVANCE_TIMEOUT_MS }));
   if (options.frozen) await clock({ freeze: true });
 
   return {
@@ -177,13 +186,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
       transactionOf(await control.post(`/prompts/${encodeURIComponent(checkoutRequestId)}/answer`, answer)),
     wait: async (payment, until = "final", timeout = "10s") =>
       transactionOf(
-        await control.post("/wait", {
-          ...("reference" in payment
-            ? { reference: payment.reference }
-            : { checkout_request_id: payment.checkoutRequestId }),
-          until,
-          timeout,
-        }),
+        await control.post(
+          "/wait",
+          {
+            ...("reference" in payment
+              ? { reference: payment.reference }
+              : { checkout_request_id: payment.checkoutRequestId }),
+            until,
+            timeout,
+          },
+          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS },
+        ),
       ),
     requests: async () => (await control.get("/requests", {})).requests as RequestRecord[],
     reset: async () => void (await control.post("/reset", {})),

@@ -60,6 +60,9 @@ export function createRequestLog(): RequestLog {
 const REDACTED = "[redacted]";
 const redact = (text: string): string => text.replaceAll(/ms_[0-9a-z]+/gi, REDACTED);
 
+/** Headers that are secret as a whole. */
+const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "cookie"]);
+
 /** A logged call in the words of the wire. */
 export function logView(request: LoggedRequest) {
   return {
@@ -69,11 +72,11 @@ export function logView(request: LoggedRequest) {
     method: request.method,
     target: redact(request.target),
     headers: Object.fromEntries(
-      [...request.headers].map(([name, value]) => [name, name === "x-api-secret" ? REDACTED : redact(value)]),
+      [...request.headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : redact(value)]),
     ),
     body: bodyText(request),
     status: request.status,
-    answer: request.answer === null ? null : parsed(request.answer),
+    answer: request.answer === null ? null : parsed(redact(request.answer)),
     fault: request.fault,
   };
 }

@@ -6,6 +6,7 @@ import type { VirtualClock } from "../clock.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
 import type { RuleBook } from "../rules.ts";
+import type { EventHub } from "./event-hub.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** What the calls of the control API steer. */
@@ -19,8 +20,7 @@ export interface ControlContext {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
   readonly waitingRoom: WaitingRoom;
-  /** How many listen to the events. */
-  readonly listeners: { count: number };
+  readonly eventHub: EventHub;
   /** The paths of the merchant API's operations, without the base path. */
   readonly operationPaths: readonly string[];
   /** Keeps where the clock stands, for the next start. */

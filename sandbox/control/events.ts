@@ -1,71 +1,63 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
-import { itemView } from "../../src/http/view.ts";
-import { logView } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
-
-/** How many can listen at once. */
-const MAX_LISTENERS = 100;
+import type { EventHub } from "./event-hub.ts";
 
 /** A listener that does not read is left behind at this many events. */
 const MAX_UNREAD = 10_000;
 
-/** Sent when nothing else is, so that both sides notice a dead connection. */
+/** A comment goes out so often, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
 
 /**
  * `GET /_momo/events`: server-sent events. `transaction` as one starts and as it ends, `request` as one is answered; a comment
- * as a heartbeat.
+ * as a heartbeat, at once and then every 15 seconds.
  */
-export const events: ControlCall = async (request, context, { keepOpen }) => {
-  if (context.listeners.count >= MAX_LISTENERS)
-    return fail(503, "too many are listening; try again when some are gone");
+export const events: ControlCall = async (request, { eventHub, realClock }, { keepOpen }) => {
+  if (eventHub.isFull) return fail(503, "too many are listening; try again when some are gone");
   keepOpen(request);
-  return new Response(eventStream(context, request.signal), {
+  return new Response(streamOf(eventHub, realClock, request.signal), {
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
   });
 };
 
-function eventStream(context: Parameters<ControlCall>[1], gone: AbortSignal): ReadableStream<Uint8Array> {
-  const { service, log, realClock, listeners } = context;
+function streamOf(eventHub: EventHub, realClock: Clock, gone: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let end = () => {};
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        listeners.count += 1;
+        let hasEnded = false;
         let cancelHeartbeat = () => {};
-        const send = (text: string) => {
-          if ((controller.desiredSize ?? 0) < -MAX_UNREAD) return end();
-          controller.enqueue(encoder.encode(text));
-        };
-        const heartbeat = () => {
+
+        function send(text: string): void {
+          if ((controller.desiredSize ?? 0) < -MAX_UNREAD) end();
+          if (!hasEnded) controller.enqueue(encoder.encode(text));
+        }
+
+        function beat(): void {
           send(": momo\n\n");
-          cancelHeartbeat = realClock.alarm(realClock.nowMs() + HEARTBEAT_MS, heartbeat);
-        };
-        const leave = [
-          service.subscribe((transaction) => send(event("transaction", itemView(transaction, "full")))),
-          log.subscribe((logged) => send(event("request", logView(logged)))),
-          () => cancelHeartbeat(),
-        ];
+          if (!hasEnded) cancelHeartbeat = realClock.alarm(realClock.nowMs() + HEARTBEAT_MS, beat);
+        }
+
         end = () => {
-          end = () => {};
-          listeners.count -= 1;
-          for (const step of leave) step();
+          if (hasEnded) return;
+          hasEnded = true;
+          leave();
+          cancelHeartbeat();
           try {
             controller.close();
           } catch {
             // The other side has closed it already.
           }
         };
+
+        const leave = eventHub.enter({ send, end: () => end() });
         gone.addEventListener("abort", () => end());
-        heartbeat();
+        beat();
       },
       cancel: () => end(),
     },
     { highWaterMark: 0 },
   );
-}
-
-function event(name: string, data: object): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

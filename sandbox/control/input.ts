@@ -23,7 +23,9 @@ export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) 
  * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`
  */
 export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root: string): z.output<T> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, {
+    error: (issue) => (issue.input === undefined ? "is missing" : undefined),
+  });
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error.issues.map((issue) => `${placeOf(root, issue.path)}${issue.message}`).join("; "));
 }

@@ -5,11 +5,15 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
-import { parseOutcomeName } from "../outcomes.ts";
+import { OUTCOMES, parseOutcomeName } from "../outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../rules.ts";
 import { chooseAfter } from "../script.ts";
 import type { ControlCall } from "./context.ts";
 import { parsePlaced, readWith } from "./input.ts";
+
+const outcomeRule = {
+  error: `must be the name of an outcome; the names are ${OUTCOMES.map(({ name }) => name).join(", ")}`,
+};
 
 const ruleSchema = z
   .strictObject({
@@ -25,7 +29,7 @@ const ruleSchema = z
         reference: z.string().max(MAX_REFERENCE_LENGTH).optional(),
       })
       .default({}),
-    outcome: readWith(z.string(), (text) => parseOutcomeName(text, "it")),
+    outcome: readWith(z.string(outcomeRule), (text) => parseOutcomeName(text, "it")),
     after: z.string().optional(),
     times: z.int().min(1).max(1_000_000).optional(),
   })

@@ -8,9 +8,12 @@ export interface Wish {
   readonly accepts: (transaction: Transaction) => boolean;
 }
 
+/** Told of the first change that the wish accepts; null when the server stops. */
+type Call = (transaction: Transaction | null) => void;
+
 interface Waiter {
   readonly wish: Wish;
-  readonly call: (transaction: Transaction) => void;
+  readonly call: Call;
 }
 
 /** How many can wait at once. */
@@ -19,11 +22,10 @@ const CAPACITY = 10_000;
 /** Calls that wait for a transaction. Each change finds those it concerns by their key, however many others wait. */
 export interface WaitingRoom {
   readonly isFull: boolean;
-  /**
-   * @param call told of the first change that the wish accepts
-   * @returns a function that gives the place up
-   */
-  enter(wish: Wish, call: (transaction: Transaction) => void): () => void;
+  /** @returns a function that gives the place up */
+  enter(wish: Wish, call: Call): () => void;
+  /** Sends everybody away. */
+  close(): void;
 }
 
 export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingRoom {
@@ -45,6 +47,9 @@ export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingR
   return {
     get isFull() {
       return count >= CAPACITY;
+    },
+    close() {
+      for (const waiters of byKey.values()) for (const waiter of waiters) waiter.call(null);
     },
     enter(wish, call) {
       const key =

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalid } from "../domain/error.ts";
-import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../domain/filter.ts";
+import { DEFAULT_PAGE, MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../domain/filter.ts";
 import { AMOUNT_LIMIT, AMOUNT_RULE, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
@@ -62,14 +62,15 @@ export const checkStatusSchema = z.object({
 });
 
 /** A whole number as a query writes it: no sign, point, exponent or leading zero. */
-const wholeNumber = (member: string, max: number) => {
+const wholeNumber = (member: string, max: number, fallback: number) => {
   const bad = rule(member, `must be a whole number from 1 to ${max}`);
   return z
     .string(bad)
     .regex(/^[1-9][0-9]{0,15}$/, bad)
-    .meta({ type: "integer", minimum: 1, maximum: max }) // in the description; a query is text all the same
     .transform(Number)
-    .refine((value) => value <= max, bad);
+    .refine((value) => value <= max, bad)
+    .default(fallback)
+    .meta({ described: { type: "integer", minimum: 1, maximum: max, default: fallback } });
 };
 
 /** Any integer; that there is nothing with such a number is for the operation to say. */
@@ -78,8 +79,8 @@ const identifier = (member: string) => {
   return z
     .string(bad)
     .regex(/^-?[0-9]{1,30}$/, bad)
-    .meta({ type: "integer" })
-    .transform(Number);
+    .transform(Number)
+    .meta({ described: { type: "integer" } });
 };
 
 const oneOf = <const T extends readonly [string, ...string[]]>(member: string, values: T) =>
@@ -100,8 +101,8 @@ const day = (member: string) => {
 /** §4.3. */
 export const listTransactionsSchema = z
   .object({
-    page: wholeNumber("page", Number.MAX_SAFE_INTEGER).default(1),
-    limit: wholeNumber("limit", MAX_PAGE_LIMIT).default(10),
+    page: wholeNumber("page", Number.MAX_SAFE_INTEGER, DEFAULT_PAGE.number),
+    limit: wholeNumber("limit", MAX_PAGE_LIMIT, DEFAULT_PAGE.limit),
     type: oneOf("type", KINDS).optional(),
     status: oneOf("status", STATUSES).optional(),
     date_from: day("date_from").optional(),

@@ -54,8 +54,16 @@ export function describeApi(basePath: string, form: ResponseForm, version: strin
 }
 
 function schemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: describeInstead });
   return rest;
+}
+
+/** A query is text, but means numbers: where a schema says how it is to be described, the description is that. */
+function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
+  const described = z.globalRegistry.get(zodSchema)?.described;
+  if (typeof described !== "object" || described === null) return;
+  for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+  Object.assign(jsonSchema, described);
 }
 
 function bodyOf(schema: z.ZodType) {

@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp } from "../support/cleanup.ts";
 import { failureOf, runMomo, serveMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
@@ -41,8 +39,11 @@ describe("momo answer", () => {
     const id = await pay();
     await momo("answer", id, "--outcome", "cancelled");
     const late = await momo("answer", id, "--pin", "1234");
-    expect(late).toMatchObject({ stdout: "", exitCode: 5, stderr: expect.stringContaining("the payment is cancelled") });
-    expect(late.stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(late).toEqual({
+      stdout: "",
+      stderr: "momo: the prompt has been answered already: the payment is cancelled\n",
+      exitCode: 5,
+    });
     expect(await momo("answer", "ws_CO_1_NOBODY", "--pin", "1234")).toMatchObject({ stdout: "", exitCode: 3 });
     expect(failureOf(await momo("answer", "../rules", "--pin", "1234", "--json")).code).toBe("not_found");
   });
@@ -100,58 +101,11 @@ describe("momo clock and momo reset", () => {
 });
 
 describe("without a sandbox: exit 6, and how to start one", () => {
-  test.concurrent.each([
-    ["answer", "x", "--pin", "1234"],
-    ["clock", "show"],
-    ["reset"],
-  ])("momo %s", async (...args) => {
-    const { stdout, stderr, exitCode } = await runMomo(args);
-    expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 6 });
-    expect(stderr).toContain("momo serve");
-  });
-});
-
-describe("serve --rules FILE", () => {
-  const withRules = (content: string | Uint8Array) => {
-    const file = join(newFolder(), "rules.json");
-    writeFileSync(file, content);
-    return file;
-  };
-
-  test.concurrent("its rules are in force from the first payment on", async () => {
-    const file = withRules('{"rules":[{"match":{"amount":7},"outcome":"cancelled","after":"0s"}]}');
-    const run = await runMomo(
-      ["exec", "--rules", file, "--", ...[process.execPath, "--no-env-file", "cli/main.ts"], ..."pay 0712345678 7 --wait -q".split(" ")],
-      { cwd: join(import.meta.dir, "../.."), withinMs: 4000 },
-    );
-    expect(run).toMatchObject({ stdout: "cancelled\n", exitCode: 11 });
-  });
-
-  const BAD: [name: string, content: string | Uint8Array, says: string][] = [
-    ["a bad phone", '[{"outcome":"completed"},{"match":{"phone":"7"},"outcome":"x"}]', "rules[1].match.phone: it must be"],
-    ["an unknown outcome", '{"outcome":"paid"}', "outcome: it is not the name of an outcome; the names are completed, "],
-    ["an unknown member", '{"rules":[{"outcome":"completed","when":1}]}', 'rules[0]: Unrecognized key: "when"'],
-    ["no JSON", "[{]", "JSON"],
-    ["nothing", "", "JSON"],
-    ["no UTF-8", new Uint8Array([0x5b, 0xff, 0x5d]), ""],
-    ["too much", `[${" ".repeat(1_100_000)}]`, "larger than 1048576 bytes"],
-  ];
-  for (const [name, content, says] of BAD) {
-    test.concurrent(`${name}: one line that names the file and the place`, async () => {
-      const file = withRules(content);
-      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--rules", file], { withinMs: 4000 });
-      expect(run).toMatchObject({ stdout: "", exitCode: 2 });
-      expect(run.stderr).toStartWith(`momo: --rules ${file}: `);
-      expect(run.stderr).toContain(says);
-      expect(run.stderr.trimEnd().split("\n")).toHaveLength(1);
+  for (const args of [["answer", "x", "--pin", "1234"], ["clock", "show"], ["reset"]]) {
+    test.concurrent(`momo ${args.join(" ")}`, async () => {
+      const { stdout, stderr, exitCode } = await runMomo(args);
+      expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 6 });
+      expect(stderr).toContain("momo serve");
     });
   }
-
-  test.concurrent("a file that is not there, and a folder", async () => {
-    for (const file of [join(newFolder(), "none.json"), newFolder()]) {
-      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--rules", file], { withinMs: 4000 });
-      expect(run).toMatchObject({ stdout: "", exitCode: 2 });
-      expect(run.stderr).toStartWith(`momo: --rules ${file}: `);
-    }
-  });
 });

@@ -17,7 +17,10 @@ interface Described {
 interface Operation {
   readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: object } } };
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
-  readonly responses: Record<string, { readonly content: { readonly "application/json": { readonly schema: object } } }>;
+  readonly responses: Record<
+    string,
+    { readonly content: { readonly "application/json": { readonly schema: object } } }
+  >;
 }
 
 /** Asks without credentials. */
@@ -100,7 +103,11 @@ describe("real answers match the schemas that are described", () => {
       }
       const states = async () => {
         const found = await Promise.all(ids.map((id) => send("/status.php", { json: { checkout_request_id: id } })));
-        for (const query of ["", "?limit=1&page=2", "?status=failed&type=api&search=r&id=1&date_from=2026-01-01&date_to=2027-01-01"]) {
+        for (const query of [
+          "",
+          "?limit=1&page=2",
+          "?status=failed&type=api&search=r&id=1&date_from=2026-01-01&date_to=2027-01-01",
+        ]) {
           await send("/transactions.php", {}, query);
         }
         return found.map(({ status }) => status);

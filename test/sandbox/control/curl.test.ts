@@ -56,7 +56,7 @@ describe("?format=curl: lines that work when pasted into sh with MOMO_API_SECRET
     "it's",
     "''",
     'say "hi"',
-    "$HOME $(id) ${PATH}",
+    "$HOME $(id) $((1+1))",
     "`id`",
     "two\nlines",
     "back\\slash \\n",

@@ -52,7 +52,7 @@ async function stateOf(): Promise<string> {
   ]);
 }
 
-const send = (method: string, path: string, headers: Record<string, string>, body?: BodyInit) =>
+const send = (method: string, path: string, headers: Record<string, string>, body?: string | URLSearchParams) =>
   sandbox.handle(
     new Request(`http://${HOST}/_momo${path.replace("ID", prompt)}`, { method, headers, ...(body && { body }) }),
   );
@@ -100,7 +100,7 @@ describe("every control call is behind the guard", () => {
     test(`a form that posts to ${method} ${path} is refused too`, async () => {
       const fields = new URLSearchParams({ outcome: "cancelled", kind: "web", name: "x", advance: "1h" });
       const text = { "Content-Type": "text/plain" };
-      const forms: [Record<string, string>, BodyInit][] = [
+      const forms: [Record<string, string>, string | URLSearchParams][] = [
         [{}, fields],
         [text, JSON.stringify(payment(sandbox.caller))],
       ];

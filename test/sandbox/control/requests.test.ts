@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { LOG_CAPACITY } from "../../../sandbox/request-log.ts";
 import { HOST } from "../../support/control.ts";
 import { payment } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
@@ -41,6 +42,7 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
   });
 
   test("last 1000 only, oldest first", async () => {
+    expect(LOG_CAPACITY).toBe(1000);
     for (let page = 1; page <= 1003; page++) await sandbox.ask("GET", `/transactions.php?page=${page}`);
     const targets = (await logged()).map(({ target }) => target);
     expect(targets).toEqual(Array.from({ length: 1000 }, (_, index) => `/v2/transactions.php?page=${index + 4}`));

@@ -1,0 +1,166 @@
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { serveFake } from "../support/fake-server.ts";
+import { type RunOptions, runMomo, serveMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+interface Finding {
+  readonly check: string;
+  readonly finding: string;
+  readonly remedy: string | null;
+}
+
+/** A port that nobody here listens on: the doctor's own default may be in use on this machine. */
+const FREE_PORT = ["--port", "0"];
+
+/** What the doctor finds, and whether it says the same to people. Exit 1 only if action is needed. */
+async function findingsOf(args: readonly string[], options: RunOptions = {}): Promise<Finding[]> {
+  const port = args.includes("--port") ? [] : FREE_PORT;
+  const asJson = await runMomo(["doctor", "--json", ...port, ...args], options);
+  const { findings } = JSON.parse(asJson.stdout) as { findings: Finding[] };
+  const acts = findings.some(({ remedy }) => remedy !== null);
+  expect(asJson).toMatchObject({ exitCode: acts ? 1 : 0 });
+  const asText = await runMomo(["doctor", ...port, ...args], options);
+  expect(asText.exitCode).toBe(acts ? 1 : 0);
+  for (const { check, finding, remedy } of findings) {
+    expect(asText.stdout).toContain(`${remedy === null ? "ok " : "act"}  ${check.padEnd(14)} ${finding}\n`);
+    if (remedy !== null) expect(asText.stdout).toContain(`${remedy}\n`);
+  }
+  return findings;
+}
+
+const toDo = (findings: Finding[]) => findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
+const at = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)?.finding;
+
+/** A data directory that has been in use. */
+async function used(): Promise<string> {
+  const server = await serveMomo();
+  await server.stop();
+  return server.ready.data;
+}
+
+describe("nothing to do: exit 0", () => {
+  test.concurrent("fresh: nothing is there, and nothing is made", async () => {
+    const data = join(newFolder(), "data");
+    const findings = await findingsOf(["--data", data]);
+    expect(toDo(findings)).toEqual([]);
+    expect(at(findings, "data directory")).toBe(`${data} is not there yet; momo serve makes it`);
+    expect(at(findings, "database")).toContain("none yet");
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test.concurrent("running", async () => {
+    const { ready, at: flags } = await serveMomo();
+    const findings = await findingsOf(flags);
+    expect(toDo(findings)).toEqual([]);
+    expect(at(findings, "server")).toMatch(new RegExp(`^momo .*, process ${ready.pid}, serves ${ready.base_url}$`));
+    expect(at(findings, "database")).toMatch(/^sound, schema [0-9]+$/);
+  });
+
+  test.concurrent("stopped", async () => {
+    const findings = await findingsOf(["--data", await used()]);
+    expect(toDo(findings)).toEqual([]);
+    expect(at(findings, "server")).toBe("none serves this directory");
+  });
+
+  test.concurrent("a stale server.json", async () => {
+    const server = await serveMomo();
+    await server.kill();
+    const findings = await findingsOf(server.at);
+    expect(toDo(findings)).toEqual([]);
+    expect(at(findings, "server")).toContain(
+      `process ${server.ready.pid} served ${server.ready.base_url} and has ended`,
+    );
+  });
+
+  test.concurrent("a clock that was moved by hand is mentioned", async () => {
+    const data = await used();
+    writeFileSync(join(data, "clock.json"), '{"frozen_at_ms":1795158000000}', { mode: 0o600 });
+    expect(at(await findingsOf(["--data", data]), "clock")).toContain("frozen by hand");
+    writeFileSync(join(data, "clock.json"), '{"ahead_ms":60000}', { mode: 0o600 });
+    expect(at(await findingsOf(["--data", data]), "clock")).toContain("moved forward by hand");
+  });
+
+  test.concurrent("variables of the environment are shown, with secrets hidden", async () => {
+    const env = {
+      MOMO_BASE_URL: "http://127.0.0.1:1/v2",
+      MOMO_API_KEY: "mk_shown",
+      MOMO_API_SECRET: "ms_hidden",
+      MOMO_CONTROL_TOKEN: "t0ken-that-is-hidden",
+      MOMO_DATA: join(newFolder(), "data"),
+    };
+    const findings = await findingsOf([], { env });
+    expect(toDo(findings)).toEqual([]);
+    expect(at(findings, "MOMO_API_KEY")).toBe("mk_shown, from the environment; it decides over credentials.json");
+    expect(at(findings, "MOMO_API_SECRET")).toStartWith("(set), ");
+    expect(at(findings, "data directory")).toStartWith(env.MOMO_DATA);
+    expect(JSON.stringify(findings)).not.toMatch(/hidden/);
+  });
+});
+
+describe("action is needed: exit 1, and each says what to do", () => {
+  test.concurrent("a damaged database", async () => {
+    const data = await used();
+    const file = join(data, "momo.db");
+    writeFileSync(file, "this is not a database\n".repeat(400), { mode: 0o600 });
+    const findings = await findingsOf(["--data", data]);
+    expect(toDo(findings)).toEqual(["database"]);
+    expect(at(findings, "database")).toContain(file);
+  });
+
+  test.concurrent("a database of a newer momo", async () => {
+    const data = await used();
+    const database = new Database(join(data, "momo.db"));
+    database.run("PRAGMA user_version = 99");
+    database.close();
+    const findings = await findingsOf(["--data", data]);
+    expect(toDo(findings)).toEqual(["database"]);
+    expect(at(findings, "database")).toContain("newer momo");
+  });
+
+  test.concurrent("world-readable credentials, and the remedy helps", async () => {
+    const data = await used();
+    const file = join(data, "credentials.json");
+    chmodSync(file, 0o644);
+    const findings = await findingsOf(["--data", data]);
+    expect(toDo(findings)).toEqual(["credentials"]);
+    expect(at(findings, "credentials")).toBe(`${file} can be read by others`);
+    chmodSync(file, 0o600);
+    expect(toDo(await findingsOf(["--data", data]))).toEqual([]);
+  });
+
+  test.concurrent("damaged records beside the database", async () => {
+    const data = await used();
+    for (const [check, name] of [
+      ["credentials", "credentials.json"],
+      ["server record", "server.json"],
+      ["clock record", "clock.json"],
+    ] as const) {
+      writeFileSync(join(data, name), "{", { mode: 0o600 });
+      const findings = await findingsOf(["--data", data]);
+      expect(toDo(findings)).toContain(check);
+      expect(at(findings, check)).toContain(join(data, name));
+    }
+  });
+
+  test.concurrent("a port that is taken", async () => {
+    const { port } = serveFake(() => new Response("no momo"));
+    const findings = await findingsOf(["--data", join(newFolder(), "data"), "--port", String(port)]);
+    expect(toDo(findings)).toEqual(["port"]);
+    expect(at(findings, "port")).toBe(`${port} is taken by another program`);
+  });
+
+  test.concurrent("a data directory that is a file, or may not be written", async () => {
+    const file = join(newFolder(), "data");
+    writeFileSync(file, "");
+    expect(toDo(await findingsOf(["--data", file]))).toContain("data directory");
+    if (process.getuid?.() === 0) return; // whoever may write everything cannot be refused
+    const folder = join(newFolder(), "data");
+    mkdirSync(folder, { mode: 0o500 });
+    expect(toDo(await findingsOf(["--data", folder]))).toEqual(["data directory"]);
+  });
+});

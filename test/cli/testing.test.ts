@@ -1,0 +1,98 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { type SandboxOptions, startSandbox, type TestSandbox } from "momo/testing";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { rejectionOf } from "../support/rejection.ts";
+
+afterAll(cleanUp);
+
+async function start(options: SandboxOptions = {}): Promise<TestSandbox> {
+  const sandbox = await startSandbox(options);
+  later(() => sandbox.stop());
+  return sandbox;
+}
+
+async function pay({ baseUrl, headers, paymentAccountId }: TestSandbox, order: object = {}) {
+  const answer = await fetch(`${baseUrl}/stkpush.php`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify({ payment_account_id: paymentAccountId, phone: "0712345678", amount: 100, ...order }),
+  });
+  return (await answer.json()) as { checkout_request_id: string; transaction_id?: number };
+}
+
+describe("a sandbox in the process of a test", () => {
+  test("several at once do not meet", async () => {
+    const [first, second] = await Promise.all([start(), start()]);
+    expect(first.baseUrl).not.toBe(second.baseUrl);
+    await pay(first);
+    expect(await second.requests()).toEqual([]);
+    expect((await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers })).status).toBe(401);
+  });
+
+  test("outcome, promptTimeout, basePath, responseForm and frozen are obeyed", async () => {
+    const sandbox = await start({
+      outcome: "cancelled; after=7s",
+      promptTimeout: "10s",
+      basePath: "/api",
+      responseForm: "short",
+      frozen: true,
+    });
+    expect(new URL(sandbox.baseUrl).pathname).toBe("/api");
+    const { checkout_request_id: checkoutRequestId, transaction_id } = await pay(sandbox);
+    expect(transaction_id).toBeUndefined();
+    await sandbox.clock.advance("6s");
+    expect(await sandbox.wait({ checkoutRequestId }, "pending", "0s")).toMatchObject({ status: "pending" });
+    await sandbox.clock.advance("1s");
+    expect(await sandbox.wait({ checkoutRequestId }, "final", "0s")).toMatchObject({ status: "cancelled" });
+    await sandbox.rules.add({ outcome: "silent" });
+    const { checkout_request_id } = await pay(sandbox);
+    await sandbox.clock.advance("10s");
+    expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
+  });
+
+  test("faults.set resolves to the seed; clear ends them; resume lets the clock go on", async () => {
+    const sandbox = await start({ frozen: true });
+    expect(await sandbox.faults.set([{ kind: "error" }], 7)).toBe(7);
+    const seed = await sandbox.faults.set([{ kind: "error", probability: 0.5 }]);
+    expect(Number.isInteger(seed)).toBe(true);
+    await sandbox.faults.clear();
+    await sandbox.rules.add({ outcome: "wrong_pin", after: "1ms" }, { outcome: "cancelled" });
+    const { checkout_request_id: checkoutRequestId } = await pay(sandbox);
+    await sandbox.rules.clear();
+    await sandbox.clock.resume();
+    expect(await sandbox.wait({ checkoutRequestId }, "failed", "5s")).toMatchObject({ result_code: 2001 });
+  });
+
+  test("wait rejects at the time-out, answer where it is too late, with the server's words", async () => {
+    const sandbox = await start({ frozen: true });
+    const { checkout_request_id: checkoutRequestId } = await pay(sandbox);
+    const late = rejectionOf(sandbox.wait({ checkoutRequestId }, "final", "10ms"));
+    expect(await late).toMatchObject({ message: "it has not become final in time" });
+    await sandbox.answer(checkoutRequestId, { outcome: "cancelled" });
+    const again = rejectionOf(sandbox.answer(checkoutRequestId, { pin: "1234" }));
+    expect(await again).toMatchObject({ message: expect.stringContaining("the payment is cancelled") });
+  });
+
+  test("options that make no sense are refused, and leave nothing behind", async () => {
+    const before = process.env.TMPDIR;
+    const folder = newFolder();
+    process.env.TMPDIR = folder;
+    try {
+      const bad = [{ outcome: "paid" }, { outcome: "completed; soon" }, { promptTimeout: "soon" }] as unknown[];
+      for (const options of bad) {
+        expect(await rejectionOf(startSandbox(options as SandboxOptions))).toMatchObject({ name: "Refusal" });
+      }
+      expect(readdirSync(folder)).toEqual([]);
+      const sandbox = await startSandbox();
+      expect(readdirSync(folder)).toHaveLength(1);
+      await sandbox.stop();
+      expect(readdirSync(folder)).toEqual([]);
+      await sandbox.stop();
+      expect(await rejectionOf(fetch(sandbox.baseUrl))).not.toBeNull();
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
+  });
+});
