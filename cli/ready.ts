@@ -36,7 +36,8 @@ export function announce(record: ReadyRecord, controlToken: string | null): void
 Start a payment:
 
   curl ${record.base_url}/stkpush.php \\
-    -H 'X-API-Key: ${record.api_key}' -H 'X-API-Secret: ${record.api_secret}' \\
+    -H 'X-API-Key: ${record.api_key}' \\
+    -H 'X-API-Secret: ${record.api_secret}' \\
     -H 'Content-Type: application/json' -d '${body}'
 
   ${payCommandFor(record.data)}

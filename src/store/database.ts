@@ -43,6 +43,8 @@ export function openDatabase(file: string, { create = true } = {}): OpenDatabase
     switchToWal(client);
     client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
+    // What a statement with triggers keeps for its own undoing; in a file it would cost more than all the rest of it.
+    client.run("PRAGMA temp_store = MEMORY");
     migrate(client, refuseOthers.bind(null, client, file));
   } catch (error) {
     client?.close();
