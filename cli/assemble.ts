@@ -42,7 +42,7 @@ export interface AssembleOptions {
 export interface Assembled {
   readonly handle: Handler;
   readonly service: Service;
-  /** Ends what would not end by itself, when the server stops: waits and streams of events. */
+  /** Ends what would not end by itself, when the server stops: delays, waits and streams of events. */
   readonly endStreams: () => void;
 }
 
@@ -59,12 +59,15 @@ export function assemble(options: AssembleOptions): Assembled {
     promptLifetimeMs: options.promptLifetimeMs,
     reportFault,
   });
+  const stopping = new AbortController();
   const faults = createFaultPlan();
   const log = createRequestLog();
   const api = observe(createApi({ service, basePath, form: options.form, version, reportFault }), {
     faults,
     log,
     basePath,
+    operationPaths: OPERATION_PATHS,
+    stopping: stopping.signal,
     clock,
     realClock,
     stopwatch: options.stopwatch,
@@ -91,6 +94,7 @@ export function assemble(options: AssembleOptions): Assembled {
     handle: route(api, control),
     service,
     endStreams() {
+      stopping.abort();
       waitingRoom.close();
       eventHub.close();
     },

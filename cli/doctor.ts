@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Command } from "commander";
 import { inspectDatabase } from "../src/store/inspect.ts";
 import { systemClock } from "../src/system.ts";
@@ -58,17 +59,35 @@ const fine = (check: string, finding: string): Finding => ({ check, finding, rem
 
 function checkDirectory({ path }: DataDirectory): Finding {
   const check = "data directory";
-  if (!existsSync(path)) return fine(check, `${path} is not there yet; momo serve makes it`);
+  if (!existsSync(path)) {
+    const parent = nearestFolder(path);
+    if (isWritable(parent)) return fine(check, `${path} is not there yet; momo serve makes it`);
+    return { check, finding: `${path} cannot be made: ${parent} cannot be written`, remedy: CHOOSE_ANOTHER };
+  }
   const stats = statSync(path);
   if (!stats.isDirectory()) {
-    return { check, finding: `${path} is not a folder`, remedy: "choose another with --data or MOMO_DATA" };
+    return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
   }
+  if (!isWritable(path)) return { check, finding: `${path} cannot be written`, remedy: CHOOSE_ANOTHER };
+  const others = stats.mode & 0o077;
+  return fine(check, others === 0 ? path : `${path}, which others may list; the files in it are yours alone`);
+}
+
+const CHOOSE_ANOTHER = "make it writable, or choose another with --data or MOMO_DATA";
+
+/** Where the first folder of a path would be made. */
+function nearestFolder(path: string): string {
+  const parent = dirname(path);
+  return parent === path || existsSync(parent) ? parent : nearestFolder(parent);
+}
+
+function isWritable(folder: string): boolean {
   try {
-    accessSync(path, constants.W_OK);
+    accessSync(folder, constants.W_OK);
+    return statSync(folder).isDirectory();
   } catch {
-    return { check, finding: `${path} cannot be written`, remedy: "make it writable, or choose another with --data" };
+    return false;
   }
-  return fine(check, path);
 }
 
 /** The records beside the database: readable, and by nobody else. */
@@ -167,7 +186,13 @@ function checkClock(directory: DataDirectory): Finding {
 /** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
 function checkEnvironment(): Finding[] {
   return variablesInForce().map(({ name, value, overrides }) =>
-    fine(name, `${value}, from the environment; it decides over ${overrides}`),
+    /_URL$/.test(name) && !URL.canParse(value)
+      ? {
+          check: name,
+          finding: `${value} is not an address`,
+          remedy: `unset it, or set it to one such as http://127.0.0.1:2547`,
+        }
+      : fine(name, `${value}, from the environment; it decides over ${overrides}`),
   );
 }
 

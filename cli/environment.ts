@@ -49,9 +49,10 @@ export function platformFolders(): { xdgDataHome?: string; localAppData?: string
   return { ...named("xdgDataHome", "XDG_DATA_HOME"), ...named("localAppData", "LOCALAPPDATA") };
 }
 
-/** Our own environment with more in it, for a process of ours. */
+/** Our own environment with more in it, for a process of ours; a proxy is not in the way to this machine. */
 export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
-  return { ...process.env, ...more };
+  const direct = [process.env.no_proxy ?? process.env.NO_PROXY, "127.0.0.1"].filter(Boolean).join(",");
+  return { ...process.env, NO_PROXY: direct, no_proxy: direct, ...more };
 }
 
 /** Continuous integration asks nobody anything. */

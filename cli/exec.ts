@@ -15,11 +15,14 @@ export function execCommand(): Command {
   ).action(exec);
 }
 
-/** Signals that end a command; the terminal or the caller sends them to us, and they are meant for it. */
-const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Signals that reach us and are meant for the command. */
+const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+
+/** A terminal sends these to the command as well as to us: passed on, they would come twice. */
+const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT", "SIGQUIT"] : []);
 
 async function exec(command: string[], flags: SandboxFlags): Promise<void> {
-  process.umask(0o077);
+  const outerUmask = process.umask(0o077); // for what we write; the command keeps its own
   const signals = catchSignals();
   const config = configOf(flags);
   const directory = makeTemporaryDirectory();
@@ -45,7 +48,9 @@ async function exec(command: string[], flags: SandboxFlags): Promise<void> {
         controlUrl,
         controlToken: null,
       });
+      process.umask(outerUmask);
       const child = spawn(command, { ...variables, MOMO_DATA: directory.path });
+      process.umask(0o077);
       signals.passTo(child);
       const exitCode = await child.exited;
       // As shells have it: 128 and the number of the signal that ended it.
@@ -64,7 +69,10 @@ async function exec(command: string[], flags: SandboxFlags): Promise<void> {
 function catchSignals() {
   const early: NodeJS.Signals[] = [];
   let child: Pick<Bun.Subprocess, "kill"> | null = null;
-  const take = (signal: NodeJS.Signals) => (child ? child.kill(signal) : void early.push(signal));
+  const take = (signal: NodeJS.Signals) => {
+    if (!child) early.push(signal);
+    else if (!SENT_TO_BOTH.has(signal)) child.kill(signal);
+  };
   for (const signal of PASSED_ON) process.on(signal, take);
   return {
     /** What has come already, too. */

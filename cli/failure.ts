@@ -17,6 +17,7 @@ export const EXIT = {
   /** As shells have it: `exec` found its command, but may not run it; or did not find it. */
   commandRefused: 126,
   commandMissing: 127,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

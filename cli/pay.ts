@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from "commander";
 import { OUTCOMES } from "../sandbox/outcomes.ts";
+import { parseChoice } from "../sandbox/script.ts";
 import { KINDS, type Kind } from "../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "./client.ts";
 import { Failure } from "./failure.ts";
@@ -67,6 +68,7 @@ async function pay(phone: string, amount: number, flags: PayFlags): Promise<void
 /** The merchant API makes payments of the kind `api`; the sandbox makes the others. */
 function start(target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {
   const { reference, description, outcome, kind } = flags;
+  if (outcome !== undefined) parseChoice(outcome, "--outcome"); // before it becomes a header
   const body = {
     payment_account_id: target.paymentAccountId,
     phone,

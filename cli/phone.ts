@@ -32,15 +32,18 @@ async function phone(number: string | undefined, flags: PhoneFlags): Promise<voi
   const owner = number === undefined ? null : parsePhone(number);
   const target = resolveControl(flags);
   const client = controlClient(target);
-  const changes = watchPrompts(await openEvents(target));
+  const changes = watchPrompts(await openEvents(target), owner);
   const { intro, outro, log } = await import("@clack/prompts");
   intro(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
+  let isWaiting = false;
   for (;;) {
     const prompt = await nextPrompt(client, owner);
     if (prompt) {
+      isWaiting = false;
       if ((await showPrompt(prompt, client, changes)) === "off") break;
     } else {
-      log.step("Waiting for a prompt …");
+      if (!isWaiting) log.step("Waiting for a prompt …");
+      isWaiting = true;
       await changes.next();
     }
   }
@@ -50,8 +53,8 @@ async function phone(number: string | undefined, flags: PhoneFlags): Promise<voi
 
 /** The oldest prompt on this phone. */
 async function nextPrompt(client: Client, owner: string | null): Promise<OpenPrompt | null> {
-  const { prompts } = (await client.get("/prompts", {})) as Answer & { prompts: OpenPrompt[] };
-  return prompts.find((prompt) => owner === null || prompt.phone === owner) ?? null;
+  const answer = await client.get("/prompts", owner === null ? {} : { phone: owner });
+  return (answer as Answer & { prompts: OpenPrompt[] }).prompts[0] ?? null;
 }
 
 /** Shows one prompt until its customer answers, or it is over for another reason. */
@@ -110,7 +113,7 @@ function describe({ amount, reference, description }: OpenPrompt): string {
   return lines.join("\n");
 }
 
-/** What the server tells of transactions. */
+/** What the server tells of transactions on this phone. */
 interface Changes {
   /** Resolves at the next change, at once where there was one since the last call. */
   next(): Promise<void>;
@@ -118,14 +121,15 @@ interface Changes {
   whenFinal(checkoutRequestId: string, call: (status: string) => void): () => void;
 }
 
-function watchPrompts(events: ReadableStream<Uint8Array>): Changes {
+function watchPrompts(events: ReadableStream<Uint8Array>, owner: string | null): Changes {
   let news = Promise.withResolvers<void>();
   let watched: { id: string; call: (status: string) => void } | null = null;
   const parser = createParser({
     onEvent({ event, data }) {
       if (event !== "transaction") return;
-      const { checkout_request_id, status } = JSON.parse(data) as { checkout_request_id: string; status: string };
-      if (status !== "pending" && checkout_request_id === watched?.id) watched.call(status);
+      const { checkout_request_id, status, phone } = JSON.parse(data) as Record<string, string>;
+      if (status === undefined || (owner !== null && phone !== owner)) return;
+      if (status !== "pending" && watched && checkout_request_id === watched.id) watched.call(status);
       news.resolve();
     },
   });

@@ -1,12 +1,17 @@
 import { relative } from "node:path";
 import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
+import { momoEnvironment } from "./environment.ts";
 import { print, styled } from "./output.ts";
 import type { RunningSandbox } from "./start-sandbox.ts";
 
 /** What `serve --json` and the ready file tell of a server. */
 export type ReadyRecord = ReturnType<typeof readyRecord>;
 
-export function readyRecord({ baseUrl, controlUrl, credentials }: RunningSandbox, directory: DataDirectory) {
+export function readyRecord(
+  { baseUrl, controlUrl, credentials }: RunningSandbox,
+  directory: DataDirectory,
+  controlToken: string | null,
+) {
   return {
     base_url: baseUrl,
     control_url: controlUrl,
@@ -16,18 +21,20 @@ export function readyRecord({ baseUrl, controlUrl, credentials }: RunningSandbox
     payment_account_id: credentials.payment_account_id,
     api_key: credentials.api_key,
     api_secret: credentials.api_secret,
+    // Off loopback alone, where the control API asks for it.
+    ...(controlToken !== null && { control_token: controlToken }),
   };
 }
 
 /** What a person needs to make the first payment. The last line comes when requests are served. */
-export function announce(record: ReadyRecord, controlToken: string | null): void {
+export function announce(record: ReadyRecord): void {
   const fields: [string, string][] = [
     ["address", record.base_url],
     ["payment account", String(record.payment_account_id)],
     ["API key", record.api_key],
     ["API secret", record.api_secret],
     ["data", record.data],
-    ...(controlToken === null ? [] : [["control token", controlToken] as [string, string]]),
+    ...(record.control_token === undefined ? [] : [["control token", record.control_token] as [string, string]]),
   ];
   print(styled("bold", "momo, a mobile-money sandbox\n"));
   for (const [name, value] of fields) print(`  ${styled("dim", name.padEnd(15))}  ${value}`);
@@ -48,7 +55,9 @@ ${styled("green", "Ready.")} Ctrl+C stops.`);
 /** A command line that reaches this server from the current folder, as short as it can be. */
 function payCommandFor(data: string): string {
   const words = [...thisProgram(), "pay", "0712345678", "100", "--wait"];
-  if (data !== locateDataDirectory(undefined).path) words.push("--data", data);
+  // What the environment says of another server would lead there.
+  const isFoundAnyway = data === locateDataDirectory(undefined).path && momoEnvironment().baseUrl === undefined;
+  if (!isFoundAnyway) words.push("--data", data);
   return words.map((word) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 

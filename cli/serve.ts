@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { isLoopback } from "../sandbox/control/guard.ts";
 import { token } from "../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
+import { outliveOutput } from "./broken-output.ts";
 import { locateDataDirectory, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
@@ -40,6 +41,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   // Before anything is written: what other users of this machine could read is nobody's to widen.
   process.umask(0o077);
   const stopping = stopSignal();
+  outliveOutput();
   const config = configOf(flags);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
@@ -60,13 +62,13 @@ async function serve(flags: ServeFlags): Promise<void> {
     }).catch(async (error: unknown) => {
       throw await explainListenFailure(error, flags);
     });
-    const record = readyRecord(sandbox, directory);
+    const record = readyRecord(sandbox, directory, controlToken);
     if (readyFile) {
       writeReadyFile(readyFile, record);
       isReadyFileOurs = true;
     }
     if (flags.json) printJson(record);
-    else announce(record, controlToken);
+    else announce(record);
     await stopping;
   } finally {
     await sandbox?.stop();
@@ -102,13 +104,14 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
 /** Within this time a second signal is the same one: a terminal sends Ctrl+C to npm and to us, and npm passes its own on. */
 const SAME_SIGNAL_MS = 100;
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
 function stopSignal(): Promise<void> {
   return new Promise((resolveStop) => {
     let stoppedAtMs: number | null = null;
     for (const [signal, exitCode] of [
       ["SIGINT", EXIT.interrupted],
       ["SIGTERM", EXIT.terminated],
+      ["SIGHUP", EXIT.hungUp], // the terminal was closed
     ] as const) {
       process.on(signal, () => {
         if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) process.exit(exitCode);

@@ -55,15 +55,16 @@ export function resolveTarget(flags: TargetFlags): Target {
 }
 
 /**
- * Which sandbox is steered: `MOMO_CONTROL_URL`, else the origin of the payment service that is named, else the server of the data
- * directory.
+ * Which sandbox is steered: the one beside the payment service that a flag names, else `MOMO_CONTROL_URL`, else the one beside
+ * `MOMO_BASE_URL`, else the server of the data directory.
  * @throws Failure `unreachable` where no server is known
  */
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
   const directory = locateDataDirectory(flags.data);
-  const service = flags.baseUrl ?? environment.baseUrl;
-  const named = environment.controlUrl ?? (service && new URL(CONTROL_PATH, parseUrl(service, "--base-url")).href);
+  const besideService = (service: string | undefined) =>
+    service && new URL(CONTROL_PATH, parseUrl(service, "--base-url")).href;
+  const named = besideService(flags.baseUrl) ?? environment.controlUrl ?? besideService(environment.baseUrl);
   const running = named === undefined || isHere(named) ? readServer(directory) : null;
   const controlUrl = parseUrl(named ?? running?.control_url ?? noServer(directory.path), "MOMO_CONTROL_URL");
   const ownToken = running?.control_url === controlUrl ? running.control_token : null;

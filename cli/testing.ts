@@ -1,10 +1,12 @@
 import type { OutcomeName } from "../sandbox/outcomes.ts";
 import { parseChoice } from "../sandbox/script.ts";
 import { parseDuration } from "../src/domain/duration.ts";
+import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { type Answer, controlClient } from "./client.ts";
+import { readBasePath, readPromptTimeout } from "./options.ts";
 import { reportFault } from "./output.ts";
 import { startSandbox as start } from "./start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
@@ -139,9 +141,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
   const config = {
     host: "127.0.0.1",
     port: 0,
-    basePath: options.basePath ?? "/v2",
+    basePath: checked("basePath", () => readBasePath(options.basePath ?? "/v2")),
     fallback: parseChoice(options.outcome ?? "completed", "outcome"),
-    promptLifetimeMs: parseDuration(options.promptTimeout ?? "60s", "promptTimeout"),
+    promptLifetimeMs: checked("promptTimeout", () => readPromptTimeout(options.promptTimeout ?? "60s")),
     tariff: null,
     form: options.responseForm ?? "full",
     rules: [],
@@ -205,6 +207,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
       removeTemporaryDirectory(directory);
     },
   };
+}
+
+/** Reads an option as the command line does, and names it in the refusal. */
+function checked<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw invalid(`${name}: ${(error as Error).message}`);
+  }
 }
 
 const transactionOf = (answer: Answer): TransactionRecord => answer.transaction as TransactionRecord;

@@ -47,7 +47,11 @@ export async function waitForOutcome(
       const leftMs = untilMs - systemClock.nowMs();
       if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
       await sleep(Math.min(flags.interval, leftMs));
-      answer = await check();
+      // A bad answer to a poll says nothing of the payment, unless it is the last.
+      answer = await check().catch((error: unknown) => {
+        if (error instanceof Failure && error.code === "refused" && systemClock.nowMs() < untilMs) return answer;
+        throw error;
+      });
     }
   } finally {
     progress.end();

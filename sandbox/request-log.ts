@@ -58,7 +58,7 @@ export function createRequestLog(): RequestLog {
 
 /** A secret never leaves the log, wherever a client put it. */
 const REDACTED = "[redacted]";
-const redact = (text: string): string => text.replaceAll(/ms_[0-9a-z]+/gi, REDACTED);
+const redact = (text: string): string => text.replaceAll(/(?<![0-9a-z])ms_[0-9a-z]{40}(?![0-9a-z])/gi, REDACTED);
 
 /** Headers that are secret as a whole. */
 const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "cookie"]);
@@ -93,6 +93,9 @@ function parsed(answer: string): unknown {
   }
 }
 
+/** A method of which curl has its own way. */
+const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
+
 /** Headers that a client sets by itself. */
 const OWN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
@@ -106,7 +109,7 @@ export function curlLine(request: LoggedRequest, origin: string): string {
   const body = bodyText(request);
   return [
     "curl -g",
-    ...(request.method === "GET" ? [] : ["-X", request.method]),
+    ...(METHOD_OPTIONS[request.method] ?? ["-X", request.method]),
     quote(origin + redact(request.target)),
     ...headers,
     ...(body === null ? [] : ["--data-raw", quote(body)]),

@@ -115,7 +115,10 @@ describe("the rules bite", () => {
 /** All that people wrote: programs, tests and documents. */
 async function readProject(): Promise<{ path: string; text: string }[]> {
   const patterns = ["{src,sandbox,cli,test,scripts,bench,docs}/**/*.{ts,mjs,sql,html,css,md}", "*.md", ".ci/run"];
-  const paths = patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })]).sort();
+  const paths = patterns
+    .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })])
+    .filter((path) => !path.split("/").includes("node_modules"))
+    .sort();
   return Promise.all(
     paths.map(async (path) => ({ path: path.replaceAll("\\", "/"), text: await Bun.file(join(root, path)).text() })),
   );

@@ -9,6 +9,10 @@ export interface ObserveOptions {
   readonly log: RequestLog;
   /** What stands before the paths that faults name. */
   readonly basePath: string;
+  /** The paths of the operations; nothing else meets a fault. */
+  readonly operationPaths: readonly string[];
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
   /** The time that the log shows. */
   readonly clock: Clock;
   /** The time that a delay takes. */
@@ -19,20 +23,16 @@ export interface ObserveOptions {
 
 /** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
 export function observe(api: Handler, options: ObserveOptions): Handler {
-  const { faults, log, basePath, clock, realClock, stopwatch } = options;
+  const { faults, log, basePath, operationPaths, clock, realClock, stopwatch } = options;
 
   return async (request, keepOpen) => {
     const startedMs = stopwatch();
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
-    const fault =
-      faults.faults.length > 0 && path.startsWith(basePath) ? faults.strike(path.slice(basePath.length)) : null;
-    const response = await befall(
-      fault,
-      () => api(request, keepOpen),
-      () => keepOpen?.(request),
-      realClock,
-    );
+    const isOperation = path.startsWith(basePath) && operationPaths.includes(path.slice(basePath.length));
+    const fault = isOperation ? faults.strike(path.slice(basePath.length)) : null;
+    if (fault?.kind === "delay") keepOpen?.(request);
+    const response = await befall(fault, () => api(request, keepOpen), options);
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
@@ -51,8 +51,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
 async function befall(
   fault: Fault["what"] | null,
   carryOut: () => Promise<Response>,
-  keepOpen: () => void,
-  realClock: Clock,
+  { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
 ): Promise<Response> {
   switch (fault?.kind) {
     case undefined:
@@ -60,19 +59,24 @@ async function befall(
     case "error":
       return fail(fault.status, `fault injected: HTTP ${fault.status}`);
     case "delay":
-      keepOpen();
-      await passed(fault.delayMs, realClock);
-      return carryOut();
+      await passed(fault.delayMs, realClock, stopping);
+      return stopping.aborted ? fail(503, "the server stops; the operation was not carried out") : carryOut();
     case "disconnect":
       await carryOut();
       return brokenOff();
   }
 }
 
-function passed(durationMs: number, clock: Clock): Promise<void> {
+/** Resolves after that time, or at once when the server stops. */
+function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  clock.alarm(clock.nowMs() + durationMs, resolve);
-  return promise;
+  const cancel = clock.alarm(clock.nowMs() + durationMs, resolve);
+  const stop = () => {
+    cancel();
+    resolve();
+  };
+  stopping.addEventListener("abort", stop);
+  return promise.finally(() => stopping.removeEventListener("abort", stop));
 }
 
 /** An answer that fails before its first byte: the server closes the connection. Failing with nothing, it prints nothing. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { toShillings } from "../../src/domain/money.ts";
+import { parsePhone } from "../../src/domain/phone.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { PendingTransaction, Transaction } from "../../src/domain/transaction.ts";
 import { succeed } from "../../src/http/reply.ts";
+import { readQuery } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
 import { parseOutcomeName } from "../outcomes.ts";
 import { announce, outcomeOfPin } from "../sandbox.ts";
@@ -13,9 +15,10 @@ import { readBody, readWith } from "./input.ts";
 /** A person can look through so many. */
 const MAX_PROMPTS = 1000;
 
-/** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first. */
-export const listPrompts: ControlCall = async (_request, { service }) => {
-  const prompts = await service.listPrompts(MAX_PROMPTS);
+/** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
+export const listPrompts: ControlCall = async (_request, { service }, { query }) => {
+  const { phone } = readQuery(query, ["phone"]);
+  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : parsePhone(phone));
   const merchants = new Map((await service.registry.listMerchants()).map(({ id, name }) => [id, name]));
   return succeed(`${prompts.length} open prompt${prompts.length === 1 ? "" : "s"}`, {
     prompts: prompts.map((prompt) => promptView(prompt, merchants.get(prompt.merchantId) ?? "")),

@@ -4,10 +4,14 @@ import type { ControlCall } from "./context.ts";
 import { readBody } from "./input.ts";
 
 /** `POST /_momo/reset`: forgets transactions, rules, faults, log and clock; merchants, accounts and keys stay. */
-export const reset: ControlCall = async (request, { service, rules, faults, log, clock, rememberClock }) => {
+export const reset: ControlCall = async (
+  request,
+  { service, waitingRoom, rules, faults, log, clock, rememberClock },
+) => {
   // A body may be left out; one that comes must be JSON, as everywhere, so that no form can do this.
   if (request.body !== null || request.headers.has("Content-Type")) await readBody(z.strictObject({}), request);
   await service.forgetTransactions();
+  waitingRoom.forget();
   rules.replace([]);
   faults.replace(0, []);
   log.clear();

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
-import { STATUSES, type Transaction } from "../../src/domain/transaction.ts";
+import { STATUSES } from "../../src/domain/transaction.ts";
 import { fail, succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
-import type { Wish } from "./waiting-room.ts";
+import type { Ending, Wish } from "./waiting-room.ts";
 
 const UNTIL = ["final", ...STATUSES] as const;
 
@@ -34,10 +34,17 @@ export const wait: ControlCall = async (request, context, { keepOpen }) => {
   };
   if (context.waitingRoom.isFull) return fail(503, "too many calls are waiting; try again when some are done");
   keepOpen(request);
-  const transaction = await fulfil(wish, timeout, request.signal, context);
-  return transaction
-    ? succeed(`the payment is ${transaction.status}`, { transaction: itemView(transaction, "full") })
-    : fail(408, `it has not become ${until} in time`);
+  const ending = await fulfil(wish, timeout, request.signal, context);
+  switch (ending) {
+    case "late":
+      return fail(408, `it has not become ${until} in time`);
+    case "forgotten":
+      return fail(404, "there is no such payment any more: everything was reset");
+    case "stopped":
+      return fail(503, "the server stops");
+    default:
+      return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending, "full") });
+  }
 };
 
 /** Takes a place first and then looks, so that no change falls between the two. */
@@ -46,11 +53,11 @@ async function fulfil(
   timeoutMs: number,
   gone: AbortSignal,
   { waitingRoom, service, realClock }: ControlContext,
-): Promise<Transaction | null> {
-  const { promise, resolve } = Promise.withResolvers<Transaction | null>();
+): Promise<Ending | "late"> {
+  const { promise, resolve } = Promise.withResolvers<Ending | "late">();
   const leave = waitingRoom.enter(wish, resolve);
-  const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve(null));
-  gone.addEventListener("abort", () => resolve(null));
+  const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve("late"));
+  gone.addEventListener("abort", () => resolve("late"));
   try {
     const now =
       wish.checkoutRequestId !== undefined

@@ -8,8 +8,10 @@ export interface Wish {
   readonly accepts: (transaction: Transaction) => boolean;
 }
 
-/** Told of the first change that the wish accepts; null when the server stops. */
-type Call = (transaction: Transaction | null) => void;
+/** How a wait ends: as wished, or because all transactions were forgotten, or the server stops. */
+export type Ending = Transaction | "forgotten" | "stopped";
+
+type Call = (ending: Ending) => void;
 
 interface Waiter {
   readonly wish: Wish;
@@ -24,6 +26,8 @@ export interface WaitingRoom {
   readonly isFull: boolean;
   /** @returns a function that gives the place up */
   enter(wish: Wish, call: Call): () => void;
+  /** Sends away who waits for a transaction by its id; a reference may come again. */
+  forget(): void;
   /** Sends everybody away. */
   close(): void;
 }
@@ -38,6 +42,8 @@ export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingR
     }
   }
 
+  const everybody = () => [...byKey.values()].flatMap((waiters) => [...waiters]);
+
   service.subscribe((transaction) => {
     if (count === 0) return;
     tell(idKey(transaction.checkoutRequestId), transaction);
@@ -48,8 +54,11 @@ export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingR
     get isFull() {
       return count >= CAPACITY;
     },
+    forget() {
+      for (const waiter of everybody()) if (waiter.wish.checkoutRequestId !== undefined) waiter.call("forgotten");
+    },
     close() {
-      for (const waiters of byKey.values()) for (const waiter of waiters) waiter.call(null);
+      for (const waiter of everybody()) waiter.call("stopped");
     },
     enter(wish, call) {
       const key =

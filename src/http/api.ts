@@ -1,5 +1,5 @@
 import type { Service } from "../service/service.ts";
-import { fail, failWith } from "./reply.ts";
+import { fail, failWith, serveDocument } from "./reply.ts";
 import { type Handler, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
@@ -53,7 +53,7 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
   async function description(request: Request): Promise<Response> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
     const { describeApi } = await import("./openapi.ts");
-    return Response.json(describeApi(basePath, form, version));
+    return serveDocument(describeApi(basePath, form, version));
   }
 
   async function answer(request: Request): Promise<Response> {

@@ -34,6 +34,11 @@ export function succeed(message: string, members: object): Response {
   return send(200, { success: true, message, ...members }, HEADERS);
 }
 
+/** A document that stands for itself, without the members of an answer. */
+export function serveDocument(document: object): Response {
+  return send(200, document, HEADERS);
+}
+
 /** The error body of §7: exactly `success` and `message`. */
 export function fail(status: number, message: string, headers: Record<string, string> = {}): Response {
   return send(status, { success: false, message }, { ...HEADERS, ...headers });

@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Page, TransactionFilter } from "../domain/filter.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
@@ -45,13 +46,13 @@ export function createService(outside: ServiceParts) {
       listTransactions(store, merchantId, filter, page),
     async startPayment(merchantId: number, order: PaymentOrder) {
       const transaction = await startPayment(parts, merchantId, order);
-      resolver.wakeAt(transaction.checkAtMs);
       changes.announce(transaction);
+      resolver.wakeAt(transaction.checkAtMs);
       return transaction;
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
-    listPrompts: (limit: number) => store.transactions.listPending(limit),
+    listPrompts: (limit: number, phone: Msisdn | null) => store.transactions.listPending(limit, phone),
     /** Any merchant's; null where there is none. */
     findByCheckoutRequestId: (id: string) => store.transactions.findByCheckoutRequestId(id),
     findByReference: (reference: string) => store.transactions.findByReference(reference),

@@ -58,8 +58,11 @@ function connect(client: Database) {
   return drizzle({ client });
 }
 
-/** Refuses, having only read, a database of another program or of a newer momo: it would not survive our migrations. */
-function refuseOthers(client: Database, file: string): void {
+/**
+ * Refuses, having only read, a database of another program or of a newer momo: it would not survive our migrations.
+ * @returns how many migrations it has seen
+ */
+export function refuseOthers(client: Database, file: string): number {
   // Read at one point in time: another process may be making the file its own, which is ours.
   const look = client.transaction(() => ({
     application: numberOf(client, "PRAGMA application_id"),
@@ -67,7 +70,7 @@ function refuseOthers(client: Database, file: string): void {
     version: numberOf(client, "PRAGMA user_version"),
   }));
   const { application, tables, version } = look();
-  if (application === 0 && tables === 0) return; // a new file
+  if (application === 0 && tables === 0) return 0; // a new file
   if (application !== APPLICATION_ID) throw new UnusableDatabase("foreign", `${file} is not a database of momo's`);
   if (version > KNOWN_MIGRATIONS) {
     throw new UnusableDatabase(
@@ -75,6 +78,7 @@ function refuseOthers(client: Database, file: string): void {
       `${file} was written by a newer momo (schema ${version}; this one knows up to ${KNOWN_MIGRATIONS})`,
     );
   }
+  return version;
 }
 
 /** How often two processes that open a new file may get in each other's way. */

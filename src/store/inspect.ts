@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { explain, UnusableDatabase } from "./database.ts";
-import { KNOWN_MIGRATIONS } from "./migrations.ts";
+import { explain, refuseOthers, UnusableDatabase } from "./database.ts";
 
 /** What a look at a database file says; nothing is changed in it. */
 export type Inspection =
@@ -19,9 +18,7 @@ export function inspectDatabase(file: string): Inspection {
     const complaints = client.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();
     const complaint = complaints[0]?.integrity_check ?? "ok";
     if (complaint !== "ok") return { state: "unusable", message: `${file} is damaged: ${complaint}` };
-    const schema = client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
-    if (schema > KNOWN_MIGRATIONS) return { state: "unusable", message: `${file} was written by a newer momo` };
-    return { state: "sound", schema };
+    return { state: "sound", schema: refuseOthers(client, file) };
   } catch (error) {
     const explained = explain(error, file);
     if (explained instanceof UnusableDatabase) return { state: "unusable", message: explained.message };

@@ -15,7 +15,7 @@ export const APPLICATION_ID = 0x6d6f6d6f;
  * the second waits, and then finds nothing to do.
  * @param refuseOthers throws where the database is not for this program; asked again once nobody else can write
  */
-export function migrate(client: Database, refuseOthers: () => void): void {
+export function migrate(client: Database, refuseOthers: () => unknown): void {
   if (versionOf(client) === KNOWN_MIGRATIONS) return;
   const run = client.transaction(() => {
     refuseOthers();

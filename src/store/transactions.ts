@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import { foldCase, type Page } from "../domain/filter.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
@@ -72,7 +72,9 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
     drizzle
       .select()
       .from(transactions)
-      .where(isPending)
+      .where(
+        and(isPending, or(isNull(sql`${sql.placeholder("phone")}`), eq(transactions.phone, sql.placeholder("phone")))),
+      )
       .orderBy(asc(transactions.id))
       .limit(sql.placeholder("limit"))
       .prepare(),
@@ -150,9 +152,9 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
       return commits.run(() => outcomes.filter((outcome) => resolve().get({ ...NO_RESULT, ...outcome })));
     },
 
-    /** The prompts that nobody has answered, oldest first. */
-    async listPending(limit: number): Promise<PendingTransaction[]> {
-      return pending().all({ limit }).map(toPending);
+    /** The prompts that nobody has answered, oldest first: all, or those of one phone. */
+    async listPending(limit: number, phone: Msisdn | null = null): Promise<PendingTransaction[]> {
+      return pending().all({ limit, phone }).map(toPending);
     },
 
     /** The newest transaction of any merchant with exactly this reference. */

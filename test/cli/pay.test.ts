@@ -51,9 +51,9 @@ test.concurrent("`--outcome` says what the prompt does", async () => {
   expect(JSON.parse(run.stdout)).toMatchObject({ status: "failed", result_code: 2001 });
 });
 
-test.concurrent("an outcome that does not exist is refused with the names: exit 5", async () => {
+test.concurrent("an outcome that does not exist is refused with the names: exit 2", async () => {
   const run = await pay("--outcome", "exploded");
-  expect(run).toMatchObject({ stdout: "", exitCode: 5, stderr: expect.stringContaining("insufficient_funds") });
+  expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("insufficient_funds") });
 });
 
 test.concurrent("a prompt that the network refuses (HTTP 500): exit 5", async () => {
