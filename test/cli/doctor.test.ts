@@ -164,3 +164,15 @@ describe("action is needed: exit 1, and each says what to do", () => {
     expect(toDo(await findingsOf(["--data", folder]))).toEqual(["data directory"]);
   });
 });
+
+test.concurrent("a database of another program, a variable that is no address: named, with a remedy, exit 1", async () => {
+  const folder = newFolder();
+  const other = new Database(join(folder, "momo.db"));
+  other.run("CREATE TABLE cake (slices)");
+  other.close();
+  const run = await runMomo(["doctor", "--data", folder, "--json"], { env: { MOMO_BASE_URL: "garbage" } });
+  expect(run.exitCode).toBe(1);
+  const { findings } = JSON.parse(run.stdout) as { findings: { check: string; remedy: string | null }[] };
+  const acts = findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
+  expect(acts).toEqual(["database", "MOMO_BASE_URL"]);
+});

@@ -5,7 +5,7 @@ export interface Child {
   readonly stderr: Transcript;
   /** The code as a shell reports it: 128 and the signal's number where a signal ended the process. */
   readonly exited: Promise<number>;
-  signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
+  signal(name: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGKILL"): void;
 }
 
 export interface ChildOptions {
@@ -14,7 +14,7 @@ export interface ChildOptions {
   readonly stdin?: string;
 }
 
-const SIGNAL_NUMBERS: Record<string, number> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+const SIGNAL_NUMBERS: Record<string, number> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
 /** What is still running when the tests end, for whatever reason, ends with them. */
 const running = new Set<Bun.Subprocess>();
