@@ -143,6 +143,16 @@ describe("no statement reads all transactions", () => {
     await expectNoScan(() => list.list(1, filter, { number: 50, limit: 10 }));
   });
 
+  test.each(filters.filter(([, { search, id }]) => search !== undefined || id !== undefined))(
+    "the rows of %s are found by their ids, not by walking the list",
+    async (_what, filter) => {
+      const list = createTransactionList(database.client, database.drizzle);
+      const details = await expectNoScan(() => list.list(1, filter, { number: 1, limit: 10 }));
+      expect(details).toContain("SEARCH transactions USING INTEGER PRIMARY KEY (rowid=?)");
+      expect(details.filter((plan) => /transactions_(newest|by_kind_and_status)/.test(plan))).toEqual([]);
+    },
+  );
+
   test.each(filters.filter(([, { search, id }]) => search === undefined && id === undefined))(
     "the summary by %s comes from the daily totals, and the page is found in its order by one index alone",
     async (_what, filter) => {
