@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { type Claim, newData } from "../support/bench.ts";
+import { compare, leftOut } from "../support/line.ts";
+import { cpuMs, knowsProcesses, residentMb, wakeUps } from "../support/proc.ts";
+import { type Running, startLimit, startMomo } from "../support/servers.ts";
+
+const SETTLE_MS = 1500;
+
+/** What a server costs that nobody uses. Both are watched over the same seconds. */
+export const idle: Claim = async (bench) => {
+  if (!knowsProcesses()) return [leftOut("idle", "needs /proc")];
+  const { programs } = bench;
+  const limit = await startLimit(programs, join(await newData(bench, "limit-idle"), "limit.db"));
+  const momo = await startMomo(programs, await newData(bench, "idle"));
+  await Bun.sleep(SETTLE_MS);
+  const looks = await Promise.all([watch(momo, 2 * bench.seconds), watch(limit, 2 * bench.seconds)]);
+  await Promise.all([momo.stop(), limit.stop()]);
+  const both = (key: keyof Look) => ({ momo: [looks[0][key]], limit: [looks[1][key]] });
+  return [
+    compare({ claim: "idle: memory", unit: "MB", ...both("memoryMb"), goal: "≤ 1.4" }),
+    compare({ claim: "idle: processor", unit: "ms/s", ...both("cpuMs"), goal: "≤ 1.4" }),
+    compare({ claim: "idle: wake-ups of all threads", unit: "/s", ...both("wakeUps"), goal: "0" }),
+  ];
+};
+
+interface Look {
+  readonly memoryMb: number;
+  readonly cpuMs: number;
+  readonly wakeUps: number;
+}
+
+async function watch({ pid }: Running, seconds: number): Promise<Look> {
+  const before = { cpu: cpuMs(pid), wakeUps: wakeUps(pid) };
+  await Bun.sleep(seconds * 1000);
+  return {
+    memoryMb: residentMb(pid),
+    cpuMs: (cpuMs(pid) - before.cpu) / seconds,
+    wakeUps: (wakeUps(pid) - before.wakeUps) / seconds,
+  };
+}

@@ -1,0 +1,70 @@
+import { type Bench, type Claim, newData, rowsText } from "../support/bench.ts";
+import { compare, type Line, leftOut } from "../support/line.ts";
+import { payments } from "../support/load.ts";
+import { loadPending } from "../support/loader.ts";
+import { knowsProcesses, residentMb } from "../support/proc.ts";
+import { control, databaseIn, pay, type RunningMomo, startMomo } from "../support/servers.ts";
+import { quantile } from "../support/statistics.ts";
+
+const YEAR_MS = 365 * 86_400_000;
+const SETTLE_MS = 1500;
+
+/** Prompts that wait: what they cost while nothing happens, and how late others are meanwhile under load. */
+export const pending: Claim = async (bench) => {
+  const { startSize: count } = bench;
+  const data = await newData(bench, "pending");
+  const without = await memoryOf(bench, data);
+  bench.progress(`loading ${rowsText(count)}, all pending`);
+  const nowMs = Date.now();
+  loadPending(databaseIn(data), count, { nowMs, dueMs: nowMs + YEAR_MS });
+  const withThem = await memoryOf(bench, data);
+  const lines: Line[] = [
+    knowsProcesses()
+      ? compare({
+          claim: `idle: memory with ${count.toLocaleString("en")} pending`,
+          unit: "MB",
+          momo: [withThem],
+          limit: [without],
+          against: "none pending",
+          goal: "1.0",
+        })
+      : leftOut("idle: memory with pending", "needs /proc"),
+  ];
+
+  const momo = await startMomo(bench.programs, data, ["--outcome", "manual"]);
+  const load = payments(momo, bench.seconds + 1);
+  const latenesses = await Promise.all(Array.from({ length: 100 }, (_, turn) => lateness(momo, 10 * turn)));
+  await load;
+  await momo.stop();
+  lines.push(
+    compare({
+      claim: "lateness of a due prompt meanwhile, p99, under payment load",
+      unit: "ms",
+      momo: [quantile(latenesses, 0.99)],
+      limit: [quantile(latenesses, 0.5)],
+      against: "median",
+      goal: "≤ 50 ms",
+    }),
+  );
+  return lines;
+};
+
+async function memoryOf(bench: Bench, data: string): Promise<number> {
+  const momo = await startMomo(bench.programs, data);
+  await Bun.sleep(SETTLE_MS);
+  const memoryMb = knowsProcesses() ? residentMb(momo.pid) : Number.NaN;
+  await momo.stop();
+  return memoryMb;
+}
+
+const AFTER_MS = 500;
+
+/** How much later than due the end of a payment is known to who waits for it, the way of the answer included. */
+async function lateness(momo: RunningMomo, delayMs: number): Promise<number> {
+  await Bun.sleep(delayMs);
+  const id = await pay(momo, `completed; after=${AFTER_MS}ms`);
+  // The prompt was pushed before this moment, so the lateness is not overstated by how long the answer took.
+  const startedMs = performance.now();
+  await control(momo, "/wait", { checkout_request_id: id, timeout: "10s" });
+  return performance.now() - startedMs - AFTER_MS;
+}

@@ -1,0 +1,62 @@
+import { Database } from "bun:sqlite";
+import { type Claim, dataOf, rowsText } from "../support/bench.ts";
+import { compare } from "../support/line.ts";
+import { list } from "../support/listing.ts";
+import { databaseIn, pay, type RunningMomo, startMomo } from "../support/servers.ts";
+import { quantile, timed } from "../support/statistics.ts";
+
+const SELECTIVE_SEARCHES = 25;
+const MOST_MS = 10_000;
+
+/** The search at the greatest size: one customer's number or one order, and then the start that all numbers share. */
+export const search: Claim = async (bench) => {
+  const rows = bench.sizes.at(-1) ?? 0;
+  const data = await dataOf(bench, rows);
+  const texts = textsIn(databaseIn(data));
+  const momo = await startMomo(bench.programs, data);
+  const selective: number[] = [];
+  await list(momo, "search=254000000000"); // prepares the statement
+  const untilMs = performance.now() + MOST_MS;
+  for (const text of texts) {
+    selective.push((await list(momo, `search=${text}`)).ms);
+    if (performance.now() > untilMs) break; // slow enough to be known
+  }
+  const { broadMs, waits } = await whilePaying(momo, () => list(momo, "search=254"));
+  await momo.stop();
+  return [
+    compare({ claim: `selective search at ${rowsText(rows)}`, unit: "ms", momo: selective, goal: "< 5 ms" }),
+    compare({ claim: `broadest search at ${rowsText(rows)}`, unit: "ms", momo: [broadMs], goal: "< 250 ms" }),
+    compare({
+      claim: "payment held up by the broadest search, at most",
+      unit: "ms",
+      momo: [Math.max(...waits)],
+      limit: [quantile(waits, 0.5)],
+      against: "median",
+      goal: "≤ 20 ms",
+    }),
+  ];
+};
+
+/** Pays one after the other until the search is answered, and once before, so that its wait counts whole. */
+async function whilePaying(momo: RunningMomo, work: () => Promise<unknown>) {
+  const waits: number[] = [];
+  for (let warmUp = 0; warmUp < 20; warmUp += 1) await pay(momo);
+  let isDone = false;
+  const broad = timed(() => work().finally(() => (isDone = true)));
+  do waits.push(await timed(() => pay(momo)));
+  while (!isDone);
+  return { broadMs: await broad, waits };
+}
+
+/** Numbers, orders and ids of payments all over the year. */
+function textsIn(file: string): string[] {
+  const client = new Database(file);
+  const sql = `SELECT phone, reference, checkout_request_id AS id FROM transactions
+    WHERE reference IS NOT NULL AND id IN (
+      SELECT (SELECT max(id) FROM transactions) * value / ${SELECTIVE_SEARCHES} + value FROM json_each(?))`;
+  const found = client
+    .query<{ phone: string; reference: string; id: string }, [string]>(sql)
+    .all(JSON.stringify(Array.from({ length: SELECTIVE_SEARCHES }, (_, share) => share)));
+  client.close();
+  return found.flatMap(({ phone, reference, id }, turn) => [phone, reference, id][turn % 3] ?? []);
+}

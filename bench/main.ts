@@ -1,0 +1,136 @@
+/**
+ * Measures what momo says of its speed: `npm run bench`. In one run on one machine it holds momo against the bare limit
+ * (`limit.ts`, compiled with the same flags) and against what people would otherwise use, and prints ratios.
+ *
+ *   --quick        under a minute, 200,000 rows at most; the whole run takes under ten, 5,000,000 rows and 8 GB of disk
+ *   --markdown     the table for a document
+ *   --chart        writes bench/chart.svg: how the list and the payments do as rows are added
+ *   --only NAMES   some claims, by the names of their files in `claims/`, with commas
+ *
+ * `claims/` has a program for each claim, `support/` what they share: servers, load (wrk), rows (`loader.ts`), the table.
+ * Contenders take turns, round by round; the table shows the median of the rounds, and as spread half the way from the least
+ * to the greatest. Nothing passes or fails by time. Peers are left out until they are there:
+ * `npm install --prefix bench/peers --ignore-scripts`.
+ *
+ * All listens on 127.0.0.1 and writes below `dist`, which is on the disk of the project, and removes it at the end.
+ */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { checkStatus } from "./claims/check-status.ts";
+import { growth } from "./claims/growth.ts";
+import { idle } from "./claims/idle.ts";
+import { listTransactions } from "./claims/list.ts";
+import { peers } from "./claims/peers.ts";
+import { pending } from "./claims/pending.ts";
+import { resolve } from "./claims/resolve.ts";
+import { search } from "./claims/search.ts";
+import { startPayment } from "./claims/start-payment.ts";
+import { startup } from "./claims/startup.ts";
+import type { Bench, Claim } from "./support/bench.ts";
+import { drawChart } from "./support/chart.ts";
+import { type Line, leftOut } from "./support/line.ts";
+import { describeMachine, obstacle } from "./support/machine.ts";
+import { buildPrograms, ROOT } from "./support/programs.ts";
+import { alignedTable, markdownTable } from "./support/table.ts";
+
+/** In the order of the table. */
+const CLAIMS: Readonly<Record<string, Claim>> = {
+  "start-payment": startPayment,
+  "check-status": checkStatus,
+  peers,
+  startup,
+  idle,
+  list: listTransactions,
+  search,
+  resolve,
+  pending,
+};
+
+const QUICK = {
+  rounds: 3,
+  longRounds: 2,
+  seconds: 1,
+  sizes: [10_000, 200_000],
+  startSize: 200_000,
+  bytesNeeded: 1e9,
+  minutes: 3,
+};
+const WHOLE = {
+  rounds: 5,
+  longRounds: 3,
+  seconds: 3,
+  sizes: [10_000, 100_000, 1_000_000, 5_000_000],
+  startSize: 1_000_000,
+  bytesNeeded: 8e9,
+  minutes: 15,
+};
+
+/** Of this run alone: two at once disturb each other only in time. */
+const folder = join(ROOT, `dist/bench-${process.pid}`);
+const say = (text: string): boolean =>
+  process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
+
+function refuse(reason: string): never {
+  say(`bench: ${reason}`);
+  process.exit(1);
+}
+
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: "boolean" },
+        markdown: { type: "boolean" },
+        chart: { type: "boolean" },
+        only: { type: "string" },
+      },
+    }).values;
+  } catch (error) {
+    refuse((error as Error).message);
+  }
+}
+
+const flags = readFlags();
+const scale = flags.quick ? QUICK : WHOLE;
+const chosen = flags.only?.split(",") ?? Object.keys(CLAIMS);
+const unknown = chosen.find((name) => CLAIMS[name] === undefined);
+if (unknown !== undefined) refuse(`there is no claim ${unknown}; the claims are ${Object.keys(CLAIMS).join(", ")}`);
+const reason = obstacle(ROOT, scale.bytesNeeded);
+if (reason !== null) refuse(reason);
+
+// Ends the servers too, see support/processes.ts.
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+setTimeout(() => refuse(`not done after ${scale.minutes} minutes: something hangs`), scale.minutes * 60_000).unref();
+
+const lines: Line[] = [];
+try {
+  say("compiling momo and the limit");
+  const bench: Bench = { ...scale, folder, programs: await buildPrograms(join(folder, "bin")), progress: say };
+  for (const name of chosen) {
+    say(`measuring ${name}`);
+    const measured = await measure(name, bench);
+    for (const { claim, momo, limit, ratio } of measured) say(`  ${claim}: ${momo}, ${limit}, ${ratio}`);
+    lines.push(...measured);
+  }
+  if (flags.chart) writeFileSync(join(ROOT, "bench/chart.svg"), drawChart(await growth(bench)));
+} catch (error) {
+  refuse((error as Error).message);
+}
+
+/** A claim that cannot be measured does not keep the others from the table. */
+async function measure(name: string, bench: Bench): Promise<Line[]> {
+  try {
+    return (await CLAIMS[name]?.(bench)) ?? [];
+  } catch (error) {
+    process.exitCode = 1;
+    say(`bench: ${name}: ${(error as Error).message}`);
+    return [leftOut(name, "failed")];
+  }
+}
+
+const text = flags.markdown
+  ? [...describeMachine().map((line) => `- ${line}`), "", markdownTable(lines)]
+  : [...describeMachine(), "", alignedTable(lines)];
+process.stdout.write(`${text.join("\n")}\n`);
+process.exit();

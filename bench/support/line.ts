@@ -1,0 +1,53 @@
+import { median, spread } from "./statistics.ts";
+
+/** A line of the table: what was measured, held against the limit and the goal. */
+export interface Line {
+  readonly claim: string;
+  readonly momo: string;
+  readonly limit: string;
+  readonly ratio: string;
+  readonly goal: string;
+  readonly spread: string;
+}
+
+export interface Comparison {
+  readonly claim: string;
+  readonly unit: string;
+  /** One value a round. */
+  readonly momo: readonly number[];
+  /** What momo is compared with; left out where the goal is absolute. */
+  readonly limit?: readonly number[];
+  /** What the limit is, where it is not the bare limit. */
+  readonly against?: string;
+  readonly goal: string;
+}
+
+/** Medians, their ratio, and how far the rounds lie apart. */
+export function compare({ claim, unit, momo, limit, against, goal }: Comparison): Line {
+  const spreads = [momo, ...(limit ? [limit] : [])].map((values) =>
+    values.length > 1 ? percent(spread(values)) : "-",
+  );
+  return {
+    claim,
+    momo: figure(median(momo), unit),
+    limit: limit ? figure(median(limit), unit) + (against === undefined ? "" : ` (${against})`) : "-",
+    ratio: limit && median(limit) > 0 ? (median(momo) / median(limit)).toFixed(2) : "-",
+    goal,
+    spread: spreads.join(" / "),
+  };
+}
+
+/** A line for what could not be measured. */
+export function leftOut(claim: string, why: string): Line {
+  return { claim, momo: why, limit: "-", ratio: "-", goal: "-", spread: "-" };
+}
+
+function percent(value: number): string {
+  return Number.isFinite(value) ? `±${value.toFixed(0)} %` : "-";
+}
+
+/** Three digits that count. */
+function figure(value: number, unit: string): string {
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toLocaleString("en", { maximumFractionDigits: digits })} ${unit}`;
+}

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { run } from "./processes.ts";
+import { ROOT } from "./programs.ts";
+
+/** One round of load. */
+export interface Round {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+}
+
+/** What a client sends: nothing of it is for the bare limit and the peers, which look at no credentials. */
+export interface Target {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly accountId?: number;
+}
+
+const CONNECTIONS = 64;
+
+/** Starts payments over 64 connections for so many seconds. */
+export function payments(target: Target, seconds: number): Promise<Round> {
+  return wrk("payment.lua", `${target.url}/stkpush.php`, target, seconds, String(target.accountId ?? 1));
+}
+
+/** Checks the status of the payments whose ids stand in a file, line by line. */
+export function statusChecks(target: Target, seconds: number, idsFile: string): Promise<Round> {
+  return wrk("status.lua", `${target.url}/status.php`, target, seconds, idsFile);
+}
+
+async function wrk(script: string, url: string, target: Target, seconds: number, parameter: string): Promise<Round> {
+  const headers = { "Content-Type": "application/json", ...target.headers };
+  const text = await run(
+    [
+      ...[
+        "wrk",
+        "--threads",
+        "1",
+        "--connections",
+        String(CONNECTIONS),
+        "--duration",
+        `${seconds}s`,
+        "--timeout",
+        "10s",
+      ],
+      ...Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]),
+      ...["--script", join(ROOT, "bench/support", script), url, "--", parameter],
+    ],
+    ROOT,
+  );
+  const [, result = "{}"] = /^RESULT (.*)$/m.exec(text) ?? [];
+  const { requests, durationUs, p99Us, failed } = JSON.parse(result);
+  // A server that refuses is fast.
+  if (failed !== 0 || !(requests > 0)) throw new Error(`${failed} of ${requests} requests to ${url} failed`);
+  return { perSecond: (requests / durationUs) * 1e6, p99Ms: p99Us / 1000 };
+}

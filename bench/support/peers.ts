@@ -1,0 +1,83 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import peersJson from "../peers/package.json" with { type: "json" };
+import { start, stop } from "./processes.ts";
+import { ROOT } from "./programs.ts";
+import type { Running } from "./servers.ts";
+
+const PEERS = join(ROOT, "bench/peers");
+const program = (name: string): string => join(PEERS, "node_modules/.bin", name);
+
+/** How each is started, from its own configuration in `bench/peers`, as quiet as it can be. */
+const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: string) => Promise<readonly string[]>>> =
+  {
+    mountebank: async (config, _port, folder) => [
+      ...[program("mb"), "start", "--configfile", config, "--host", "127.0.0.1", "--port", String(await freePort())],
+      ...["--nologfile", "--loglevel", "error", "--pidfile", join(folder, "mb.pid")],
+    ],
+    Mockoon: async (config, port) => [
+      ...[program("mockoon-cli"), "start", "--data", config, "--port", String(port), "--hostname", "127.0.0.1"],
+      ...["--disable-log-to-file", "--disable-admin-api", "--repair"],
+    ],
+    Prism: async (config, port) => [
+      ...[program("prism"), "mock", config, "--host", "127.0.0.1", "--port", String(port), "--verboseLevel", "error"],
+    ],
+    "json-server": async (config, port) => [
+      ...[program("json-server"), config, "--routes", join(PEERS, "json-server-routes.json"), "--host", "127.0.0.1"],
+      ...["--port", String(port), "--quiet"],
+    ],
+  };
+
+export const arePeersInstalled = (): boolean => existsSync(program("mb")) && Bun.which("node") !== null;
+
+/** For the head of the table. */
+export const peerVersions = (): string =>
+  Object.entries(peersJson.dependencies)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(", ");
+
+/** Starts all of them, each on a port of its own, and returns when all answer. */
+export async function startPeers(folder: string): Promise<(Running & { readonly name: string })[]> {
+  return Promise.all(Object.entries(COMMANDS).map(([name, commandOf]) => startPeer(name, commandOf, folder)));
+}
+
+async function startPeer(name: string, commandOf: (typeof COMMANDS)[string], folder: string) {
+  const port = await freePort();
+  const home = join(folder, name);
+  mkdirSync(home, { recursive: true });
+  // A copy: json-server writes to it, and mountebank takes its port from nowhere else.
+  const config = join(home, "config.json");
+  const original = join(PEERS, `${name.toLowerCase()}.json`);
+  if (name === "mountebank")
+    writeFileSync(config, readFileSync(original, "utf8").replace('"port": 0', `"port": ${port}`));
+  else copyFileSync(original, config);
+  const child = start(await commandOf(config, port, home), { cwd: home, stderr: "ignore" });
+  void new Response(child.stdout).text(); // nobody reads it, and it must not fill up
+  const url = `http://127.0.0.1:${port}`;
+  await answering(name, url);
+  return { name, pid: child.pid, url, stop: () => stop(child) };
+}
+
+const PATIENCE_MS = 20_000;
+
+async function answering(name: string, url: string): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    const response = await fetch(`${url}/stkpush.php`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "{}",
+    }).catch(() => null);
+    if (response?.ok) return;
+    await Bun.sleep(50);
+  }
+  throw new Error(`${name} does not answer`);
+}
+
+/** A port that nobody listens on at this moment. */
+async function freePort(): Promise<number> {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { firstLine, start, stop } from "./processes.ts";
+import type { Programs } from "./programs.ts";
+
+/** A server under measurement. */
+export interface Running {
+  readonly pid: number;
+  /** What stands before `/stkpush.php`. */
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+export interface RunningMomo extends Running {
+  readonly controlUrl: string;
+  readonly accountId: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The database in a data directory of momo's. */
+export const databaseIn = (folder: string): string => join(folder, "momo.db");
+
+/** `momo serve` on a data directory, at its default durability. */
+export async function startMomo({ momo }: Programs, folder: string, flags: readonly string[] = []) {
+  const command = [momo, "serve", "--json", "--port", "0", "--data", folder, ...flags];
+  const child = start(command, { cwd: "/" });
+  const ready = JSON.parse(await firstLine(child.stdout));
+  const server: RunningMomo = {
+    pid: child.pid,
+    url: ready.base_url,
+    controlUrl: ready.control_url,
+    accountId: ready.payment_account_id,
+    headers: {
+      "X-API-Key": ready.api_key,
+      "X-API-Secret": ready.api_secret,
+      "Content-Type": "application/json",
+    },
+    stop: () => stop(child),
+  };
+  return server;
+}
+
+/** The bare limit on a database file. */
+export async function startLimit({ limit }: Programs, file: string): Promise<Running> {
+  const child = start([limit, file], { cwd: "/" });
+  const ready = JSON.parse(await firstLine(child.stdout));
+  return { pid: child.pid, url: ready.base_url, stop: () => stop(child) };
+}
+
+/** Calls the control API. */
+export async function control(momo: RunningMomo, path: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(momo.controlUrl + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(120_000),
+  });
+  const answer = (await response.json()) as Record<string, unknown>;
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${answer.message}`);
+  return answer;
+}
+
+/** Starts one payment. */
+export async function pay(momo: RunningMomo, outcome?: string): Promise<string> {
+  const response = await fetch(`${momo.url}/stkpush.php`, {
+    method: "POST",
+    headers: { ...momo.headers, ...(outcome !== undefined && { "X-Sandbox-Outcome": outcome }) },
+    body: JSON.stringify({ payment_account_id: momo.accountId, phone: "0712345678", amount: 100, reference: "PROBE" }),
+  });
+  const answer = (await response.json()) as { checkout_request_id?: string; message: string };
+  if (answer.checkout_request_id === undefined) throw new Error(answer.message);
+  return answer.checkout_request_id;
+}
