@@ -49,7 +49,7 @@ const CLAIMS: Readonly<Record<string, Claim>> = {
 
 const QUICK = {
   rounds: 3,
-  longRounds: 2,
+  longRounds: 1,
   seconds: 1,
   sizes: [10_000, 200_000],
   startSize: 200_000,

@@ -121,14 +121,17 @@ async function run(steps: readonly Step[]): Promise<void> {
 }
 
 test("totals agree with a full scan after any mix of operations, refused ones too", async () => {
+  let most = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
       await run(steps);
       expect(kept()).toEqual(scan());
+      most = Math.max(most, kept().size);
     }),
     { numRuns: 40 },
   );
-  expect(kept().size).toBeGreaterThan(0);
+  // Not only empty tables were compared; the last mix may end with forgetting all.
+  expect(most).toBeGreaterThan(1);
 });
 
 test("an operation that the database refuses changes no total", async () => {
