@@ -33,7 +33,8 @@ async function findingsOf(args: readonly string[], options: RunOptions = {}): Pr
   return findings;
 }
 
-const toDo = (findings: Finding[]) => findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
+const needingAction = (findings: Finding[]) =>
+  findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
 const at = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)?.finding;
 
 /** A data directory that has been in use. */
@@ -47,7 +48,7 @@ describe("nothing to do: exit 0", () => {
   test.concurrent("fresh: nothing is there, and nothing is made", async () => {
     const data = join(newFolder(), "data");
     const findings = await findingsOf(["--data", data]);
-    expect(toDo(findings)).toEqual([]);
+    expect(needingAction(findings)).toEqual([]);
     expect(at(findings, "data directory")).toBe(`${data} is not there yet; momo serve makes it`);
     expect(at(findings, "database")).toContain("none yet");
     expect(existsSync(data)).toBe(false);
@@ -56,14 +57,14 @@ describe("nothing to do: exit 0", () => {
   test.concurrent("running", async () => {
     const { ready, at: flags } = await serveMomo();
     const findings = await findingsOf(flags);
-    expect(toDo(findings)).toEqual([]);
+    expect(needingAction(findings)).toEqual([]);
     expect(at(findings, "server")).toMatch(new RegExp(`^momo .*, process ${ready.pid}, serves ${ready.base_url}$`));
     expect(at(findings, "database")).toMatch(/^sound, schema [0-9]+$/);
   });
 
   test.concurrent("stopped", async () => {
     const findings = await findingsOf(["--data", await used()]);
-    expect(toDo(findings)).toEqual([]);
+    expect(needingAction(findings)).toEqual([]);
     expect(at(findings, "server")).toBe("none serves this directory");
   });
 
@@ -71,7 +72,7 @@ describe("nothing to do: exit 0", () => {
     const server = await serveMomo();
     await server.kill();
     const findings = await findingsOf(server.at);
-    expect(toDo(findings)).toEqual([]);
+    expect(needingAction(findings)).toEqual([]);
     expect(at(findings, "server")).toContain(
       `process ${server.ready.pid} served ${server.ready.base_url} and has ended`,
     );
@@ -94,7 +95,7 @@ describe("nothing to do: exit 0", () => {
       MOMO_DATA: join(newFolder(), "data"),
     };
     const findings = await findingsOf([], { env });
-    expect(toDo(findings)).toEqual([]);
+    expect(needingAction(findings)).toEqual([]);
     expect(at(findings, "MOMO_API_KEY")).toBe("mk_shown, from the environment; it decides over credentials.json");
     expect(at(findings, "MOMO_API_SECRET")).toStartWith("(set), ");
     expect(at(findings, "data directory")).toStartWith(env.MOMO_DATA);
@@ -108,7 +109,7 @@ describe("action is needed: exit 1, and each says what to do", () => {
     const file = join(data, "momo.db");
     writeFileSync(file, "this is not a database\n".repeat(400), { mode: 0o600 });
     const findings = await findingsOf(["--data", data]);
-    expect(toDo(findings)).toEqual(["database"]);
+    expect(needingAction(findings)).toEqual(["database"]);
     expect(at(findings, "database")).toContain(file);
   });
 
@@ -118,7 +119,7 @@ describe("action is needed: exit 1, and each says what to do", () => {
     database.run("PRAGMA user_version = 99");
     database.close();
     const findings = await findingsOf(["--data", data]);
-    expect(toDo(findings)).toEqual(["database"]);
+    expect(needingAction(findings)).toEqual(["database"]);
     expect(at(findings, "database")).toContain("newer momo");
   });
 
@@ -127,10 +128,10 @@ describe("action is needed: exit 1, and each says what to do", () => {
     const file = join(data, "credentials.json");
     chmodSync(file, 0o644);
     const findings = await findingsOf(["--data", data]);
-    expect(toDo(findings)).toEqual(["credentials"]);
+    expect(needingAction(findings)).toEqual(["credentials"]);
     expect(at(findings, "credentials")).toBe(`${file} can be read by others`);
     chmodSync(file, 0o600);
-    expect(toDo(await findingsOf(["--data", data]))).toEqual([]);
+    expect(needingAction(await findingsOf(["--data", data]))).toEqual([]);
   });
 
   test.concurrent("damaged records beside the database", async () => {
@@ -142,7 +143,7 @@ describe("action is needed: exit 1, and each says what to do", () => {
     ] as const) {
       writeFileSync(join(data, name), "{", { mode: 0o600 });
       const findings = await findingsOf(["--data", data]);
-      expect(toDo(findings)).toContain(check);
+      expect(needingAction(findings)).toContain(check);
       expect(at(findings, check)).toContain(join(data, name));
     }
   });
@@ -150,18 +151,18 @@ describe("action is needed: exit 1, and each says what to do", () => {
   test.concurrent("a port that is taken", async () => {
     const { port } = serveFake(() => new Response("no momo"));
     const findings = await findingsOf(["--data", join(newFolder(), "data"), "--port", String(port)]);
-    expect(toDo(findings)).toEqual(["port"]);
+    expect(needingAction(findings)).toEqual(["port"]);
     expect(at(findings, "port")).toBe(`${port} is taken by another program`);
   });
 
   test.concurrent("a data directory that is a file, or may not be written", async () => {
     const file = join(newFolder(), "data");
     writeFileSync(file, "");
-    expect(toDo(await findingsOf(["--data", file]))).toContain("data directory");
+    expect(needingAction(await findingsOf(["--data", file]))).toContain("data directory");
     if (process.getuid?.() === 0) return; // whoever may write everything cannot be refused
     const folder = join(newFolder(), "data");
     mkdirSync(folder, { mode: 0o500 });
-    expect(toDo(await findingsOf(["--data", folder]))).toEqual(["data directory"]);
+    expect(needingAction(await findingsOf(["--data", folder]))).toEqual(["data directory"]);
   });
 });
 
