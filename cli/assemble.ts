@@ -1,4 +1,5 @@
 import type { VirtualClock } from "../sandbox/clock.ts";
+import { CONSOLE_PATH, createConsole } from "../sandbox/console/page.ts";
 import { createControl } from "../sandbox/control/control.ts";
 import { createEventHub } from "../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../sandbox/control/guard.ts";
@@ -91,7 +92,7 @@ export function assemble(options: AssembleOptions): Assembled {
     reportFault,
   });
   return {
-    handle: route(api, control),
+    handle: route(api, control, createConsole(CONSOLE, options.guard)),
     service,
     endStreams() {
       stopping.abort();
@@ -101,10 +102,16 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-function route(api: Handler, control: Handler): Handler {
+/** Stands where the console will. */
+const CONSOLE = "<!doctype html><title>momo</title><p>momo is serving.";
+
+function route(api: Handler, control: Handler, page: Handler): Handler {
   return (request, keepOpen) => {
     const { path } = targetOf(request);
-    const steers = path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`);
-    return steers ? control(request, keepOpen) : api(request, keepOpen);
+    if (path === CONSOLE_PATH || path === CONTROL_PATH) return page(request, keepOpen);
+    if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
+    // Of the merchant API's own surface only a browser that was given no path is led away.
+    if (path === "/" && (request.method === "GET" || request.method === "HEAD")) return page(request, keepOpen);
+    return api(request, keepOpen);
   };
 }

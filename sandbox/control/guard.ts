@@ -17,19 +17,34 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.has(host) || host === "::1" || /^127(?:\.[0-9]{1,3}){3}$/.test(host);
 }
 
-/**
- * Decides about one request: an answer that refuses it, or null. A page in a browser on this machine is not its owner, so
- * neither a foreign origin nor a host name that somebody made to lead here gets through.
- */
-export function createGuard({ host, token }: GuardOptions): (request: Request) => Response | null {
-  const tokenHash = token === null ? null : hashSecret(token);
-  const namesThisServer = (name: string) => isLoopback(name) || name === host || name === `[${host}]`;
+/** Decides about one request: an answer that refuses it, or null. */
+export type Guard = (request: Request) => Response | null;
 
+/**
+ * Lets through who knows this server by its own name. Where a token is asked for, the name does not matter: a machine on a
+ * network has many.
+ */
+export function createHostGuard({ host, token }: GuardOptions): Guard {
+  const namesThisServer = (name: string) => isLoopback(name) || name === host || name === `[${host}]`;
   return ({ headers }) => {
     const name = (headers.get("Host") ?? "").toLowerCase().replace(/:[0-9]*$/, "");
-    if (tokenHash === null && !namesThisServer(name)) {
-      return fail(403, "the Host header must be a loopback name, such as localhost or 127.0.0.1");
-    }
+    if (token !== null || namesThisServer(name)) return null;
+    return fail(403, "the Host header must be a loopback name, such as localhost or 127.0.0.1");
+  };
+}
+
+/**
+ * Lets through who may steer. A page in a browser on this machine is not its owner, so neither a foreign origin nor a host
+ * name that somebody made to lead here gets through.
+ */
+export function createGuard(options: GuardOptions): Guard {
+  const hostGuard = createHostGuard(options);
+  const tokenHash = options.token === null ? null : hashSecret(options.token);
+
+  return (request) => {
+    const refusal = hostGuard(request);
+    if (refusal) return refusal;
+    const { headers } = request;
     if (isForeign(headers)) return fail(403, "the control API does not answer pages of another origin");
     if (tokenHash !== null) {
       const given = /^Bearer (\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? "";

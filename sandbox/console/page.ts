@@ -1,0 +1,59 @@
+import { hash } from "node:crypto";
+import { fail } from "../../src/http/reply.ts";
+import { type Handler, targetOf } from "../../src/http/request.ts";
+import { createHostGuard, type GuardOptions } from "../control/guard.ts";
+import { CONTROL_PATH } from "../control/path.ts";
+
+/** Where the console's page stands, beside the calls that it makes. */
+export const CONSOLE_PATH = `${CONTROL_PATH}/`;
+
+/**
+ * Serves the console: one page without anything secret, so it needs no token. Whatever leads elsewhere leads to it.
+ * @param html the page with all its scripts and styles inside
+ */
+export function createConsole(html: string, guard: GuardOptions): Handler {
+  const refuse = createHostGuard(guard);
+  let headers: Record<string, string> | undefined;
+
+  return async (request) => {
+    const refusal = refuse(request);
+    if (refusal) return refusal;
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" });
+    }
+    if (targetOf(request).path !== CONSOLE_PATH) {
+      return new Response(null, { status: 302, headers: { Location: CONSOLE_PATH, "Cache-Control": "no-store" } });
+    }
+    headers ??= headersOf(html);
+    return new Response(html, { headers });
+  };
+}
+
+function headersOf(html: string): Record<string, string> {
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      `script-src ${hashesOf(html, "script")}`,
+      `style-src ${hashesOf(html, "style")}`,
+      "connect-src 'self'",
+      "img-src data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+  };
+}
+
+/** What the page itself says runs, and nothing that finds its way into it later. */
+function hashesOf(html: string, element: "script" | "style"): string {
+  const contents = [...html.matchAll(new RegExp(`<${element}\\b[^>]*>(.*?)</${element}\\s*>`, "gis"))];
+  const hashes = contents.map(([, content = ""]) => `'sha256-${hash("sha256", asParsed(content), "base64")}'`);
+  return hashes.length === 0 ? "'none'" : [...new Set(hashes)].join(" ");
+}
+
+/** A browser hashes what its parser has read, where every line ends with LF. */
+const asParsed = (content: string): string => content.replaceAll(/\r\n?/g, "\n");
