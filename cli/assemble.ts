@@ -5,6 +5,7 @@ import { createEventHub } from "../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../sandbox/control/guard.ts";
 import { observe } from "../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../sandbox/control/path.ts";
+import type { ServerFacts } from "../sandbox/control/server.ts";
 import { createWaitingRoom } from "../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../sandbox/faults.ts";
 import { createRequestLog } from "../sandbox/request-log.ts";
@@ -15,12 +16,11 @@ import type { Clock } from "../src/domain/clock.ts";
 import type { Random } from "../src/domain/random.ts";
 import { createApi, OPERATION_PATHS } from "../src/http/api.ts";
 import { type Handler, targetOf } from "../src/http/request.ts";
-import type { ResponseForm } from "../src/http/view.ts";
 import { createService, type Service } from "../src/service/service.ts";
 import type { Store } from "../src/store/store.ts";
 import { version } from "./version.ts";
 
-export interface AssembleOptions {
+export interface AssembleOptions extends ServerFacts {
   readonly store: Store;
   /** The time that momo goes by. */
   readonly clock: VirtualClock;
@@ -31,9 +31,6 @@ export interface AssembleOptions {
   readonly random: Random;
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
-  readonly promptLifetimeMs: number;
-  readonly basePath: string;
-  readonly form: ResponseForm;
   readonly guard: GuardOptions;
   /** Keeps where the clock stands. */
   readonly rememberClock: () => void;
@@ -82,12 +79,14 @@ export function assemble(options: AssembleOptions): Assembled {
     realClock,
     random,
     rules: sandbox.rules,
+    default: sandbox.default,
     faults,
     log,
     waitingRoom,
     eventHub,
     operationPaths: OPERATION_PATHS,
     rememberClock: options.rememberClock,
+    server: options,
     version,
     reportFault,
   });

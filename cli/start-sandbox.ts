@@ -70,15 +70,19 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(() => store.close());
 
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
+    let credentials: CredentialsRecord | null = null;
     const { handle, service, endStreams } = assemble({
       ...config,
       store,
       clock,
       guard: { host: config.host, token: config.controlToken },
       rememberClock: () => writeClock(directory, clock.state()),
+      data: directory.path,
+      credentials: () =>
+        credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
     open.add(() => service.resolver.stop());
-    const credentials = await ensureCredentials(directory, service);
+    credentials = await ensureCredentials(directory, service);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 
     const server = startServer({

@@ -91,6 +91,11 @@ function endingView(ending: Ending): { status: FinalStatus | null; code: number 
   }
 }
 
+/** How long an outcome takes where nobody says otherwise, in words of the wire; null where that has no meaning. */
+export function afterOf(name: OutcomeName): string | null {
+  return endingView(endingOf(name)).after;
+}
+
 export function endingOf(name: OutcomeName): Ending {
   const outcome = BY_NAME.get(name);
   if (!outcome) throw new Error(`no outcome ${name}`);

@@ -3,6 +3,7 @@ import type { Outcome } from "../src/domain/outcome.ts";
 import type { Provider } from "../src/domain/provider.ts";
 import type { Random } from "../src/domain/random.ts";
 import type { PendingTransaction } from "../src/domain/transaction.ts";
+import { createDefault, type Default } from "./default.ts";
 import { checkoutRequestId, merchantRequestId, receiptNumber } from "./identifiers.ts";
 import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { RESULT_CODES } from "./result-codes.ts";
@@ -11,13 +12,14 @@ import { type Choice, decide, NETWORK_LIMIT_CENTS, readMemo, writeMemo } from ".
 
 export interface SandboxOptions {
   readonly random: Random;
-  /** What prompts do where nothing else decides. */
+  /** The default to begin with. */
   readonly fallback: Choice;
 }
 
 /** The simulated network: a provider, and what steers it. */
 export interface Sandbox extends Provider {
   readonly rules: RuleBook;
+  readonly default: Default;
 }
 
 /**
@@ -26,11 +28,13 @@ export interface Sandbox extends Provider {
  */
 export function createSandbox({ random, fallback }: SandboxOptions): Sandbox {
   const rules = createRuleBook();
+  const byDefault = createDefault(fallback);
   return {
     rules,
+    default: byDefault,
 
     async push(prompt) {
-      const script = decide(prompt, rules, fallback);
+      const script = decide(prompt, rules, byDefault.choice);
       if (endingOf(script.outcome).by === "refusal") {
         throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");
       }

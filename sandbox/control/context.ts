@@ -3,10 +3,12 @@ import type { Random } from "../../src/domain/random.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { VirtualClock } from "../clock.ts";
+import type { Default } from "../default.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
 import type { RuleBook } from "../rules.ts";
 import type { EventHub } from "./event-hub.ts";
+import type { ServerFacts } from "./server.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** What the calls of the control API steer. */
@@ -17,6 +19,7 @@ export interface ControlContext {
   readonly realClock: Clock;
   readonly random: Random;
   readonly rules: RuleBook;
+  readonly default: Default;
   readonly faults: FaultPlan;
   readonly log: RequestLog;
   readonly waitingRoom: WaitingRoom;
@@ -25,6 +28,7 @@ export interface ControlContext {
   readonly operationPaths: readonly string[];
   /** Keeps where the clock stands, for the next start. */
   readonly rememberClock: () => void;
+  readonly server: ServerFacts;
   readonly version: string;
 }
 
@@ -34,7 +38,7 @@ export type ControlCall = (request: Request, context: ControlContext, call: Call
 export interface CallDetails {
   /** The raw query string. */
   readonly query: string;
-  /** The part of the path that stands for `ID`; empty where the path has none. */
+  /** The part of the path that stands for an id; empty where the path has none. */
   readonly id: string;
   readonly keepOpen: KeepOpen;
 }

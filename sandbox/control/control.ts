@@ -2,6 +2,7 @@ import { fail, failWith } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { setClock, showClock } from "./clock.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
+import { replaceDefault, showDefault } from "./default.ts";
 import { events } from "./events.ts";
 import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
@@ -10,30 +11,42 @@ import { outcomes } from "./outcomes.ts";
 import { CONTROL_PATH } from "./path.ts";
 import { payments } from "./payments.ts";
 import { answerPrompt, listPrompts } from "./prompts.ts";
-import { createAccount, createKey, createMerchant } from "./registry.ts";
+import {
+  createAccount,
+  createKey,
+  createMerchant,
+  listAccounts,
+  listKeys,
+  listMerchants,
+  revokeKey,
+} from "./registry.ts";
 import { listRequests } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
+import { showServer } from "./server.ts";
 import { wait } from "./wait.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
 
-/** For each path below {@link CONTROL_PATH}, what each method does; `ID` stands for one part of a path. */
+/** For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. */
 const CALLS: Record<string, Methods> = {
   "/health": { GET: health },
   "/outcomes": { GET: outcomes },
   "/prompts": { GET: listPrompts },
   "/prompts/ID/answer": { POST: answerPrompt },
   "/rules": { GET: listRules, POST: appendRules, PUT: replaceRules, DELETE: removeRules },
+  "/default": { GET: showDefault, PUT: replaceDefault },
   "/clock": { GET: showClock, POST: setClock },
   "/wait": { POST: wait },
   "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
   "/requests": { GET: listRequests },
   "/events": { GET: events },
   "/payments": { POST: payments },
-  "/merchants": { POST: createMerchant },
-  "/accounts": { POST: createAccount },
-  "/keys": { POST: createKey },
+  "/merchants": { GET: listMerchants, POST: createMerchant },
+  "/accounts": { GET: listAccounts, POST: createAccount },
+  "/keys": { GET: listKeys, POST: createKey },
+  "/keys/API_KEY": { DELETE: revokeKey },
+  "/server": { GET: showServer },
   "/reset": { POST: reset },
 };
 
@@ -68,10 +81,18 @@ export function createControl(options: ControlOptions): Handler {
   };
 }
 
+/** The paths with an id in them, as patterns. */
+const PATTERNS = Object.entries(CALLS)
+  .filter(([path]) => /[A-Z]/.test(path))
+  .map(([path, methods]) => ({ pattern: new RegExp(`^${path.replace(/[A-Z_]+/, "([^/]+)")}$`), methods }));
+
 function callsAt(path: string): { methods: Methods | undefined; id: string } {
-  const id = /^\/prompts\/([^/]+)\/answer$/.exec(path)?.[1];
-  if (id !== undefined) return { methods: CALLS["/prompts/ID/answer"], id };
-  return { methods: Object.hasOwn(CALLS, path) ? CALLS[path] : undefined, id: "" };
+  if (Object.hasOwn(CALLS, path) && !/[A-Z]/.test(path)) return { methods: CALLS[path], id: "" };
+  for (const { pattern, methods } of PATTERNS) {
+    const id = pattern.exec(path)?.[1];
+    if (id !== undefined) return { methods, id };
+  }
+  return { methods: undefined, id: "" };
 }
 
 const PATHS = Object.keys(CALLS)

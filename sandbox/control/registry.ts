@@ -1,8 +1,37 @@
 import { z } from "zod";
 import { formatTariff, parseTariff } from "../../src/domain/fee.ts";
+import type { Merchant, PaymentAccount } from "../../src/domain/merchant.ts";
 import { succeed } from "../../src/http/reply.ts";
+import type { KnownKey } from "../../src/service/registry.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
+import { merchantOfQuery } from "./merchant-of-query.ts";
+
+/** `GET /_momo/merchants`: all of them, the first ones first; so are the lists below. */
+export const listMerchants: ControlCall = async (_request, { service }) => {
+  const merchants = await service.registry.listMerchants();
+  return succeed(counted(merchants.length, "merchant"), { merchants: merchants.map(merchantView) });
+};
+
+/** `GET /_momo/accounts`: the payment accounts of the merchant that `?merchant_id=` names, by default of the first. */
+export const listAccounts: ControlCall = async (_request, { service }, { query }) => {
+  const { id } = await merchantOfQuery(query, service);
+  const accounts = await service.registry.listAccounts(id);
+  return succeed(counted(accounts.length, "payment account"), { accounts: accounts.map(accountView) });
+};
+
+/** `GET /_momo/keys`: the keys of that merchant, also the revoked ones, without their secrets. */
+export const listKeys: ControlCall = async (_request, { service }, { query }) => {
+  const { id } = await merchantOfQuery(query, service);
+  const keys = await service.registry.listAllKeys(id);
+  return succeed(counted(keys.length, "key"), { keys: keys.map(keyView) });
+};
+
+/** `DELETE /_momo/keys/API_KEY`: refuses the key from now on. */
+export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
+  await service.registry.revokeKey(id);
+  return succeed("the key is revoked", { api_key: id, revoked: true });
+};
 
 const merchantId = z.int().min(1).optional();
 
@@ -10,7 +39,7 @@ const merchantId = z.int().min(1).optional();
 export const createMerchant: ControlCall = async (request, { service }) => {
   const { name } = await readBody(z.strictObject({ name: z.string() }), request);
   const merchant = await service.registry.registerMerchant(name);
-  return succeed("the merchant is registered", { id: merchant.id, name: merchant.name });
+  return succeed("the merchant is registered", merchantView(merchant));
 };
 
 const accountSchema = z.strictObject({
@@ -23,12 +52,7 @@ const accountSchema = z.strictObject({
 export const createAccount: ControlCall = async (request, context) => {
   const { name, fee, merchant_id } = await readBody(accountSchema, request);
   const account = await context.service.registry.openAccount(await whose(merchant_id, context), name, fee);
-  return succeed("the payment account is open", {
-    id: account.id,
-    merchant_id: account.merchantId,
-    name: account.name,
-    fee: formatTariff(account.tariff),
-  });
+  return succeed("the payment account is open", accountView(account));
 };
 
 const keySchema = z.strictObject({ label: z.string(), merchant_id: merchantId });
@@ -48,3 +72,22 @@ export const createKey: ControlCall = async (request, context) => {
 async function whose(id: number | undefined, { service }: ControlContext): Promise<number> {
   return id ?? (await service.registry.firstMerchant()).id;
 }
+
+/** The records as the commands print them. */
+const merchantView = ({ id, name }: Merchant) => ({ id, name });
+
+const accountView = ({ id, merchantId, name, tariff }: PaymentAccount) => ({
+  id,
+  merchant_id: merchantId,
+  name,
+  fee: formatTariff(tariff),
+});
+
+const keyView = ({ apiKey, merchantId, label, revoked }: KnownKey) => ({
+  api_key: apiKey,
+  merchant_id: merchantId,
+  label,
+  revoked,
+});
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

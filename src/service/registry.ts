@@ -13,6 +13,11 @@ export interface KeyListing {
   readonly label: string;
 }
 
+/** A key that was made once, in force or not. */
+export interface KnownKey extends KeyListing {
+  readonly revoked: boolean;
+}
+
 /** A key at the one moment when its secret can be seen. */
 export type NewKey = KeyListing & Credentials;
 
@@ -57,11 +62,17 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     if (!revoked) throw new Refusal("not_found", "there is no such key in force: momo keys list shows them");
   }
 
-  /** The keys in force. */
-  async function listKeys(merchantId: number): Promise<KeyListing[]> {
+  /** Every key of a merchant, also the revoked ones. */
+  async function listAllKeys(merchantId: number): Promise<KnownKey[]> {
     await requireMerchant(merchantId);
     const keys = await store.merchants.listKeys(merchantId);
-    return keys.filter((key) => key.revokedAtMs === null).map(({ apiKey, label }) => ({ apiKey, merchantId, label }));
+    return keys.map(({ apiKey, label, revokedAtMs }) => ({ apiKey, merchantId, label, revoked: revokedAtMs !== null }));
+  }
+
+  /** The keys in force. */
+  async function listKeys(merchantId: number): Promise<KeyListing[]> {
+    const keys = await listAllKeys(merchantId);
+    return keys.filter(({ revoked }) => !revoked).map(({ revoked: _, ...listing }) => listing);
   }
 
   async function listAccounts(merchantId: number): Promise<PaymentAccount[]> {
@@ -91,11 +102,13 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
   }
 
   return {
+    requireMerchant,
     registerMerchant,
     openAccount,
     issueKey,
     revokeKey,
     listKeys,
+    listAllKeys,
     listAccounts,
     ownerOfAccount,
     listMerchants: () => store.merchants.listMerchants(),

@@ -38,6 +38,8 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     promptLifetimeMs: 60_000,
     basePath: "/v2",
     form: "full",
+    data: null,
+    credentials: () => null,
     rememberClock: () => {},
     reportFault: (error) => void faults.push(error),
   });

@@ -13,6 +13,8 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["POST", "/rules", [{ outcome: "cancelled" }]],
   ["PUT", "/rules", []],
   ["DELETE", "/rules"],
+  ["GET", "/default"],
+  ["PUT", "/default", { outcome: "cancelled" }],
   ["GET", "/clock"],
   ["POST", "/clock", { advance: "1h" }],
   ["POST", "/wait", { reference: "R", timeout: "0s" }],
@@ -23,6 +25,11 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["GET", "/requests?format=curl"],
   ["GET", "/events"],
   ["POST", "/payments", { kind: "web", phone: "0712345678", amount: 5, payment_account_id: 1 }],
+  ["GET", "/merchants"],
+  ["GET", "/accounts"],
+  ["GET", "/keys"],
+  ["DELETE", "/keys/API_KEY"],
+  ["GET", "/server"],
   ["POST", "/merchants", { name: "Evil" }],
   ["POST", "/accounts", { name: "Evil" }],
   ["POST", "/keys", { label: "evil" }],
@@ -42,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 async function stateOf(): Promise<string> {
-  const parts = ["/prompts", "/rules", "/clock", "/faults"].map((path) => sandbox.control("GET", path));
+  const parts = ["/prompts", "/rules", "/default", "/clock", "/faults"].map((path) => sandbox.control("GET", path));
   const { registry } = sandbox.harness.service;
   return JSON.stringify([
     await Promise.all(parts),

@@ -13,6 +13,7 @@ describe("POST /_momo/reset", () => {
     const sandbox = await openSteered();
     const realMs = Date.now();
     await sandbox.control("POST", "/rules", { outcome: "cancelled" });
+    await sandbox.control("PUT", "/default", { outcome: "cancelled" });
     const ids = [await sandbox.pay(), await sandbox.pay({ phone: "254700000019" })];
     await sandbox.control("PUT", "/faults", { seed: 5, faults: [{ kind: "error", path: "/status.php" }] });
     await sandbox.control("POST", "/clock", { advance: "10s" });
@@ -22,6 +23,7 @@ describe("POST /_momo/reset", () => {
     });
 
     expect(await sandbox.control("GET", "/rules")).toMatchObject({ rules: [] });
+    expect(await sandbox.control("GET", "/default")).toMatchObject({ outcome: "completed", after: "3s" });
     expect(await sandbox.control("GET", "/faults")).toMatchObject({ seed: 0, faults: [] });
     expect(await sandbox.control("GET", "/requests")).toMatchObject({ requests: [] });
     expect(await sandbox.control("GET", "/prompts")).toMatchObject({ prompts: [] });

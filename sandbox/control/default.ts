@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { formatDuration } from "../../src/domain/duration.ts";
+import { succeed } from "../../src/http/reply.ts";
+import type { Default } from "../default.ts";
+import { afterOf, parseOutcomeName } from "../outcomes.ts";
+import { chooseAfter } from "../script.ts";
+import type { ControlCall } from "./context.ts";
+import { readBody, readWith } from "./input.ts";
+
+const defaultSchema = z.strictObject({
+  outcome: readWith(z.string(), (text) => parseOutcomeName(text, "it")),
+  after: z.string().optional(),
+});
+
+/** `GET /_momo/default`: what prompts do where nothing else decides. */
+export const showDefault: ControlCall = async (_request, context) => answer(context.default);
+
+/** `PUT /_momo/default`: decides so for the prompts to come, until a reset; without `after`, in the outcome's own time. */
+export const replaceDefault: ControlCall = async (request, context) => {
+  const { outcome, after } = await readBody(defaultSchema, request);
+  context.default.replace(after === undefined ? { outcome, afterMs: null } : chooseAfter(outcome, after, "after"));
+  return answer(context.default);
+};
+
+function answer({ choice: { outcome, afterMs } }: Default): Response {
+  const after = afterMs === null ? afterOf(outcome) : formatDuration(afterMs);
+  return succeed(`where nothing else decides: ${outcome}`, { outcome, after });
+}

@@ -1,0 +1,39 @@
+import { succeed } from "../../src/http/reply.ts";
+import type { ResponseForm } from "../../src/http/view.ts";
+import type { ControlCall } from "./context.ts";
+import { CONTROL_PATH } from "./path.ts";
+
+/** How a server was started, as far as those who use it want to know. */
+export interface ServerFacts {
+  /** What stands before the paths of the operations: empty, or `/v2`. */
+  readonly basePath: string;
+  readonly form: ResponseForm;
+  /** How long a prompt waits for its customer. */
+  readonly promptLifetimeMs: number;
+  /** The data directory; null where there is none. */
+  readonly data: string | null;
+  /** The key that comes with the data directory, and its payment account. */
+  readonly credentials: () => { readonly apiKey: string; readonly paymentAccountId: number } | null;
+}
+
+/** `GET /_momo/server`: what a line to paste needs, without a secret. The address is the one that the caller has used. */
+export const showServer: ControlCall = async (request, { service, server, version }) => {
+  const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
+  const { registry } = service;
+  const merchant = await registry.firstMerchant();
+  const [account] = await registry.listAccounts(merchant.id);
+  const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
+  const own = server.credentials();
+  return succeed(`momo ${version}`, {
+    base_url: origin + server.basePath,
+    control_url: origin + CONTROL_PATH,
+    version,
+    default_merchant_id: merchant.id,
+    payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
+    // Where the own key was revoked, another one in force.
+    api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
+    response_form: server.form,
+    prompt_timeout_ms: server.promptLifetimeMs,
+    data: server.data,
+  });
+};
