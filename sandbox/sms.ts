@@ -7,7 +7,7 @@ import type { Completed, TransactionFacts } from "../src/domain/transaction.ts";
  * @param business the merchant's name
  */
 export function receiptSms(
-  payment: Pick<TransactionFacts, "amountCents" | "reference"> & Completed,
+  payment: Pick<TransactionFacts & Completed, "amountCents" | "reference" | "receiptNumber" | "completedAtMs">,
   business: string,
 ): string {
   const amount = (payment.amountCents / 100).toLocaleString("en-US", { minimumFractionDigits: 2 });

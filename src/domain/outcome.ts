@@ -10,6 +10,8 @@ export interface Payment {
   readonly receiptNumber: string;
   /** When it happened at the provider. */
   readonly atMs: number;
+  /** The provider's own note on how it ended, in place of the one that it gave at the start. */
+  readonly memo?: string;
 }
 
 /** The customer did not pay. */
@@ -18,4 +20,5 @@ export interface Failure {
   readonly resultCode: number;
   readonly resultDesc: string;
   readonly atMs: number;
+  readonly memo?: string;
 }

@@ -21,7 +21,7 @@ const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: "Tran
 
 /** pending → expired, by the service's own deadline. */
 export function expire(pending: PendingTransaction): FinalTransaction {
-  const { checkAtMs: _, memo: __, ...facts } = pending;
+  const { checkAtMs: _, ...facts } = pending;
   return { ...facts, ...DEADLINE_PASSED };
 }
 
@@ -38,7 +38,8 @@ export function resolve(
 ): FinalTransaction {
   assert.equal(pending.status, "pending");
   if (outcome.atMs >= pending.expiresAtMs) return expire(pending);
-  const { checkAtMs: _, memo: __, ...facts } = pending;
+  const { checkAtMs: _, ...noted } = pending;
+  const facts = { ...noted, memo: outcome.memo ?? pending.memo };
   switch (outcome.status) {
     case "completed":
       assert.equal(outcome.resultCode, 0, "0 is the code of a payment");

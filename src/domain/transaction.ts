@@ -48,6 +48,8 @@ export interface Completed {
   readonly resultCode: 0;
   readonly resultDesc: string;
   readonly completedAtMs: number;
+  /** The provider's own note on how it ended; null where that was before such notes were kept. */
+  readonly memo: string | null;
 }
 
 /** It ended without a payment. */
@@ -55,6 +57,7 @@ export interface Unpaid {
   readonly status: "failed" | "cancelled" | "expired";
   readonly resultCode: number;
   readonly resultDesc: string;
+  readonly memo: string | null;
 }
 
 /** A transaction before the store has numbered it. */

@@ -51,6 +51,7 @@ export const transactions = sqliteTable("transactions", {
   completedAtMs: integer("completed_at_ms"),
   checkAtMs: integer("check_at_ms"),
   memo: text(),
+  finalMemo: text("final_memo"),
 });
 
 export const totals = sqliteTable("totals", {

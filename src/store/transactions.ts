@@ -109,6 +109,7 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
         completedAtMs: given("completedAtMs"),
         checkAtMs: given("checkAtMs"),
         memo: sql`CASE WHEN ${sql.placeholder("status")} = 'pending' THEN ${transactions.memo} END`,
+        finalMemo: sql`CASE WHEN ${sql.placeholder("status")} <> 'pending' THEN ${sql.placeholder("memo")} END`,
       })
       .where(and(eq(transactions.id, sql.placeholder("id")), isPending))
       .returning({ id: transactions.id })
@@ -225,11 +226,18 @@ export function toTransaction(row: typeof transactions.$inferSelect): Transactio
         resultCode: row.resultCode,
         resultDesc: row.resultDesc,
         completedAtMs: row.completedAtMs,
+        memo: row.finalMemo,
       };
     case "failed":
     case "cancelled":
     case "expired":
       assert(row.resultCode !== null && row.resultDesc !== null);
-      return { ...facts, status: row.status, resultCode: row.resultCode, resultDesc: row.resultDesc };
+      return {
+        ...facts,
+        status: row.status,
+        resultCode: row.resultCode,
+        resultDesc: row.resultDesc,
+        memo: row.finalMemo,
+      };
   }
 }

@@ -47,6 +47,7 @@ describe("pending → completed: the provider confirms", () => {
     expect(resolve(pending, payment(), code)).toEqual({
       ...facts,
       id: 1,
+      memo: "memo",
       status: "completed",
       transactionCode: "CODE",
       receiptNumber: "UJ22T8IYOU",
@@ -82,6 +83,7 @@ describe("pending → failed, cancelled, expired", () => {
       expect(resolve(pending, outcome, noCode)).toEqual({
         ...facts,
         id: 1,
+        memo: "memo",
         status,
         resultCode: 1032,
         resultDesc: "why",
@@ -105,6 +107,7 @@ describe("pending → failed, cancelled, expired", () => {
     expect(expire(pending)).toEqual({
       ...facts,
       id: 1,
+      memo: "memo",
       status: "expired",
       resultCode: 1019,
       resultDesc: "Transaction has expired.",
@@ -132,6 +135,18 @@ describe("codes and receipts are there exactly when the payment is completed", (
         for (const member of ["transactionCode", "receiptNumber", "completedAtMs"]) expect(member in result).toBe(paid);
       }),
     );
+  });
+});
+
+describe("the provider's own note stays when the payment is final", () => {
+  test("the one it gave at the start, or the one that came with the outcome", () => {
+    expect(resolve(pending, payment(), code).memo).toBe("memo");
+    expect(resolve(pending, payment({ memo: "by hand" }), code).memo).toBe("by hand");
+    expect(expire(pending).memo).toBe("memo");
+  });
+
+  test("an outcome that comes too late leaves no note", () => {
+    expect(resolve(pending, payment({ atMs: facts.expiresAtMs, memo: "by hand" }), noCode).memo).toBe("memo");
   });
 });
 

@@ -59,6 +59,7 @@ describe("a transaction is refused", () => {
     ["to be checked after its deadline", { check_at_ms: 61_001 }],
     ["pending, and never to be checked", { check_at_ms: null }],
     ["pending without a memo", { memo: null }],
+    ["pending with a note on its end", { final_memo: "" }],
     ["pending with a result code", { result_code: 1 }],
     ["pending with result code 0", { result_code: 0 }],
     ["pending with a result text", { result_desc: "?" }],

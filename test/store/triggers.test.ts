@@ -75,7 +75,7 @@ describe("what a payment was when it started stays so", () => {
 
   test("no column is forgotten: it is a fact, or it changes with the outcome", () => {
     const changing = ["status", "transaction_code", "momo_receipt_number", "result_code", "result_desc"];
-    const schedule = ["completed_at_ms", "check_at_ms", "memo"];
+    const schedule = ["completed_at_ms", "check_at_ms", "memo", "final_memo"];
     const columns = client.query<{ name: string }, []>("PRAGMA table_info(transactions)").all();
     for (const { name } of columns.filter((column) => ![...changing, ...schedule].includes(column.name))) {
       expect(() => client.run(`UPDATE transactions SET ${name} = ${name}`)).toThrow("only the outcome");
