@@ -3,6 +3,7 @@ import { CONSOLE_PATH, createConsole } from "../sandbox/console/page.ts";
 import { createControl } from "../sandbox/control/control.ts";
 import { createEventHub } from "../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../sandbox/control/guard.ts";
+import { createMerchantNames } from "../sandbox/control/merchant-names.ts";
 import { observe } from "../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../sandbox/control/path.ts";
 import type { ServerFacts } from "../sandbox/control/server.ts";
@@ -84,6 +85,7 @@ export function assemble(options: AssembleOptions): Assembled {
     log,
     waitingRoom,
     eventHub,
+    merchantNames: createMerchantNames(service.registry),
     operationPaths: OPERATION_PATHS,
     rememberClock: options.rememberClock,
     server: options,

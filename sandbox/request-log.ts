@@ -14,6 +14,7 @@ export interface LoggedRequest {
   readonly body: Uint8Array | null;
   /** Null where the connection was closed without an answer. */
   readonly status: number | null;
+  /** What was answered, also where it reached nobody. */
   readonly answer: string | null;
   /** The fault that befell it, or null. */
   readonly fault: string | null;
@@ -76,7 +77,7 @@ export function logView(request: LoggedRequest) {
     ),
     body: bodyText(request),
     status: request.status,
-    answer: request.answer === null ? null : parsed(redact(request.answer)),
+    answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),
     fault: request.fault,
   };
 }

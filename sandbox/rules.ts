@@ -27,7 +27,12 @@ export interface RuleBook {
   append(rules: readonly Rule[]): void;
   replace(rules: readonly Rule[]): void;
   /** What the first rule that matches says. A rule with a count is used up by one, and leaves at none. */
-  take(prompt: Prompt): Choice | null;
+  take(prompt: Prompt): RuleChoice | null;
+}
+
+export interface RuleChoice extends Choice {
+  /** The rule's place in the list when it decided, from 1. */
+  readonly rule: number;
 }
 
 export function createRuleBook(): RuleBook {
@@ -43,13 +48,14 @@ export function createRuleBook(): RuleBook {
     append: (more) => replace([...rules, ...more]),
     replace,
     take(prompt) {
-      const rule = rules.find(({ match }) => matches(match, prompt));
+      const index = rules.findIndex(({ match }) => matches(match, prompt));
+      const rule = rules[index];
       if (!rule) return null;
       if (rule.times !== null) {
         const left = { ...rule, times: rule.times - 1 };
         rules = rules.flatMap((other) => (other !== rule ? [other] : left.times > 0 ? [left] : []));
       }
-      return rule.choice;
+      return { ...rule.choice, rule: index + 1 };
     },
   };
 }

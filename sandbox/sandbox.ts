@@ -5,10 +5,11 @@ import type { Random } from "../src/domain/random.ts";
 import type { PendingTransaction } from "../src/domain/transaction.ts";
 import { createDefault, type Default } from "./default.ts";
 import { checkoutRequestId, merchantRequestId, receiptNumber } from "./identifiers.ts";
+import { readMemo, writeMemo } from "./memo.ts";
 import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { RESULT_CODES } from "./result-codes.ts";
 import { createRuleBook, type RuleBook } from "./rules.ts";
-import { type Choice, decide, NETWORK_LIMIT_CENTS, readMemo, writeMemo } from "./script.ts";
+import { type Choice, decide, NETWORK_LIMIT_CENTS } from "./script.ts";
 
 export interface SandboxOptions {
   readonly random: Random;
@@ -58,7 +59,7 @@ export function createSandbox({ random, fallback }: SandboxOptions): Sandbox {
  * What the network says of a prompt that went so.
  * @throws Refusal `invalid` for an outcome in which it says nothing
  */
-export function announce(pending: PendingTransaction, name: OutcomeName, atMs: number): Outcome {
+function announce(pending: PendingTransaction, name: OutcomeName, atMs: number): Outcome {
   const ending = endingOf(name);
   if (ending.by !== "network") {
     const names = OUTCOMES.filter((outcome) => outcome.ending.by === "network").map((outcome) => outcome.name);
@@ -67,6 +68,14 @@ export function announce(pending: PendingTransaction, name: OutcomeName, atMs: n
   const resultDesc = RESULT_CODES[ending.code];
   if (ending.status !== "completed") return { status: ending.status, resultCode: ending.code, resultDesc, atMs };
   return { status: "completed", resultCode: 0, resultDesc, receiptNumber: receiptNumber(atMs, pending.id), atMs };
+}
+
+/**
+ * What a person, or a script in place of one, says of a prompt; noted as theirs, whatever had been decided before.
+ * @throws Refusal `invalid` for an outcome that is no answer
+ */
+export function answerByHand(pending: PendingTransaction, outcome: OutcomeName, atMs: number): Outcome {
+  return { ...announce(pending, outcome, atMs), memo: writeMemo({ outcome, atMs, by: { who: "person" } }) };
 }
 
 /** The PIN that every test customer mistypes. */

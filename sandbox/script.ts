@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Prompt } from "../src/domain/provider.ts";
@@ -10,7 +9,14 @@ export interface Script {
   readonly outcome: OutcomeName;
   /** When the network answers; null where it does not. */
   readonly atMs: number | null;
+  readonly by: Decider;
 }
+
+/** Who decided, in the order in which they are asked; and the person who answers the prompt all the same. */
+export type Decider =
+  | { readonly who: "header" | "network_limit" | "test_phone" | "default" | "person" }
+  /** `rule`: its place in the list when it decided, from 1. */
+  | { readonly who: "rule"; readonly rule: number };
 
 /** An outcome and, where somebody named it, the time until it. */
 export interface Choice {
@@ -27,26 +33,25 @@ export const NETWORK_LIMIT_CENTS = 250_000_00;
  * @throws Refusal `invalid` for an instruction that names no outcome
  */
 export function decide(prompt: Prompt, rules: Pick<RuleBook, "take">, fallback: Choice): Script {
-  const choice =
-    (prompt.instruction === null ? null : parseChoice(prompt.instruction, "X-Sandbox-Outcome")) ??
-    rules.take(prompt) ??
-    (prompt.amountCents > NETWORK_LIMIT_CENTS ? { outcome: "over_limit" as const, afterMs: null } : null) ??
-    choiceOfPhone(prompt) ??
-    fallback;
-  return schedule(choice, prompt);
-}
-
-function choiceOfPhone({ phone }: Prompt): Choice | null {
-  const outcome = outcomeOfPhone(phone);
-  return outcome && { outcome, afterMs: null };
+  if (prompt.instruction !== null) {
+    return schedule(parseChoice(prompt.instruction, "X-Sandbox-Outcome"), prompt, { who: "header" });
+  }
+  const ruled = rules.take(prompt);
+  if (ruled) return schedule(ruled, prompt, { who: "rule", rule: ruled.rule });
+  if (prompt.amountCents > NETWORK_LIMIT_CENTS) {
+    return schedule({ outcome: "over_limit", afterMs: null }, prompt, { who: "network_limit" });
+  }
+  const ofPhone = outcomeOfPhone(prompt.phone);
+  if (ofPhone) return schedule({ outcome: ofPhone, afterMs: null }, prompt, { who: "test_phone" });
+  return schedule(fallback, prompt, { who: "default" });
 }
 
 /** Turns "after 3 s" into an instant. */
-function schedule({ outcome, afterMs }: Choice, { pushedAtMs, expiresAtMs }: Prompt): Script {
+function schedule({ outcome, afterMs }: Choice, { pushedAtMs, expiresAtMs }: Prompt, by: Decider): Script {
   const ending = endingOf(outcome);
-  if (ending.by !== "network") return { outcome, atMs: null };
+  if (ending.by !== "network") return { outcome, atMs: null, by };
   const delayMs = afterMs ?? ending.afterMs;
-  return { outcome, atMs: delayMs === null ? expiresAtMs : pushedAtMs + delayMs };
+  return { outcome, atMs: delayMs === null ? expiresAtMs : pushedAtMs + delayMs, by };
 }
 
 /**
@@ -73,17 +78,4 @@ export function chooseAfter(outcome: OutcomeName, after: string, what: string): 
   const afterMs = parseDuration(after, what);
   if (endingOf(outcome).by !== "network") throw invalid(`${what} has no meaning with ${outcome}: leave it out`);
   return { outcome, afterMs };
-}
-
-/** A script as the memo of its transaction. */
-export function writeMemo({ outcome, atMs }: Script): string {
-  return atMs === null ? outcome : `${outcome} ${atMs}`;
-}
-
-/** The script that {@link writeMemo} wrote. */
-export function readMemo(memo: string): Script {
-  const [name = "", at] = memo.split(" ");
-  const atMs = at === undefined ? null : Number(at);
-  assert(atMs === null || Number.isSafeInteger(atMs), `a memo of ours: ${memo}`);
-  return { outcome: parseOutcomeName(name, "the memo"), atMs };
 }

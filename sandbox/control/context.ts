@@ -8,6 +8,7 @@ import type { FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
 import type { RuleBook } from "../rules.ts";
 import type { EventHub } from "./event-hub.ts";
+import type { MerchantNames } from "./merchant-names.ts";
 import type { ServerFacts } from "./server.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
@@ -24,6 +25,7 @@ export interface ControlContext {
   readonly log: RequestLog;
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
+  readonly merchantNames: MerchantNames;
   /** The paths of the merchant API's operations, without the base path. */
   readonly operationPaths: readonly string[];
   /** Keeps where the clock stands, for the next start. */

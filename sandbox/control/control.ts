@@ -24,6 +24,7 @@ import { listRequests } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
 import { showServer } from "./server.ts";
+import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait } from "./wait.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
@@ -41,6 +42,8 @@ const CALLS: Record<string, Methods> = {
   "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
   "/requests": { GET: listRequests },
   "/events": { GET: events },
+  "/transactions": { GET: listTransactions },
+  "/transactions/CHECKOUT_REQUEST_ID": { GET: tellTransaction },
   "/payments": { POST: payments },
   "/merchants": { GET: listMerchants, POST: createMerchant },
   "/accounts": { GET: listAccounts, POST: createAccount },

@@ -32,7 +32,12 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const isOperation = path.startsWith(basePath) && operationPaths.includes(path.slice(basePath.length));
     const fault = isOperation ? faults.strike(path.slice(basePath.length)) : null;
     if (fault?.kind === "delay") keepOpen?.(request);
-    const response = await befall(fault, () => api(request, keepOpen), options);
+    let carriedOut: Response | null = null;
+    const carryOut = async () => {
+      carriedOut = await api(request, keepOpen);
+      return carriedOut;
+    };
+    const response = await befall(fault, carryOut, options);
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
@@ -41,7 +46,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
       headers: request.headers,
       body: bodyRead(request) ?? (response.status === 200 ? null : await unread(request, realClock)),
       status: fault?.kind === "disconnect" ? null : response.status,
-      answer: fault?.kind === "disconnect" ? null : bodySent(response),
+      answer: bodySent(carriedOut ?? response),
       fault: fault?.kind ?? null,
     });
     return response;

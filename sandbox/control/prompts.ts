@@ -1,48 +1,27 @@
 import { z } from "zod";
-import { toShillings } from "../../src/domain/money.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { PendingTransaction, Transaction } from "../../src/domain/transaction.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
 import { parseOutcomeName } from "../outcomes.ts";
-import { announce, outcomeOfPin } from "../sandbox.ts";
+import { answerByHand, outcomeOfPin } from "../sandbox.ts";
 import { receiptSms } from "../sms.ts";
-import type { ControlCall, ControlContext } from "./context.ts";
+import type { ControlCall } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
+import { promptView } from "./prompt-view.ts";
 
 /** A person can look through so many. */
 const MAX_PROMPTS = 1000;
 
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
-export const listPrompts: ControlCall = async (_request, { service }, { query }) => {
+export const listPrompts: ControlCall = async (_request, { service, merchantNames }, { query }) => {
   const { phone } = readQuery(query, ["phone"]);
   const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : parsePhone(phone));
-  const merchants = new Map((await service.registry.listMerchants()).map(({ id, name }) => [id, name]));
+  const views = prompts.map(async (prompt) => promptView(prompt, await merchantNames.of(prompt.merchantId)));
   return succeed(`${prompts.length} open prompt${prompts.length === 1 ? "" : "s"}`, {
-    prompts: prompts.map((prompt) => promptView(prompt, merchants.get(prompt.merchantId) ?? "")),
+    prompts: await Promise.all(views),
   });
 };
-
-/** A prompt as its customer sees it. */
-function promptView(prompt: PendingTransaction, business: string) {
-  return {
-    checkout_request_id: prompt.checkoutRequestId,
-    phone: prompt.phone,
-    business,
-    amount: toShillings(prompt.amountCents),
-    reference: prompt.reference,
-    description: prompt.description,
-    created_at: formatTimestamp(prompt.createdAtMs),
-    expires_at: formatTimestamp(prompt.expiresAtMs),
-    expires_at_ms: prompt.expiresAtMs,
-  };
-}
-
-async function nameOf({ merchantId }: Transaction, { registry }: ControlContext["service"]): Promise<string> {
-  return (await registry.listMerchants()).find(({ id }) => id === merchantId)?.name ?? "";
-}
 
 const answerSchema = z
   .strictObject({
@@ -59,14 +38,17 @@ const answerSchema = z
   });
 
 /** `POST /_momo/prompts/ID/answer`: the customer enters a PIN, or the network says what became of the prompt. */
-export const answerPrompt: ControlCall = async (request, { service, clock }, { id }) => {
+export const answerPrompt: ControlCall = async (request, { service, merchantNames, clock }, { id }) => {
   const { pin, outcome } = await readBody(answerSchema, request);
   const transaction = await service.answerPrompt(id, (pending) =>
-    announce(pending, outcome ?? outcomeOfPin(pin ?? "", pending), clock.nowMs()),
+    answerByHand(pending, outcome ?? outcomeOfPin(pin ?? "", pending), clock.nowMs()),
   );
   return succeed(`the payment is ${transaction.status}`, {
     transaction: itemView(transaction, "full"),
     // What the customer's phone shows next.
-    sms: transaction.status === "completed" ? receiptSms(transaction, await nameOf(transaction, service)) : null,
+    sms:
+      transaction.status === "completed"
+        ? receiptSms(transaction, await merchantNames.of(transaction.merchantId))
+        : null,
   });
 };

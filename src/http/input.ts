@@ -1,10 +1,17 @@
 import { z } from "zod";
 import { invalid } from "../domain/error.ts";
-import { DEFAULT_PAGE, MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../domain/filter.ts";
+import {
+  DEFAULT_PAGE,
+  MAX_PAGE_LIMIT,
+  MAX_SEARCH_LENGTH,
+  type Page,
+  type TransactionFilter,
+} from "../domain/filter.ts";
 import { AMOUNT_LIMIT, AMOUNT_RULE, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
+import { readQuery } from "./request.ts";
 
 /** The shapes that the API takes. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
@@ -115,7 +122,28 @@ export const listTransactionsSchema = z
     error: "date_from must not be after date_to",
   });
 
-export const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
+const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
+
+/**
+ * The page of a list that a query string asks for, and its filter.
+ * @throws Refusal `invalid`
+ */
+export function readListQuery(query: string): { filter: TransactionFilter; page: Page } {
+  const input = parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS));
+  const fromDay = parseDay(input.date_from ?? "");
+  const toDay = parseDay(input.date_to ?? "");
+  return {
+    page: { number: input.page, limit: input.limit },
+    filter: {
+      ...(input.type !== undefined && { kind: input.type }),
+      ...(input.status !== undefined && { status: input.status }),
+      ...(fromDay !== null && { fromDay }),
+      ...(toDay !== null && { toDay }),
+      ...(input.search !== undefined && { search: input.search }),
+      ...(input.id !== undefined && { id: input.id }),
+    },
+  };
+}
 
 /**
  * Holds an input against its schema.

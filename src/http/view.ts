@@ -109,6 +109,10 @@ export function listView(
     : { transactions: items, summary: summaryView(summary), ...around };
 }
 
+export function listMessage({ totalItems }: Summary): string {
+  return `${totalItems} transaction${totalItems === 1 ? "" : "s"}`;
+}
+
 function summaryView(summary: Summary) {
   return {
     total_completed_amount: toShillings(summary.completedAmountCents),

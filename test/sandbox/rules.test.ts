@@ -42,6 +42,13 @@ describe("rules", () => {
     expect(book.take(promptOf({ reference: "A", paymentAccountId: 1 }))?.outcome).toBe("cancelled");
   });
 
+  test("the place of the rule is told, as it was when it decided", () => {
+    const book = createRuleBook();
+    book.append([rule("cancelled", {}, 1), rule("wrong_pin", { reference: "A" }), rule("expired")]);
+    const places = [promptOf(), promptOf(), promptOf({ reference: "A" })].map((prompt) => book.take(prompt)?.rule);
+    expect(places).toEqual([1, 2, 1]);
+  });
+
   test("two rules with times give: fail twice, then succeed", () => {
     const book = createRuleBook();
     book.append([rule("insufficient_funds", {}, 2), rule("completed", {}, 1)]);

@@ -24,6 +24,8 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["GET", "/requests"],
   ["GET", "/requests?format=curl"],
   ["GET", "/events"],
+  ["GET", "/transactions"],
+  ["GET", "/transactions/CHECKOUT_REQUEST_ID"],
   ["POST", "/payments", { kind: "web", phone: "0712345678", amount: 5, payment_account_id: 1 }],
   ["GET", "/merchants"],
   ["GET", "/accounts"],

@@ -1,0 +1,54 @@
+import { Refusal } from "../../src/domain/error.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
+import { readListQuery } from "../../src/http/input.ts";
+import { succeed } from "../../src/http/reply.ts";
+import { listMessage, listView } from "../../src/http/view.ts";
+import { decidedBy } from "../decided-by.ts";
+import { RESULT_ADVICE } from "../result-advice.ts";
+import type { ResultCode } from "../result-codes.ts";
+import { receiptSms } from "../sms.ts";
+import { callsAbout } from "./calls-about.ts";
+import type { ControlCall } from "./context.ts";
+import { merchantOfQuery } from "./merchant-of-query.ts";
+import { promptView } from "./prompt-view.ts";
+import { transactionView } from "./transaction-view.ts";
+
+/**
+ * `GET /_momo/transactions`: what `GET /transactions.php` (§4.3) answers the merchant that `?merchant_id=` names, by default
+ * the first; with the same parameters.
+ */
+export const listTransactions: ControlCall = async (_request, { service }, { query }) => {
+  const { filter, page } = readListQuery(query);
+  const { id } = await merchantOfQuery(query, service);
+  const list = await service.listTransactions(id, filter, page);
+  return succeed(listMessage(list.summary), listView(list, filter, page, "full"));
+};
+
+/** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
+export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log }, { id }) => {
+  const transaction = await service.findByCheckoutRequestId(id);
+  if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
+  const business = await merchantNames.of(transaction.merchantId);
+  const decision = decidedBy(transaction);
+  return succeed(`the payment is ${transaction.status}`, {
+    transaction: transactionView(transaction),
+    prompt: promptView(transaction, business),
+    decided_by: decision && {
+      who: decision.who,
+      ...(decision.rule !== null && { rule: decision.rule }),
+      outcome: decision.outcome,
+      at_ms: decision.atMs,
+      in_words: decision.inWords,
+    },
+    requests: callsAbout(id, log.list()),
+    result: resultView(transaction),
+    sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
+  });
+};
+
+function resultView(transaction: Transaction) {
+  if (transaction.status === "pending") return null;
+  const { resultCode, resultDesc } = transaction;
+  // No code comes from anywhere but the table.
+  return { code: resultCode, description: resultDesc, ...RESULT_ADVICE[resultCode as ResultCode] };
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { type OutcomeName, parseOutcomeName } from "./outcomes.ts";
+import type { Decider, Script } from "./script.ts";
+
+/** A script as the memo of its transaction: a short text, such as `completed 1790000000000 rule:2`. */
+export function writeMemo({ outcome, atMs, by }: Script): string {
+  return `${outcome} ${atMs ?? "-"} ${by.who === "rule" ? `rule:${by.rule}` : by.who}`;
+}
+
+/** What a memo says; nobody noted at first who had decided. */
+export interface Memo {
+  readonly outcome: OutcomeName;
+  readonly atMs: number | null;
+  readonly by: Decider | null;
+}
+
+/** The script that {@link writeMemo} wrote, today or earlier (`completed 1790000000000`, `manual`). */
+export function readMemo(memo: string): Memo {
+  const [name = "", at = "-", by] = memo.split(" ");
+  const atMs = at === "-" ? null : Number(at);
+  assert(atMs === null || Number.isSafeInteger(atMs), `a memo of ours: ${memo}`);
+  return { outcome: parseOutcomeName(name, "the memo"), atMs, by: by === undefined ? null : readDecider(by) };
+}
+
+function readDecider(text: string): Decider {
+  const rule = /^rule:([1-9][0-9]*)$/.exec(text)?.[1];
+  if (rule !== undefined) return { who: "rule", rule: Number(rule) };
+  switch (text) {
+    case "header":
+    case "network_limit":
+    case "test_phone":
+    case "default":
+    case "person":
+      return { who: text };
+    default:
+      return assert.fail(`a decider of ours: ${text}`);
+  }
+}
