@@ -7,6 +7,7 @@ import { events } from "./events.ts";
 import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { health } from "./health.ts";
+import { listMessages } from "./messages.ts";
 import { outcomes } from "./outcomes.ts";
 import { CONTROL_PATH } from "./path.ts";
 import { payments } from "./payments.ts";
@@ -35,6 +36,7 @@ const CALLS: Record<string, Methods> = {
   "/outcomes": { GET: outcomes },
   "/prompts": { GET: listPrompts },
   "/prompts/ID/answer": { POST: answerPrompt },
+  "/messages": { GET: listMessages },
   "/rules": { GET: listRules, POST: appendRules, PUT: replaceRules, DELETE: removeRules },
   "/default": { GET: showDefault, PUT: replaceDefault },
   "/clock": { GET: showClock, POST: setClock },

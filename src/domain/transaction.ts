@@ -65,4 +65,5 @@ export type NewTransaction = TransactionFacts & Pending;
 
 export type PendingTransaction = { readonly id: number } & TransactionFacts & Pending;
 export type FinalTransaction = { readonly id: number } & TransactionFacts & (Completed | Unpaid);
+export type CompletedTransaction = { readonly id: number } & TransactionFacts & Completed;
 export type Transaction = PendingTransaction | FinalTransaction;

@@ -9,6 +9,7 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["GET", "/outcomes"],
   ["GET", "/prompts"],
   ["POST", "/prompts/ID/answer", { outcome: "cancelled" }],
+  ["GET", "/messages"],
   ["GET", "/rules"],
   ["POST", "/rules", [{ outcome: "cancelled" }]],
   ["PUT", "/rules", []],
