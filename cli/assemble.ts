@@ -14,7 +14,7 @@ import type { Rule } from "../sandbox/rules.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import type { Choice } from "../sandbox/script.ts";
 import type { Clock } from "../src/domain/clock.ts";
-import type { Random } from "../src/domain/random.ts";
+import { type Random, token } from "../src/domain/random.ts";
 import { createApi, OPERATION_PATHS } from "../src/http/api.ts";
 import { type Handler, targetOf } from "../src/http/request.ts";
 import { createService, type Service } from "../src/service/service.ts";
@@ -72,7 +72,8 @@ export function assemble(options: AssembleOptions): Assembled {
     stopwatch: options.stopwatch,
   });
   const waitingRoom = createWaitingRoom(service);
-  const eventHub = createEventHub(service, log);
+  const merchantNames = createMerchantNames(service.registry);
+  const eventHub = createEventHub({ service, log, merchantNames, boot: token(random, 8), reportFault });
   const control = createControl({
     ...options.guard,
     service,
@@ -85,7 +86,7 @@ export function assemble(options: AssembleOptions): Assembled {
     log,
     waitingRoom,
     eventHub,
-    merchantNames: createMerchantNames(service.registry),
+    merchantNames,
     operationPaths: OPERATION_PATHS,
     rememberClock: options.rememberClock,
     server: options,

@@ -3,6 +3,7 @@ import { type Handler, targetOf } from "../../src/http/request.ts";
 import { setClock, showClock } from "./clock.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { replaceDefault, showDefault } from "./default.ts";
+import type { Steering } from "./event-hub.ts";
 import { events } from "./events.ts";
 import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
@@ -29,6 +30,19 @@ import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait } from "./wait.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
+
+/** What a call to one of these paths changes, unless it only looks. */
+const STEERS: Record<string, Steering> = {
+  "/rules": "rules",
+  "/default": "default",
+  "/clock": "clock",
+  "/faults": "faults",
+  "/merchants": "registry",
+  "/accounts": "registry",
+  "/keys": "registry",
+  "/keys/API_KEY": "registry",
+  "/reset": "reset",
+};
 
 /** For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. */
 const CALLS: Record<string, Methods> = {
@@ -67,14 +81,18 @@ export function createControl(options: ControlOptions): Handler {
     const refusal = guard(request);
     if (refusal) return refusal;
     const { path, query } = targetOf(request);
-    const { methods, id } = callsAt(path.slice(CONTROL_PATH.length));
+    const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
+    const methods = CALLS[name];
     if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
     const call = methods[request.method];
     if (!call) {
       const allowed = Object.keys(methods).join(", ");
       return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
     }
-    return call(request, options, { query, id, keepOpen });
+    const response = await call(request, options, { query, id, keepOpen });
+    const what = STEERS[name];
+    if (what && request.method !== "GET") options.eventHub.steered(what);
+    return response;
   }
 
   return async (request, keepOpen = () => {}) => {
@@ -87,17 +105,18 @@ export function createControl(options: ControlOptions): Handler {
 }
 
 /** The paths with an id in them, as patterns. */
-const PATTERNS = Object.entries(CALLS)
-  .filter(([path]) => /[A-Z]/.test(path))
-  .map(([path, methods]) => ({ pattern: new RegExp(`^${path.replace(/[A-Z_]+/, "([^/]+)")}$`), methods }));
+const PATTERNS = Object.keys(CALLS)
+  .filter((name) => /[A-Z]/.test(name))
+  .map((name) => ({ name, pattern: new RegExp(`^${name.replace(/[A-Z_]+/, "([^/]+)")}$`) }));
 
-function callsAt(path: string): { methods: Methods | undefined; id: string } {
-  if (Object.hasOwn(CALLS, path) && !/[A-Z]/.test(path)) return { methods: CALLS[path], id: "" };
-  for (const { pattern, methods } of PATTERNS) {
+/** The name of a path in the table, and the id in it; an empty name for a path that is not there. */
+function nameOf(path: string): { name: string; id: string } {
+  if (Object.hasOwn(CALLS, path) && !/[A-Z]/.test(path)) return { name: path, id: "" };
+  for (const { name, pattern } of PATTERNS) {
     const id = pattern.exec(path)?.[1];
-    if (id !== undefined) return { methods, id };
+    if (id !== undefined) return { name, id };
   }
-  return { methods: undefined, id: "" };
+  return { name: "", id: "" };
 }
 
 const PATHS = Object.keys(CALLS)

@@ -1,47 +1,104 @@
-import { itemView } from "../../src/http/view.ts";
+import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
-import { logView, type RequestLog } from "../request-log.ts";
+import { bytesOf, logView, type RequestLog } from "../request-log.ts";
+import { createEventHistory } from "./event-history.ts";
+import type { MerchantNames } from "./merchant-names.ts";
+import { messageView } from "./message-view.ts";
+import { transactionView } from "./transaction-view.ts";
+
+/** What somebody has changed about the sandbox itself. */
+export type Steering = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
 
 /** Somebody who reads the stream of events. */
 export interface EventListener {
-  /** An event in the format of server-sent events. */
-  readonly send: (text: string) => void;
+  /** There is something to read. */
+  readonly wake: () => void;
   /** The server stops. */
   readonly end: () => void;
+}
+
+/** A listener's place in the stream. It reads at its own pace; nothing is kept for it alone. */
+export interface EventPlace {
+  /** What has happened since the last reading, or the beginning of it; empty where nothing has. */
+  read(): string;
+  leave(): void;
+}
+
+export interface EventHub {
+  readonly isFull: boolean;
+  /** @param lastId the id of the event after which to read on; null: from now on */
+  enter(lastId: string | null, listener: EventListener): EventPlace;
+  /** Tells that something was steered, so that every page looks again. */
+  steered(what: Steering): void;
+  /** Ends every stream. */
+  close(): void;
+}
+
+export interface EventSources {
+  readonly service: Pick<Service, "subscribe">;
+  readonly log: Pick<RequestLog, "subscribe">;
+  readonly merchantNames: MerchantNames;
+  /** Tells the ids of this process from those of another. */
+  readonly boot: string;
+  readonly reportFault: (error: unknown) => void;
 }
 
 /** How many can listen at once. */
 const CAPACITY = 100;
 
-/** Hands each event to all who listen; it is written out once, and not at all where nobody does. */
-export interface EventHub {
-  readonly isFull: boolean;
-  /** @returns a function that gives the place up */
-  enter(listener: EventListener): () => void;
-  /** Ends every stream. */
-  close(): void;
-}
+/** So many events are written out for one reading; before the next, others have their turn. */
+const MOST_AT_ONCE = 100;
 
-export function createEventHub(service: Pick<Service, "subscribe">, log: Pick<RequestLog, "subscribe">): EventHub {
+/** A transaction in memory, roughly. */
+const TRANSACTION_BYTES = 600;
+
+/** Puts all that happens into one row, and hands it to all who listen. */
+export function createEventHub({ service, log, merchantNames, boot, reportFault }: EventSources): EventHub {
+  const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
 
-  function tell(name: string, view: () => object): void {
-    if (listeners.size === 0) return;
-    const text = `event: ${name}\ndata: ${JSON.stringify(view())}\n\n`;
-    for (const listener of listeners) listener.send(text);
+  function tell(name: string, view: () => object, bytes: number): void {
+    history.add(name, view, bytes);
+    for (const listener of listeners) listener.wake();
   }
 
-  service.subscribe((transaction) => tell("transaction", () => itemView(transaction, "full")));
-  log.subscribe((request) => tell("request", () => logView(request)));
+  function tellTransaction(transaction: Transaction): void {
+    tell("transaction", () => transactionView(transaction), TRANSACTION_BYTES);
+    if (transaction.status === "completed") void tellMessage(transaction).catch(reportFault);
+  }
+
+  async function tellMessage(payment: CompletedTransaction): Promise<void> {
+    const business = await merchantNames.of(payment.merchantId);
+    tell("message", () => messageView(payment, business), TRANSACTION_BYTES);
+  }
+
+  service.subscribe(tellTransaction);
+  log.subscribe((request) => tell("request", () => logView(request), bytesOf(request)));
+
+  /** The number in an id of ours; null for one of another process, or of nobody. */
+  function numberOf(id: string): number | null {
+    const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
+    return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
+  }
 
   return {
     get isFull() {
       return listeners.size >= CAPACITY;
     },
-    enter(listener) {
+    enter(lastId, listener) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      let place = lastId === null ? history.last : numberOf(lastId);
+      return {
+        read() {
+          const events = place === null ? null : history.after(place, MOST_AT_ONCE);
+          place = events?.number ?? history.last;
+          // What is missing is not told piece by piece: whoever reads this must look at everything afresh.
+          return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
+        },
+        leave: () => listeners.delete(listener),
+      };
     },
+    steered: (what) => tell("steering", () => ({ what }), 0),
     close() {
       for (const listener of listeners) listener.end();
     },

@@ -2,7 +2,7 @@ import { createParser } from "eventsource-parser";
 
 /** A client's side of a stream of server-sent events. */
 export interface EventStream {
-  readonly events: { readonly name: string; readonly data: Record<string, unknown> }[];
+  readonly events: { readonly name: string; readonly id: string; readonly data: Record<string, unknown> }[];
   readonly comments: string[];
   /** Resolves when the server has ended it. */
   readonly ended: Promise<void>;
@@ -18,8 +18,8 @@ export function readEvents(response: Response): EventStream {
   const events: EventStream["events"] = [];
   const comments: string[] = [];
   const parser = createParser({
-    onEvent: ({ event = "", data }) =>
-      void events.push({ name: event, data: JSON.parse(data) as Record<string, unknown> }),
+    onEvent: ({ event = "", id = "", data }) =>
+      void events.push({ name: event, id, data: JSON.parse(data) as Record<string, unknown> }),
     onComment: (comment) => void comments.push(comment),
   });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readEvents } from "../../support/event-stream.ts";
 import { insertDue } from "../../support/pending.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
@@ -143,13 +144,16 @@ describe("advance returns when all that fell due is resolved", () => {
     const phones = ["254700000037", "254700000030", "254700000032", "254700000019", "254700000000"];
     const started = new Map<string, string>();
     for (const phone of phones) started.set(await sandbox.pay({ phone }), phone);
-    const abort = new AbortController();
     const events = await sandbox.handle(
-      new Request("http://127.0.0.1/_momo/events", { headers: { Host: "127.0.0.1" }, signal: abort.signal }),
+      new Request("http://127.0.0.1/_momo/events", { headers: { Host: "127.0.0.1" } }),
     );
     await move({ advance: "1h" });
-    abort.abort();
-    const ended = [...(await events.text()).matchAll(/"checkout_request_id":"([^"]+)"/g)].map(([, id = ""]) => id);
+    const stream = readEvents(events);
+    await stream.until(() => stream.events.some(({ name }) => name === "steering"));
+    await stream.leave();
+    const ended = stream.events
+      .filter(({ name }) => name === "transaction")
+      .map(({ data }) => String(data.checkout_request_id));
     expect(ended.map((id) => started.get(id))).toEqual([
       "254700000032",
       "254700000000",

@@ -1,0 +1,79 @@
+/** Something that happened; what it looks like is made up when somebody reads it. */
+interface Entry {
+  readonly name: string;
+  readonly view: () => object;
+  /** What it holds in memory, roughly. */
+  bytes: number;
+  text: string | null;
+}
+
+/** The events that lie behind, for those who listen and for those who come back. */
+export interface EventHistory {
+  /** The number of the last event; they count from 1. */
+  readonly last: number;
+  /** Keeps a reference and no text, so that what nobody reads costs next to nothing. */
+  add(name: string, view: () => object, bytes: number): void;
+  /**
+   * The events after that number in the format of server-sent events, the oldest first, at most `most` of them.
+   * @returns null where some of them are no longer there
+   */
+  after(number: number, most: number): { readonly text: string; readonly number: number } | null;
+}
+
+const CAPACITY = 10_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * A ring of the last 10,000 events, or of as many as fit into 8 MB.
+ * @param boot stands before each number in an id, so that the ids of another process are told from ours
+ */
+export function createEventHistory(boot: string): EventHistory {
+  const ring: (Entry | undefined)[] = [];
+  let first = 1;
+  let last = 0;
+  let bytes = 0;
+
+  function dropOldest(): void {
+    bytes -= ring[first % CAPACITY]?.bytes ?? 0;
+    ring[first % CAPACITY] = undefined;
+    first += 1;
+  }
+
+  function shrink(): void {
+    while (bytes > MAX_BYTES) dropOldest();
+  }
+
+  /** Written out once, however many read it; from then on the text counts too. */
+  function textOf(number: number): string {
+    const entry = ring[number % CAPACITY];
+    if (!entry) return "";
+    if (entry.text === null) {
+      const { name, view } = entry;
+      entry.text = `event: ${name}\nid: ${boot}-${number}\ndata: ${JSON.stringify(view())}\n\n`;
+      entry.bytes += entry.text.length;
+      bytes += entry.text.length;
+    }
+    return entry.text;
+  }
+
+  return {
+    get last() {
+      return last;
+    },
+    add(name, view, size) {
+      if (last - first + 1 === CAPACITY) dropOldest();
+      last += 1;
+      ring[last % CAPACITY] = { name, view, bytes: size, text: null };
+      bytes += size;
+      shrink();
+    },
+    after(number, most) {
+      if (number < first - 1 || number > last) return null;
+      const end = Math.min(number + most, last);
+      let text = "";
+      for (let next = number + 1; next <= end; next++) text += textOf(next);
+      shrink();
+      return { text, number: end };
+    },
+  };
+}
