@@ -96,21 +96,25 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
       .prepare(),
   );
 
-  const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
+  // Of each outcome its RECORDED members, in their order.
+  const recorded = (member: (typeof RECORDED)[number]) =>
+    sql`outcome.value ->> ${sql.raw(`${RECORDED.indexOf(member)}`)}`;
   const resolve = onFirstUse(() =>
     drizzle
       .update(transactions)
       .set({
-        status: given("status"),
-        transactionCode: given("transactionCode"),
-        receiptNumber: given("receiptNumber"),
-        resultCode: given("resultCode"),
-        resultDesc: given("resultDesc"),
-        completedAtMs: given("completedAtMs"),
-        checkAtMs: given("checkAtMs"),
-        memo: sql`CASE WHEN ${sql.placeholder("status")} = 'pending' THEN ${transactions.memo} END`,
+        status: recorded("status"),
+        transactionCode: recorded("transactionCode"),
+        receiptNumber: recorded("receiptNumber"),
+        resultCode: recorded("resultCode"),
+        resultDesc: recorded("resultDesc"),
+        completedAtMs: recorded("completedAtMs"),
+        checkAtMs: recorded("checkAtMs"),
+        memo: sql`CASE WHEN ${recorded("status")} = 'pending' THEN ${transactions.memo} END`,
       })
-      .where(and(eq(transactions.id, sql.placeholder("id")), isPending))
+      .from(sql`json_each(${sql.placeholder("outcomes")}) AS outcome`)
+      // The plus keeps SQLite from going through all that is pending: few rows are looked up, by their ids.
+      .where(and(eq(transactions.id, recorded("id")), sql`+${isPending}`))
       .returning({ id: transactions.id })
       .prepare(),
   );
@@ -149,7 +153,21 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
      * @returns those that this call changed
      */
     async record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
-      return commits.run(() => outcomes.filter((outcome) => resolve().get({ ...NO_RESULT, ...outcome })));
+      // Of two outcomes of one transaction the statement would take either.
+      const firsts = new Map<number, T>();
+      for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
+      const rows = Array.from(firsts.values(), (outcome: Recorded) =>
+        RECORDED.map((member) => outcome[member] ?? null),
+      );
+      const values = { outcomes: JSON.stringify(rows) };
+      return commits.run(() => {
+        const changed = new Set(
+          resolve()
+            .all(values)
+            .map(({ id }) => id),
+        );
+        return [...firsts.values()].filter(({ id }) => changed.has(id));
+      });
     },
 
     /** The prompts that nobody has answered, oldest first: all, or those of one phone. */
@@ -178,14 +196,18 @@ export function offsetOf({ number, limit }: Page): number {
   return Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 }
 
-const NO_RESULT = {
-  transactionCode: null,
-  receiptNumber: null,
-  resultCode: null,
-  resultDesc: null,
-  completedAtMs: null,
-  checkAtMs: null,
-};
+/** What the store takes over from an outcome; the rest of a row never changes. */
+const RECORDED = [
+  "id",
+  "status",
+  "transactionCode",
+  "receiptNumber",
+  "resultCode",
+  "resultDesc",
+  "completedAtMs",
+  "checkAtMs",
+] as const;
+type Recorded = { readonly [M in (typeof RECORDED)[number]]?: unknown };
 
 function toPending(row: typeof transactions.$inferSelect): PendingTransaction {
   const transaction = toTransaction(row);
