@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod/mini"; // read before a server is ready: the whole of zod takes longer to load than a server to start
 import type { ClockState } from "../sandbox/clock.ts";
 import { type DataDirectory, readJson, writePrivateFile } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
@@ -7,25 +7,25 @@ import { Failure } from "./failure.ts";
 /** The records beside the database that let commands find a server without flags. */
 
 const credentialsSchema = z.object({
-  merchant_id: z.int().min(1),
-  payment_account_id: z.int().min(1),
-  api_key: z.string().regex(/^mk_[0-9a-z]{1,100}$/),
-  api_secret: z.string().regex(/^ms_[0-9a-z]{1,100}$/),
+  merchant_id: z.int().check(z.minimum(1)),
+  payment_account_id: z.int().check(z.minimum(1)),
+  api_key: z.string().check(z.regex(/^mk_[0-9a-z]{1,100}$/)),
+  api_secret: z.string().check(z.regex(/^ms_[0-9a-z]{1,100}$/)),
 });
 
 const serverSchema = z.object({
-  pid: z.int().min(1),
+  pid: z.int().check(z.minimum(1)),
   base_url: z.url(),
   control_url: z.url(),
-  control_token: z.string().max(200).nullable(),
+  control_token: z.nullable(z.string().check(z.maxLength(200))),
 });
 
 /** The year 9999: no clock of ours has been moved further. */
 const MAX_CLOCK_MS = Date.UTC(9999, 11, 30);
 
 const clockSchema = z.union([
-  z.strictObject({ frozen_at_ms: z.int().min(0).max(MAX_CLOCK_MS) }),
-  z.strictObject({ ahead_ms: z.int().min(-MAX_CLOCK_MS).max(MAX_CLOCK_MS) }),
+  z.strictObject({ frozen_at_ms: z.int().check(z.minimum(0), z.maximum(MAX_CLOCK_MS)) }),
+  z.strictObject({ ahead_ms: z.int().check(z.minimum(-MAX_CLOCK_MS), z.maximum(MAX_CLOCK_MS)) }),
 ]);
 
 /** The first merchant's key, so that `momo pay` works at once. */
@@ -62,7 +62,7 @@ export function writeClock({ clock }: DataDirectory, state: ClockState): void {
 }
 
 /** Null where there is no such file. A file that holds something else is refused, never guessed at. */
-function read<T>(file: string, schema: z.ZodType<T>): T | null {
+function read<T>(file: string, schema: z.ZodMiniType<T>): T | null {
   let content: unknown;
   try {
     content = readJson(file);

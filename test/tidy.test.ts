@@ -53,7 +53,7 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["only src/system.ts draws", "src/domain/credentials.ts", "const secret = randomBytes(32);"],
   ["only src/system.ts sets a timer", "src/http/server.ts", "setTimeout(stop, 3000);"],
   ["only src/system.ts sets a timer", "sandbox/sandbox.ts", "setInterval(poll, 1000);"],
-  ["only src/store/commit-queue.ts waits", "src/store/store.ts", "setImmediate(flush);"],
+  ["only src/store/ waits", "src/service/service.ts", "setImmediate(flush);"],
   ["only cli/environment.ts reads", "src/http/server.ts", 'if (process.env.DEBUG === "1") return;'],
   ["nothing writes to the console", "cli/output.ts", "console.log(text);"],
   ["nothing writes to the console", "src/store/store.ts", `const line = \`\${console.error(text)}\`;`],

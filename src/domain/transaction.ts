@@ -60,6 +60,15 @@ export interface Unpaid {
   readonly memo: string | null;
 }
 
+/**
+ * Our own code for a paid transaction: `T` and its number, in 12 characters. Codes that are given together lie together, so that
+ * the index of a million codes is written to in one place.
+ * @param id the transaction's number, which no other has
+ */
+export function transactionCode(id: number): string {
+  return `T${String(id).padStart(11, "0")}`;
+}
+
 /** A transaction before the store has numbered it. */
 export type NewTransaction = TransactionFacts & Pending;
 

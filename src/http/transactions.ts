@@ -4,12 +4,8 @@ import { succeed } from "./reply.ts";
 import { listMessage, listView } from "./view.ts";
 
 /** `GET /transactions.php` (§4.3): the merchant's transactions, newest first. */
-export const transactions: Operation = {
-  path: "/transactions.php",
-  method: "GET",
-  async handle(_request, merchantId, { service, form, query }) {
-    const { filter, page } = readListQuery(query);
-    const list = await service.listTransactions(merchantId, filter, page);
-    return succeed(listMessage(list.summary), listView(list, filter, page, form));
-  },
+export const transactions: Operation = async (_request, merchantId, { service, form, query }) => {
+  const { filter, page } = readListQuery(query);
+  const list = await service.listTransactions(merchantId, filter, page);
+  return succeed(listMessage(list.summary), listView(list, filter, page, form));
 };

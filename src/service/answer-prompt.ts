@@ -1,14 +1,12 @@
 import { Refusal } from "../domain/error.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { type Random, token } from "../domain/random.ts";
 import { resolve } from "../domain/state-machine.ts";
-import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
+import { type PendingTransaction, type Transaction, transactionCode } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 
 interface Parts {
   readonly store: Pick<Store, "transactions">;
-  readonly random: Random;
   readonly changes: Changes;
 }
 
@@ -18,7 +16,7 @@ interface Parts {
  * @throws Refusal `not_found` for an unknown transaction, `conflict` for one that is final already: the first outcome wins
  */
 export async function answerPrompt(
-  { store, random, changes }: Parts,
+  { store, changes }: Parts,
   checkoutRequestId: string,
   outcomeOf: (pending: PendingTransaction) => Outcome,
 ): Promise<Transaction> {
@@ -26,7 +24,7 @@ export async function answerPrompt(
   if (!pending) throw new Refusal("not_found", "there is no prompt with this checkout request id");
   if (pending.status !== "pending") throw alreadyFinal(pending);
   const outcome = outcomeOf(pending);
-  const final = resolve(pending, outcome, () => token(random, 12));
+  const final = resolve(pending, outcome, () => transactionCode(pending.id));
   const [changed] = await store.transactions.record([final]);
   if (changed === undefined) {
     // Somebody was faster between the look and the write.

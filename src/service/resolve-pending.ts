@@ -1,8 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
-import { type Random, token } from "../domain/random.ts";
 import { expire, resolve } from "../domain/state-machine.ts";
-import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
+import { type PendingTransaction, type Transaction, transactionCode } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 
@@ -16,7 +15,6 @@ export interface ResolvePendingParts {
   readonly store: Pick<Store, "transactions">;
   readonly provider: Provider;
   readonly clock: Clock;
-  readonly random: Random;
   readonly changes: Changes;
   /** Told of a provider that throws. */
   readonly reportFault: (error: unknown) => void;
@@ -46,7 +44,7 @@ async function check(parts: ResolvePendingParts, pending: PendingTransaction, no
     const answer = await parts.provider.check(pending, nowMs);
     return answer.status === "pending"
       ? postpone(pending, answer.checkAtMs, nowMs)
-      : resolve(pending, answer, () => token(parts.random, 12));
+      : resolve(pending, answer, () => transactionCode(pending.id));
   } catch (error) {
     // A provider that fails, or says what cannot be, has said nothing yet.
     parts.reportFault(error);

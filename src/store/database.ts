@@ -1,6 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { APPLICATION_ID, KNOWN_MIGRATIONS, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that is writing. */
@@ -18,12 +17,9 @@ export class UnusableDatabase extends Error {
   }
 }
 
-export type Drizzle = ReturnType<typeof connect>;
-
 /** An open database, migrated to this version's schema. */
 export interface OpenDatabase {
   readonly client: Database;
-  readonly drizzle: Drizzle;
   close(): void;
 }
 
@@ -51,11 +47,7 @@ export function openDatabase(file: string, { create = true } = {}): OpenDatabase
     throw explain(error, file);
   }
   const opened = client;
-  return { client: opened, drizzle: connect(opened), close: () => close(opened) };
-}
-
-function connect(client: Database) {
-  return drizzle({ client });
+  return { client: opened, close: () => close(opened) };
 }
 
 /**

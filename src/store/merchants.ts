@@ -1,98 +1,68 @@
 import type { Database } from "bun:sqlite";
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import assert from "node:assert/strict";
 import type { ApiKey } from "../domain/credentials.ts";
 import type { Tariff } from "../domain/fee.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { CommitQueue } from "./commit-queue.ts";
-import type { Drizzle } from "./database.ts";
-import { createLookupCache } from "./lookup-cache.ts";
-import { onFirstUse } from "./on-first-use.ts";
-import { apiKeys, merchants, paymentAccounts } from "./schema.ts";
+import { createLookupCache, watchOthers } from "./lookup-cache.ts";
 
 export type MerchantStore = ReturnType<typeof createMerchantStore>;
 
-/** Merchants, with their payment accounts and keys. */
-export function createMerchantStore(client: Database, drizzle: Drizzle, commits: CommitQueue) {
-  const keyByName = onFirstUse(() =>
-    drizzle
-      .select()
-      .from(apiKeys)
-      .where(eq(apiKeys.apiKey, sql.placeholder("apiKey")))
-      .prepare(),
-  );
-  const accountById = onFirstUse(() =>
-    drizzle
-      .select()
-      .from(paymentAccounts)
-      .where(eq(paymentAccounts.id, sql.placeholder("id")))
-      .prepare(),
-  );
+type MerchantRow = Merchant;
+interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
 
-  const keys = createLookupCache<string, ApiKey>(client, (apiKey) => keyByName().get({ apiKey }) ?? null);
-  const accounts = createLookupCache<number, PaymentAccount>(client, (id) => {
-    const row = accountById().get({ id });
-    return row ? toAccount(row) : null;
+const MERCHANT = "id, name";
+const ACCOUNT = "id, merchant_id AS merchantId, name, fee_basis_points AS basisPoints, fee_fixed_cents AS fixedCents";
+const KEY =
+  "api_key AS apiKey, secret_hash AS secretHash, merchant_id AS merchantId, label, revoked_at_ms AS revokedAtMs";
+
+/** Merchants, with their payment accounts and keys. */
+export function createMerchantStore(client: Database, commits: CommitQueue) {
+  const othersVersion = watchOthers(client);
+  const keys = createLookupCache<string, ApiKey>(othersVersion, (apiKey) =>
+    client.query<ApiKey, [string]>(`SELECT ${KEY} FROM api_keys WHERE api_key = ?`).get(apiKey),
+  );
+  const accounts = createLookupCache<number, PaymentAccount>(othersVersion, (id) => {
+    const row = client.query<AccountRow, [number]>(`SELECT ${ACCOUNT} FROM payment_accounts WHERE id = ?`).get(id);
+    return row && toAccount(row);
   });
 
   return {
     async addMerchant(name: string, nowMs: number): Promise<Merchant> {
-      return commits.run(() => {
-        const row = drizzle.insert(merchants).values({ name, createdAtMs: nowMs }).returning().get();
-        return { id: row.id, name: row.name };
-      });
+      const insert = `INSERT INTO merchants (name, created_at_ms) VALUES (?, ?) RETURNING ${MERCHANT}`;
+      return commits.run(() => inserted(client.query<MerchantRow, [string, number]>(insert).get(name, nowMs)));
     },
 
     async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount> {
-      return commits.run(() => {
-        const row = drizzle
-          .insert(paymentAccounts)
-          .values({
-            merchantId: account.merchantId,
-            name: account.name,
-            feeBasisPoints: account.tariff.basisPoints,
-            feeFixedCents: account.tariff.fixedCents,
-            createdAtMs: nowMs,
-          })
-          .returning()
-          .get();
-        return toAccount(row);
-      });
+      const { merchantId, name, tariff } = account;
+      const insert = `INSERT INTO payment_accounts (merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
+        VALUES ($merchantId, $name, $basisPoints, $fixedCents, $nowMs) RETURNING ${ACCOUNT}`;
+      return commits.run(() =>
+        toAccount(
+          inserted(
+            client
+              .query<AccountRow, Record<string, string | number>>(insert)
+              .get({ merchantId, name, ...tariff, nowMs }),
+          ),
+        ),
+      );
     },
 
     async addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<void> {
-      await commits.run(() => {
-        drizzle
-          .insert(apiKeys)
-          .values({ ...key, createdAtMs: nowMs })
-          .run();
-      });
+      const insert = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
+        VALUES ($apiKey, $secretHash, $merchantId, $label, $nowMs)`;
+      await commits.run(() => client.query(insert).run({ ...key, nowMs }));
     },
 
     /** @returns whether there was such a key, not revoked before */
     async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
-      return commits
-        .run(() => {
-          const revoked = drizzle
-            .update(apiKeys)
-            .set({ revokedAtMs: nowMs })
-            .where(and(eq(apiKeys.apiKey, apiKey), isNull(apiKeys.revokedAtMs)))
-            .returning({ id: apiKeys.id })
-            .all();
-          return revoked.length === 1;
-        })
-        .finally(keys.clear);
+      const update = "UPDATE api_keys SET revoked_at_ms = ? WHERE api_key = ? AND revoked_at_ms IS NULL";
+      return commits.run(() => client.query(update).run(nowMs, apiKey).changes === 1).finally(keys.clear);
     },
 
-    async setTariff(accountId: number, tariff: Tariff): Promise<void> {
-      await commits
-        .run(() => {
-          drizzle
-            .update(paymentAccounts)
-            .set({ feeBasisPoints: tariff.basisPoints, feeFixedCents: tariff.fixedCents })
-            .where(eq(paymentAccounts.id, accountId))
-            .run();
-        })
-        .finally(accounts.clear);
+    async setTariff(accountId: number, { basisPoints, fixedCents }: Tariff): Promise<void> {
+      const update = "UPDATE payment_accounts SET fee_basis_points = ?, fee_fixed_cents = ? WHERE id = ?";
+      await commits.run(() => client.query(update).run(basisPoints, fixedCents, accountId)).finally(accounts.clear);
     },
 
     async findKey(apiKey: string): Promise<ApiKey | null> {
@@ -104,42 +74,33 @@ export function createMerchantStore(client: Database, drizzle: Drizzle, commits:
     },
 
     async findMerchant(id: number): Promise<Merchant | null> {
-      return (
-        drizzle.select({ id: merchants.id, name: merchants.name }).from(merchants).where(eq(merchants.id, id)).get() ??
-        null
-      );
+      return client.query<MerchantRow, [number]>(`SELECT ${MERCHANT} FROM merchants WHERE id = ?`).get(id);
     },
 
     /** Oldest first; so are the lists below. */
     async listMerchants(): Promise<Merchant[]> {
-      return drizzle
-        .select({ id: merchants.id, name: merchants.name })
-        .from(merchants)
-        .orderBy(asc(merchants.id))
-        .all();
+      return client.query<MerchantRow, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id`).all();
     },
 
     async listPaymentAccounts(merchantId: number): Promise<PaymentAccount[]> {
-      return drizzle
-        .select()
-        .from(paymentAccounts)
-        .where(eq(paymentAccounts.merchantId, merchantId))
-        .orderBy(asc(paymentAccounts.id))
-        .all()
-        .map(toAccount);
+      const select = `SELECT ${ACCOUNT} FROM payment_accounts WHERE merchant_id = ? ORDER BY id`;
+      return client.query<AccountRow, [number]>(select).all(merchantId).map(toAccount);
     },
 
     async listKeys(merchantId: number): Promise<ApiKey[]> {
-      return drizzle.select().from(apiKeys).where(eq(apiKeys.merchantId, merchantId)).orderBy(asc(apiKeys.id)).all();
+      return client
+        .query<ApiKey, [number]>(`SELECT ${KEY} FROM api_keys WHERE merchant_id = ? ORDER BY id`)
+        .all(merchantId);
     },
   };
 }
 
-function toAccount(row: typeof paymentAccounts.$inferSelect): PaymentAccount {
-  return {
-    id: row.id,
-    merchantId: row.merchantId,
-    name: row.name,
-    tariff: { basisPoints: row.feeBasisPoints, fixedCents: row.feeFixedCents },
-  };
+/** What an insert hands back; one that does not throw hands back its row. */
+function inserted<T>(row: T | null): T {
+  assert(row);
+  return row;
+}
+
+function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {
+  return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
 }

@@ -1,32 +1,7 @@
-import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KINDS, STATUSES } from "../domain/transaction.ts";
 
-/** The tables as drizzle sees them. The rules (checks, indexes, triggers) stand in `migrations/`; a test compares the two. */
-
-export const merchants = sqliteTable("merchants", {
-  id: integer().primaryKey(),
-  name: text().notNull(),
-  createdAtMs: integer("created_at_ms").notNull(),
-});
-
-export const paymentAccounts = sqliteTable("payment_accounts", {
-  id: integer().primaryKey(),
-  merchantId: integer("merchant_id").notNull(),
-  name: text().notNull(),
-  feeBasisPoints: integer("fee_basis_points").notNull(),
-  feeFixedCents: integer("fee_fixed_cents").notNull(),
-  createdAtMs: integer("created_at_ms").notNull(),
-});
-
-export const apiKeys = sqliteTable("api_keys", {
-  id: integer().primaryKey(),
-  apiKey: text("api_key").notNull(),
-  secretHash: blob("secret_hash").$type<Uint8Array>().notNull(),
-  merchantId: integer("merchant_id").notNull(),
-  label: text().notNull(),
-  createdAtMs: integer("created_at_ms").notNull(),
-  revokedAtMs: integer("revoked_at_ms"),
-});
+/** What the list reads, as drizzle sees it. The rules (checks, indexes, triggers) stand in `migrations/`; a test compares the two. */
 
 export const transactions = sqliteTable("transactions", {
   id: integer().primaryKey(),

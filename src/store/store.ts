@@ -1,7 +1,8 @@
 import { createCommitQueue } from "./commit-queue.ts";
 import { openDatabase } from "./database.ts";
 import { createMerchantStore, type MerchantStore } from "./merchants.ts";
-import { createTransactionList, type TransactionList } from "./transaction-list.ts";
+import { onFirstUse } from "./on-first-use.ts";
+import type { TransactionList } from "./transaction-list.ts";
 import { createTransactionStore, type TransactionStore } from "./transactions.ts";
 
 /** All that momo remembers, in one SQLite file. */
@@ -19,12 +20,14 @@ export interface Store {
  * @throws UnusableDatabase where the file is locked, damaged, newer, foreign, missing or cannot be written
  */
 export function openStore(file: string, options?: { create?: boolean }): Store {
-  const { client, drizzle, close } = openDatabase(file, options);
+  const { client, close } = openDatabase(file, options);
   const commits = createCommitQueue(client);
+  const list = onFirstUse(async () => (await import("./transaction-list.ts")).createTransactionList(client));
   return {
-    merchants: createMerchantStore(client, drizzle, commits),
-    transactions: createTransactionStore(drizzle, commits),
-    transactionList: createTransactionList(client, drizzle),
+    merchants: createMerchantStore(client, commits),
+    transactions: createTransactionStore(client, commits),
+    // With drizzle, which only the list needs: a server is ready sooner without it.
+    transactionList: { list: async (...asked) => (await list()).list(...asked) },
     close,
   };
 }

@@ -1,9 +1,9 @@
 import { and, between, desc, eq, isNull, or, sql } from "drizzle-orm";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import { type Day, endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
-import type { Drizzle } from "./database.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import { totals } from "./schema.ts";
+import type { Drizzle } from "./transaction-list.ts";
 import type { Span } from "./transaction-pages.ts";
 
 /** Days before and after all that a clock of ours can show. */

@@ -1,16 +1,20 @@
 import type { Database } from "bun:sqlite";
+import { drizzle as connect } from "drizzle-orm/bun-sqlite";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import type { Transaction } from "../domain/transaction.ts";
-import type { Drizzle } from "./database.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import { createTotals } from "./totals.ts";
 import { createTransactionPages } from "./transaction-pages.ts";
 import { createTransactionSearch } from "./transaction-search.ts";
 
+/** What builds the statements of the list. */
+export type Drizzle = ReturnType<typeof connect>;
+
 export type TransactionList = ReturnType<typeof createTransactionList>;
 
 /** The list of a merchant's transactions (§4.3). */
-export function createTransactionList(client: Database, drizzle: Drizzle) {
+export function createTransactionList(client: Database) {
+  const drizzle = connect({ client });
   const totals = createTotals(drizzle);
   const pages = createTransactionPages(drizzle);
   const searches = onFirstUse(() => createTransactionSearch(drizzle));

@@ -4,9 +4,9 @@ import { foldCase, type Page, type Summary, type TransactionFilter } from "../do
 import { parsePhonePrefix } from "../domain/phone.ts";
 import { endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
-import type { Drizzle } from "./database.ts";
 import { transactions } from "./schema.ts";
 import { toSummary } from "./totals.ts";
+import type { Drizzle } from "./transaction-list.ts";
 import { offsetOf, toTransaction } from "./transactions.ts";
 
 const placeholder = sql.placeholder;

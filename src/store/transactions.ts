@@ -1,119 +1,84 @@
+import type { Database } from "bun:sqlite";
 import assert from "node:assert/strict";
-import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import { foldCase, type Page } from "../domain/filter.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { NewTransaction, PendingTransaction, Transaction, TransactionFacts } from "../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
-import type { Drizzle } from "./database.ts";
 import { onFirstUse } from "./on-first-use.ts";
-import { merchants, totals, transactions } from "./schema.ts";
+import type { transactions } from "./schema.ts";
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
 
-/** Transactions one by one: stored, found, due and resolved. */
-export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
+/** A row of the table, by the schema's names. */
+export type TransactionRow = typeof transactions.$inferSelect;
+
+/** All columns, by the schema's names; a test compares them with the schema. */
+export const ROW = `id, merchant_id AS merchantId, payment_account_id AS paymentAccountId, kind, status,
+  amount_cents AS amountCents, fee_cents AS feeCents, phone, reference, reference_folded AS referenceFolded, description,
+  checkout_request_id AS checkoutRequestId, merchant_request_id AS merchantRequestId, transaction_code AS transactionCode,
+  momo_receipt_number AS receiptNumber, result_code AS resultCode, result_desc AS resultDesc, created_at_ms AS createdAtMs,
+  expires_at_ms AS expiresAtMs, completed_at_ms AS completedAtMs, check_at_ms AS checkAtMs, memo,
+  final_memo AS finalMemo`;
+
+/**
+ * Transactions one by one: stored, found, due and resolved. These statements are known beforehand and run all the time, so they
+ * are SQL; drizzle makes those of the list, which depend on what is asked for.
+ */
+export function createTransactionStore(client: Database, commits: CommitQueue) {
   const insert = onFirstUse(() =>
-    drizzle
-      .insert(transactions)
-      .values({
-        merchantId: sql.placeholder("merchantId"),
-        paymentAccountId: sql.placeholder("paymentAccountId"),
-        kind: sql.placeholder("kind"),
-        status: sql.placeholder("status"),
-        amountCents: sql.placeholder("amountCents"),
-        feeCents: sql.placeholder("feeCents"),
-        phone: sql.placeholder("phone"),
-        reference: sql.placeholder("reference"),
-        referenceFolded: sql.placeholder("referenceFolded"),
-        description: sql.placeholder("description"),
-        checkoutRequestId: sql.placeholder("checkoutRequestId"),
-        merchantRequestId: sql.placeholder("merchantRequestId"),
-        createdAtMs: sql.placeholder("createdAtMs"),
-        expiresAtMs: sql.placeholder("expiresAtMs"),
-        checkAtMs: sql.placeholder("checkAtMs"),
-        memo: sql.placeholder("memo"),
-      })
-      .returning({ id: transactions.id })
-      .prepare(),
+    client.query<{ id: number }, Record<string, string | number | null>>(
+      `INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
+        reference_folded, description, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms, check_at_ms, memo)
+      VALUES ($merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
+        $referenceFolded, $description, $checkoutRequestId, $merchantRequestId, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)
+      RETURNING id`,
+    ),
   );
 
   const byCheckoutRequestId = onFirstUse(() =>
-    drizzle
-      .select()
-      .from(transactions)
-      .where(eq(transactions.checkoutRequestId, sql.placeholder("checkoutRequestId")))
-      .prepare(),
+    client.query<TransactionRow, [string]>(`SELECT ${ROW} FROM transactions WHERE checkout_request_id = ?`),
   );
 
-  const isPending = sql`${transactions.status} = 'pending'`;
-
   const due = onFirstUse(() =>
-    drizzle
-      .select()
-      .from(transactions)
-      .where(and(isPending, lte(transactions.checkAtMs, sql.placeholder("nowMs"))))
-      .orderBy(asc(transactions.checkAtMs), asc(transactions.id))
-      .limit(sql.placeholder("limit"))
-      .prepare(),
+    client.query<TransactionRow, [number, number]>(
+      `SELECT ${ROW} FROM transactions WHERE status = 'pending' AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
+    ),
   );
 
   const earliest = onFirstUse(() =>
-    drizzle
-      .select({ checkAtMs: transactions.checkAtMs })
-      .from(transactions)
-      .where(isPending)
-      .orderBy(asc(transactions.checkAtMs))
-      .limit(1)
-      .prepare(),
+    client.query<{ checkAtMs: number }, []>(
+      "SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = 'pending' ORDER BY check_at_ms LIMIT 1",
+    ),
   );
 
   const pending = onFirstUse(() =>
-    drizzle
-      .select()
-      .from(transactions)
-      .where(
-        and(isPending, or(isNull(sql`${sql.placeholder("phone")}`), eq(transactions.phone, sql.placeholder("phone")))),
-      )
-      .orderBy(asc(transactions.id))
-      .limit(sql.placeholder("limit"))
-      .prepare(),
+    client.query<TransactionRow, [Msisdn | null, number]>(
+      `SELECT ${ROW} FROM transactions WHERE status = 'pending' AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2`,
+    ),
   );
 
   const byReference = onFirstUse(() =>
-    drizzle
-      .select()
-      .from(transactions)
-      .where(
-        and(
-          inArray(transactions.merchantId, drizzle.select({ id: merchants.id }).from(merchants)),
-          eq(transactions.referenceFolded, sql.placeholder("referenceFolded")),
-          eq(transactions.reference, sql.placeholder("reference")),
-        ),
-      )
-      .orderBy(desc(transactions.id))
-      .limit(1)
-      .prepare(),
+    client.query<TransactionRow, [string, string]>(
+      `SELECT ${ROW} FROM transactions
+      WHERE merchant_id IN (SELECT id FROM merchants) AND reference_folded = ? AND reference = ? ORDER BY id DESC LIMIT 1`,
+    ),
   );
 
-  const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
+  // Of each outcome its RECORDED members, in their order.
+  const recorded = (member: (typeof RECORDED)[number]) => `outcome.value ->> ${RECORDED.indexOf(member)}`;
   const resolve = onFirstUse(() =>
-    drizzle
-      .update(transactions)
-      .set({
-        status: given("status"),
-        transactionCode: given("transactionCode"),
-        receiptNumber: given("receiptNumber"),
-        resultCode: given("resultCode"),
-        resultDesc: given("resultDesc"),
-        completedAtMs: given("completedAtMs"),
-        checkAtMs: given("checkAtMs"),
-        memo: sql`CASE WHEN ${sql.placeholder("status")} = 'pending' THEN ${transactions.memo} END`,
-        finalMemo: sql`CASE WHEN ${sql.placeholder("status")} <> 'pending' THEN ${sql.placeholder("memo")} END`,
-      })
-      .where(and(eq(transactions.id, sql.placeholder("id")), isPending))
-      .returning({ id: transactions.id })
-      .prepare(),
+    client.query<{ id: number }, [string]>(
+      // The plus keeps SQLite from going through all that is pending: few rows are looked up, by their ids.
+      `UPDATE transactions SET status = ${recorded("status")}, transaction_code = ${recorded("transactionCode")},
+        momo_receipt_number = ${recorded("receiptNumber")}, result_code = ${recorded("resultCode")},
+        result_desc = ${recorded("resultDesc")}, completed_at_ms = ${recorded("completedAtMs")},
+        check_at_ms = ${recorded("checkAtMs")}, memo = CASE WHEN ${recorded("status")} = 'pending' THEN memo END,
+        final_memo = CASE WHEN ${recorded("status")} <> 'pending' THEN ${recorded("memo")} END
+      FROM json_each(?) AS outcome
+      WHERE transactions.id = ${recorded("id")} AND +status = 'pending'
+      RETURNING transactions.id`,
+    ),
   );
 
   return {
@@ -129,14 +94,14 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
     },
 
     async findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null> {
-      const row = byCheckoutRequestId().get({ checkoutRequestId });
+      const row = byCheckoutRequestId().get(checkoutRequestId);
       // The column does not tell letter case; an identifier does.
       return row?.checkoutRequestId === checkoutRequestId ? toTransaction(row) : null;
     },
 
     /** The pending transactions to be checked by `nowMs`, in the order in which they fell due, at most `limit`. */
     async listDue(nowMs: number, limit: number): Promise<PendingTransaction[]> {
-      return due().all({ nowMs, limit }).map(toPending);
+      return due().all(nowMs, limit).map(toPending);
     },
 
     /** When the next check is due; null while nothing is pending. */
@@ -150,25 +115,39 @@ export function createTransactionStore(drizzle: Drizzle, commits: CommitQueue) {
      * @returns those that this call changed
      */
     async record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
-      return commits.run(() => outcomes.filter((outcome) => resolve().get({ ...NO_RESULT, ...outcome })));
+      // Of two outcomes of one transaction the statement would take either.
+      const firsts = new Map<number, T>();
+      for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
+      const rows = Array.from(firsts.values(), (outcome: Recorded) =>
+        RECORDED.map((member) => outcome[member] ?? null),
+      );
+      const given = JSON.stringify(rows);
+      return commits.run(() => {
+        const changed = new Set(
+          resolve()
+            .all(given)
+            .map(({ id }) => id),
+        );
+        return [...firsts.values()].filter(({ id }) => changed.has(id));
+      });
     },
 
     /** The prompts that nobody has answered, oldest first: all, or those of one phone. */
     async listPending(limit: number, phone: Msisdn | null = null): Promise<PendingTransaction[]> {
-      return pending().all({ limit, phone }).map(toPending);
+      return pending().all(phone, limit).map(toPending);
     },
 
     /** The newest transaction of any merchant with exactly this reference. */
     async findByReference(reference: string): Promise<Transaction | null> {
-      const row = byReference().get({ reference, referenceFolded: foldCase(reference) });
+      const row = byReference().get(foldCase(reference), reference);
       return row ? toTransaction(row) : null;
     },
 
     /** Forgets every transaction. */
     async clear(): Promise<void> {
       await commits.run(() => {
-        drizzle.delete(transactions).run();
-        drizzle.delete(totals).run();
+        client.run("DELETE FROM transactions");
+        client.run("DELETE FROM totals");
       });
     },
   };
@@ -179,23 +158,28 @@ export function offsetOf({ number, limit }: Page): number {
   return Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 }
 
-const NO_RESULT = {
-  transactionCode: null,
-  receiptNumber: null,
-  resultCode: null,
-  resultDesc: null,
-  completedAtMs: null,
-  checkAtMs: null,
-};
+/** What the store takes over from an outcome; the rest of a row never changes. */
+const RECORDED = [
+  "id",
+  "status",
+  "transactionCode",
+  "receiptNumber",
+  "resultCode",
+  "resultDesc",
+  "completedAtMs",
+  "checkAtMs",
+  "memo",
+] as const;
+type Recorded = { readonly [M in (typeof RECORDED)[number]]?: unknown };
 
-function toPending(row: typeof transactions.$inferSelect): PendingTransaction {
+function toPending(row: TransactionRow): PendingTransaction {
   const transaction = toTransaction(row);
   assert(transaction.status === "pending");
   return transaction;
 }
 
 /** A row as the domain knows it. The schema's CHECKs say that no other row exists. */
-export function toTransaction(row: typeof transactions.$inferSelect): Transaction {
+export function toTransaction(row: TransactionRow): Transaction {
   const facts: { id: number } & TransactionFacts = {
     id: row.id,
     merchantId: row.merchantId,

@@ -64,6 +64,12 @@ describe("a receipt number is 10 characters [0-9A-Z]: year, month, day and seven
     expect(receipts.size).toBe(100_000);
   });
 
+  test("receipts that follow one another begin alike, and look unordered", () => {
+    const endings = Array.from({ length: 500 }, (_, index) => receiptNumber(AT_MS, 12_345 + index).slice(3));
+    expect(new Set(endings.map((ending) => ending.slice(0, 2))).size).toBeLessThan(25);
+    expect(new Set(endings.map((ending) => ending.slice(2))).size).toBe(500);
+  });
+
   test("serials that lie a half, a third or any such part of the whole space apart end differently", () => {
     const parts = [1, 2, 3, 4, 6, 9, 12, 18, 36, 36 ** 2, 36 ** 3, 36 ** 6];
     const endings = new Set(parts.map((part) => receiptNumber(AT_MS, (36 ** 7 / part) % 36 ** 7)));

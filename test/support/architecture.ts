@@ -72,7 +72,7 @@ const ONE_HOME: readonly {
   {
     what: "waits for the end of a turn of the event loop",
     banned: /\bsetImmediate\b/g,
-    home: "src/store/commit-queue.ts",
+    home: "src/store/",
     instead: "write through the commit queue",
   },
   {
