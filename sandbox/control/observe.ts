@@ -32,12 +32,11 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const isOperation = path.startsWith(basePath) && operationPaths.includes(path.slice(basePath.length));
     const fault = isOperation ? faults.strike(path.slice(basePath.length)) : null;
     if (fault?.kind === "delay") keepOpen?.(request);
-    let carriedOut: Response | null = null;
-    const carryOut = async () => {
-      carriedOut = await api(request, keepOpen);
-      return carriedOut;
+    let lost: Response | null = null;
+    const lose = (answer: Response) => {
+      lost = answer;
     };
-    const response = await befall(fault, carryOut, options);
+    const response = await befall(fault, () => api(request, keepOpen), lose, options);
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
@@ -46,7 +45,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
       headers: request.headers,
       body: bodyRead(request) ?? (response.status === 200 ? null : await unread(request, realClock)),
       status: fault?.kind === "disconnect" ? null : response.status,
-      answer: bodySent(carriedOut ?? response),
+      answer: bodySent(lost ?? response),
       fault: fault?.kind ?? null,
     });
     return response;
@@ -56,6 +55,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
 async function befall(
   fault: Fault["what"] | null,
   carryOut: () => Promise<Response>,
+  lose: (answer: Response) => void,
   { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
 ): Promise<Response> {
   switch (fault?.kind) {
@@ -67,7 +67,7 @@ async function befall(
       await passed(fault.delayMs, realClock, stopping);
       return stopping.aborted ? fail(503, "the server stops; the operation was not carried out") : carryOut();
     case "disconnect":
-      await carryOut();
+      lose(await carryOut());
       return brokenOff();
   }
 }

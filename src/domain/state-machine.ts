@@ -38,8 +38,8 @@ export function resolve(
 ): FinalTransaction {
   assert.equal(pending.status, "pending");
   if (outcome.atMs >= pending.expiresAtMs) return expire(pending);
-  const { checkAtMs: _, ...noted } = pending;
-  const facts = { ...noted, memo: outcome.memo ?? pending.memo };
+  const { checkAtMs: _, ...facts } = pending;
+  const memo = outcome.memo ?? pending.memo;
   switch (outcome.status) {
     case "completed":
       assert.equal(outcome.resultCode, 0, "0 is the code of a payment");
@@ -51,11 +51,12 @@ export function resolve(
         resultCode: 0,
         resultDesc: outcome.resultDesc,
         completedAtMs: outcome.atMs,
+        memo,
       };
     case "failed":
     case "cancelled":
     case "expired":
       assert.notEqual(outcome.resultCode, 0, "0 is the code of a payment");
-      return { ...facts, status: outcome.status, resultCode: outcome.resultCode, resultDesc: outcome.resultDesc };
+      return { ...facts, status: outcome.status, resultCode: outcome.resultCode, resultDesc: outcome.resultDesc, memo };
   }
 }

@@ -65,7 +65,7 @@ export function createTransactionStore(client: Database, commits: CommitQueue) {
     ),
   );
 
-  // Of each outcome its RECORDED members, in their order.
+  // Of each outcome its RECORDED members, in their order, and the final memo.
   const recorded = (member: (typeof RECORDED)[number]) => `outcome.value ->> ${RECORDED.indexOf(member)}`;
   const resolve = onFirstUse(() =>
     client.query<{ id: number }, [string]>(
@@ -74,7 +74,7 @@ export function createTransactionStore(client: Database, commits: CommitQueue) {
         momo_receipt_number = ${recorded("receiptNumber")}, result_code = ${recorded("resultCode")},
         result_desc = ${recorded("resultDesc")}, completed_at_ms = ${recorded("completedAtMs")},
         check_at_ms = ${recorded("checkAtMs")}, memo = CASE WHEN ${recorded("status")} = 'pending' THEN memo END,
-        final_memo = CASE WHEN ${recorded("status")} <> 'pending' THEN ${recorded("memo")} END
+        final_memo = outcome.value ->> ${RECORDED.length}
       FROM json_each(?) AS outcome
       WHERE transactions.id = ${recorded("id")} AND +status = 'pending'
       RETURNING transactions.id`,
@@ -118,9 +118,10 @@ export function createTransactionStore(client: Database, commits: CommitQueue) {
       // Of two outcomes of one transaction the statement would take either.
       const firsts = new Map<number, T>();
       for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
-      const rows = Array.from(firsts.values(), (outcome: Recorded) =>
-        RECORDED.map((member) => outcome[member] ?? null),
-      );
+      const rows = Array.from(firsts.values(), (outcome: Transaction & Recorded) => [
+        ...RECORDED.map((member) => outcome[member] ?? null),
+        outcome.status === "pending" ? null : outcome.memo,
+      ]);
       const given = JSON.stringify(rows);
       return commits.run(() => {
         const changed = new Set(
@@ -168,7 +169,6 @@ const RECORDED = [
   "resultDesc",
   "completedAtMs",
   "checkAtMs",
-  "memo",
 ] as const;
 type Recorded = { readonly [M in (typeof RECORDED)[number]]?: unknown };
 
