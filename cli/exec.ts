@@ -24,7 +24,7 @@ const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT
 async function exec(command: string[], flags: SandboxFlags): Promise<void> {
   const outerUmask = process.umask(0o077); // for what we write; the command keeps its own
   const signals = catchSignals();
-  const config = configOf(flags);
+  const config = await configOf(flags);
   const directory = makeTemporaryDirectory();
   try {
     const sandbox = await startSandbox({

@@ -1,4 +1,3 @@
-import { parseRules } from "../sandbox/control/rules.ts";
 import type { Rule } from "../sandbox/rules.ts";
 import { readJson } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
@@ -7,7 +6,9 @@ import { Failure } from "./failure.ts";
  * The rules in a file, in the form that the control API takes.
  * @throws Failure `usage` that names the file and the place in it
  */
-export function readRulesFile(file: string): Rule[] {
+export async function readRulesFile(file: string): Promise<Rule[]> {
+  // Loaded only where there is such a file: a server without one is ready sooner.
+  const { parseRules } = await import("../sandbox/control/rules.ts");
   try {
     const content = readJson(file);
     if (content === undefined) throw new Error("there is no such file");

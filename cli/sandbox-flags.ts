@@ -44,16 +44,16 @@ export function addSandboxOptions(command: Command): Command {
 }
 
 /** The part of the sandbox's configuration that the flags say. */
-export function configOf(
+export async function configOf(
   flags: SandboxFlags,
-): Pick<SandboxConfig, "basePath" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules"> {
+): Promise<Pick<SandboxConfig, "basePath" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">> {
   return {
     basePath: flags.basePath,
     fallback: fallbackOf(flags),
     promptLifetimeMs: flags.promptTimeout,
     tariff: flags.fee ?? null,
     form: flags.responseForm,
-    rules: flags.rules === undefined ? [] : readRulesFile(flags.rules),
+    rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),
   };
 }
 

@@ -42,7 +42,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   process.umask(0o077);
   const stopping = stopSignal();
   outliveOutput();
-  const config = configOf(flags);
+  const config = await configOf(flags);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const readyFile = flags.readyFile === undefined ? null : resolve(flags.readyFile);

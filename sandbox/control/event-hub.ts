@@ -56,6 +56,7 @@ const TRANSACTION_BYTES = 600;
 export function createEventHub({ service, log, merchantNames, boot, reportFault }: EventSources): EventHub {
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
+  let isKeeping = false;
 
   function tell(name: string, view: () => object, bytes: number): void {
     history.add(name, view, bytes);
@@ -72,8 +73,13 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
     tell("message", () => messageView(payment, business), TRANSACTION_BYTES);
   }
 
-  service.subscribe(tellTransaction);
-  log.subscribe((request) => tell("request", () => logView(request), bytesOf(request)));
+  /** Nothing is kept before somebody listens: most sandboxes are used without, and pay nothing for it. */
+  function beginToKeep(): void {
+    if (isKeeping) return;
+    isKeeping = true;
+    service.subscribe(tellTransaction);
+    log.subscribe((request) => tell("request", () => logView(request), bytesOf(request)));
+  }
 
   /** The number in an id of ours; null for one of another process, or of nobody. */
   function numberOf(id: string): number | null {
@@ -86,6 +92,7 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
       return listeners.size >= CAPACITY;
     },
     enter(lastId, listener) {
+      beginToKeep();
       listeners.add(listener);
       let place = lastId === null ? history.last : numberOf(lastId);
       return {

@@ -36,7 +36,9 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const lose = (answer: Response) => {
       lost = answer;
     };
-    const response = await befall(fault, () => api(request, keepOpen), lose, options);
+    const response = await (fault
+      ? befall(fault, () => api(request, keepOpen), lose, options)
+      : api(request, keepOpen));
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
@@ -53,14 +55,12 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
 }
 
 async function befall(
-  fault: Fault["what"] | null,
+  fault: Fault["what"],
   carryOut: () => Promise<Response>,
   lose: (answer: Response) => void,
   { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
 ): Promise<Response> {
-  switch (fault?.kind) {
-    case undefined:
-      return carryOut();
+  switch (fault.kind) {
     case "error":
       return fail(fault.status, `fault injected: HTTP ${fault.status}`);
     case "delay":

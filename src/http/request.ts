@@ -10,14 +10,15 @@ export type KeepOpen = (request: Request) => void;
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The path and the query of a request, as they were sent: nothing unescaped. */
-export function targetOf(request: Request): { path: string; query: string } {
-  // Where the Host header is bad, request.url is only the target itself.
-  const target = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, "");
-  const [withoutFragment = ""] = target.split("#", 1);
-  const mark = withoutFragment.indexOf("?");
-  return mark < 0
-    ? { path: withoutFragment, query: "" }
-    : { path: withoutFragment.slice(0, mark), query: withoutFragment.slice(mark + 1) };
+export function targetOf({ url }: Request): { path: string; query: string } {
+  // Where the Host header is bad, it is only the target itself.
+  const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + "://".length);
+  const fragment = url.indexOf("#");
+  const end = fragment < 0 ? url.length : fragment;
+  const mark = url.indexOf("?");
+  return mark < 0 || mark > end
+    ? { path: url.slice(origin, end), query: "" }
+    : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
 }
 
 /**
