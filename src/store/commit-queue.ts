@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { isBusy } from "./database.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /**
  * Group commit. A durable commit costs one flush of the disk however much it holds, so the writes that arrive in one turn of
@@ -20,13 +21,14 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-export function createCommitQueue(client: Database): CommitQueue {
+export function createCommitQueue(client: Database, snapshot: Snapshot): CommitQueue {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => entries.map((entry) => entry.write()));
 
   function flush(): void {
     const batch = waiting;
     waiting = [];
+    snapshot.end();
     try {
       settle(batch, commit.immediate(batch));
     } catch (error) {

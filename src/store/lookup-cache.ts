@@ -1,5 +1,4 @@
-import type { Database } from "bun:sqlite";
-import { onFirstUse } from "./on-first-use.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** Beyond this many entries a cache begins anew. */
 const CAPACITY = 1000;
@@ -11,17 +10,14 @@ export interface LookupCache<K, V> {
   clear(): void;
 }
 
-/**
- * @param othersVersion from {@link watchOthers}
- * @param look finds a row in the database; what it does not find is not kept
- */
-export function createLookupCache<K, V>(othersVersion: () => number, look: (key: K) => V | null): LookupCache<K, V> {
+/** @param look finds a row in the database; what it does not find is not kept */
+export function createLookupCache<K, V>(snapshot: Snapshot, look: (key: K) => V | null): LookupCache<K, V> {
   const kept = new Map<K, V>();
   let keptAt: number | undefined;
 
   return {
     find(key) {
-      const version = othersVersion();
+      const version = snapshot.enter();
       if (version !== keptAt || kept.size >= CAPACITY) kept.clear();
       keptAt = version;
       const known = kept.get(key);
@@ -31,24 +27,5 @@ export function createLookupCache<K, V>(othersVersion: () => number, look: (key:
       return found;
     },
     clear: () => kept.clear(),
-  };
-}
-
-/**
- * A number that changes when another connection, a command beside the server, has written. SQLite is asked once in a turn of the
- * event loop: requests that one turn handles had all arrived before it began, so each sees at least what was there when it came.
- */
-export function watchOthers(client: Database): () => number {
-  const dataVersion = onFirstUse(() => client.query<{ data_version: number }, []>("PRAGMA data_version"));
-  let version: number | undefined;
-  const forget = () => {
-    version = undefined;
-  };
-  return () => {
-    if (version === undefined) {
-      version = dataVersion().get()?.data_version ?? 0;
-      setImmediate(forget);
-    }
-    return version;
   };
 }

@@ -4,7 +4,8 @@ import type { ApiKey } from "../domain/credentials.ts";
 import type { Tariff } from "../domain/fee.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { CommitQueue } from "./commit-queue.ts";
-import { createLookupCache, watchOthers } from "./lookup-cache.ts";
+import { createLookupCache } from "./lookup-cache.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 export type MerchantStore = ReturnType<typeof createMerchantStore>;
 
@@ -17,12 +18,11 @@ const KEY =
   "api_key AS apiKey, secret_hash AS secretHash, merchant_id AS merchantId, label, revoked_at_ms AS revokedAtMs";
 
 /** Merchants, with their payment accounts and keys. */
-export function createMerchantStore(client: Database, commits: CommitQueue) {
-  const othersVersion = watchOthers(client);
-  const keys = createLookupCache<string, ApiKey>(othersVersion, (apiKey) =>
+export function createMerchantStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
+  const keys = createLookupCache<string, ApiKey>(snapshot, (apiKey) =>
     client.query<ApiKey, [string]>(`SELECT ${KEY} FROM api_keys WHERE api_key = ?`).get(apiKey),
   );
-  const accounts = createLookupCache<number, PaymentAccount>(othersVersion, (id) => {
+  const accounts = createLookupCache<number, PaymentAccount>(snapshot, (id) => {
     const row = client.query<AccountRow, [number]>(`SELECT ${ACCOUNT} FROM payment_accounts WHERE id = ?`).get(id);
     return row && toAccount(row);
   });

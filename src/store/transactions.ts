@@ -7,6 +7,7 @@ import type { NewTransaction, PendingTransaction, Transaction, TransactionFacts 
 import type { CommitQueue } from "./commit-queue.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import type { transactions } from "./schema.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
 
@@ -25,7 +26,7 @@ export const ROW = `id, merchant_id AS merchantId, payment_account_id AS payment
  * Transactions one by one: stored, found, due and resolved. These statements are known beforehand and run all the time, so they
  * are SQL; drizzle makes those of the list, which depend on what is asked for.
  */
-export function createTransactionStore(client: Database, commits: CommitQueue) {
+export function createTransactionStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
   const insert = onFirstUse(() =>
     client.query<{ id: number }, Record<string, string | number | null>>(
       `INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
@@ -94,6 +95,7 @@ export function createTransactionStore(client: Database, commits: CommitQueue) {
     },
 
     async findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null> {
+      snapshot.enter();
       const row = byCheckoutRequestId().get(checkoutRequestId);
       // The column does not tell letter case; an identifier does.
       return row?.checkoutRequestId === checkoutRequestId ? toTransaction(row) : null;

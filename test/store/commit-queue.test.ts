@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type CommitQueue, createCommitQueue } from "../../src/store/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/database.ts";
+import { createSnapshot } from "../../src/store/snapshot.ts";
 import { useFolder } from "../support/folder.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
@@ -14,7 +15,7 @@ beforeEach(() => {
   const file = inFolder("momo.db");
   database = openDatabase(file);
   database.client.run("PRAGMA busy_timeout = 20");
-  commits = createCommitQueue(database.client);
+  commits = createCommitQueue(database.client, createSnapshot(database.client));
   other = new Database(file);
 });
 afterEach(() => {

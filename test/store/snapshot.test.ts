@@ -1,0 +1,56 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createCommitQueue } from "../../src/store/commit-queue.ts";
+import { type OpenDatabase, openDatabase } from "../../src/store/database.ts";
+import { createSnapshot, type Snapshot } from "../../src/store/snapshot.ts";
+import { useFolder } from "../support/folder.ts";
+
+const inFolder = useFolder();
+let database: OpenDatabase;
+let snapshot: Snapshot;
+let other: Database;
+beforeEach(() => {
+  const file = inFolder("momo.db");
+  database = openDatabase(file);
+  snapshot = createSnapshot(database.client);
+  other = new Database(file);
+});
+afterEach(() => {
+  snapshot.end();
+  other.close();
+  database.close();
+});
+
+const register = (client: Database, name: string) =>
+  client.run("INSERT INTO merchants (name, created_at_ms) VALUES (?, 1)", [name]);
+
+const count = () => database.client.query<{ n: number }, []>("SELECT count(*) AS n FROM merchants").get()?.n;
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("what one turn reads is of one point in time; the next turn sees what another process wrote meanwhile", async () => {
+  const version = snapshot.enter();
+  expect(count()).toBe(0);
+  register(other, "Elsewhere");
+  expect(snapshot.enter()).toBe(version);
+  expect(count()).toBe(0);
+  await nextTurn();
+  expect(snapshot.enter()).not.toBe(version);
+  expect(count()).toBe(1);
+});
+
+test("writes of the same turn wait for its end, and are seen after it", async () => {
+  const commits = createCommitQueue(database.client, snapshot);
+  const version = snapshot.enter();
+  await commits.run(() => register(database.client, "Here"));
+  expect(snapshot.enter()).toBe(version); // no other has written
+  expect(count()).toBe(1);
+});
+
+test("it ends with its turn: nothing keeps the log of writes from being emptied", async () => {
+  snapshot.enter();
+  count();
+  expect(database.client.inTransaction).toBe(true);
+  await nextTurn();
+  expect(database.client.inTransaction).toBe(false);
+});
