@@ -25,6 +25,7 @@ import { peers } from "./claims/peers.ts";
 import { pending } from "./claims/pending.ts";
 import { resolve } from "./claims/resolve.ts";
 import { search } from "./claims/search.ts";
+import { soak } from "./claims/soak.ts";
 import { startPayment } from "./claims/start-payment.ts";
 import { startup } from "./claims/startup.ts";
 import type { Bench, Claim } from "./support/bench.ts";
@@ -45,6 +46,7 @@ const CLAIMS: Readonly<Record<string, Claim>> = {
   search,
   resolve,
   pending,
+  soak,
 };
 
 const QUICK = {
@@ -53,6 +55,7 @@ const QUICK = {
   seconds: 1,
   sizes: [10_000, 200_000],
   startSize: 200_000,
+  days: 1 / 24,
   bytesNeeded: 1e9,
   minutes: 3,
 };
@@ -62,6 +65,7 @@ const WHOLE = {
   seconds: 3,
   sizes: [10_000, 100_000, 1_000_000, 5_000_000],
   startSize: 1_000_000,
+  days: 1,
   bytesNeeded: 8e9,
   minutes: 15,
 };

@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Claim, dataOf } from "../support/bench.ts";
+import { checkoutIdsIn } from "../support/checkout-ids.ts";
 import { compare } from "../support/line.ts";
 import { type Round, statusChecks } from "../support/load.ts";
 import { databaseIn, startLimit, startMomo } from "../support/servers.ts";
@@ -16,7 +16,7 @@ export const checkStatus: Claim = async (bench) => {
   const copy = join(folder, "status-limit.db");
   copyFileSync(databaseIn(data), copy);
   const idsFile = join(folder, "ids.txt");
-  writeFileSync(idsFile, idsIn(copy).join("\n"));
+  writeFileSync(idsFile, checkoutIdsIn(copy, IDS).join("\n"));
 
   const [momo, limit] = [await startMomo(programs, data), await startLimit(programs, copy)];
   await Promise.all([statusChecks(limit, 1, idsFile), statusChecks(momo, 1, idsFile)]);
@@ -37,14 +37,3 @@ export const checkStatus: Claim = async (bench) => {
     }),
   ];
 };
-
-function idsIn(file: string): string[] {
-  const client = new Database(file);
-  const rows = client
-    .query<{ id: string }, [number]>(
-      "SELECT checkout_request_id AS id FROM transactions ORDER BY merchant_request_id LIMIT ?",
-    )
-    .all(IDS);
-  client.close();
-  return rows.map(({ id }) => id);
-}

@@ -17,6 +17,8 @@ export interface Bench {
   readonly sizes: readonly number[];
   /** The size at which a start is measured. */
   readonly startSize: number;
+  /** How much of a day the soak takes. */
+  readonly days: number;
   /** Where everything is written, on the disk of the project. */
   readonly folder: string;
   readonly progress: (text: string) => void;

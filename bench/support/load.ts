@@ -4,6 +4,7 @@ import { ROOT } from "./programs.ts";
 
 /** One round of load. */
 export interface Round {
+  readonly requests: number;
   readonly perSecond: number;
   readonly p99Ms: number;
 }
@@ -51,5 +52,5 @@ async function wrk(script: string, url: string, target: Target, seconds: number,
   const { requests, durationUs, p99Us, failed } = JSON.parse(result);
   // A server that refuses is fast.
   if (failed !== 0 || !(requests > 0)) throw new Error(`${failed} of ${requests} requests to ${url} failed`);
-  return { perSecond: (requests / durationUs) * 1e6, p99Ms: p99Us / 1000 };
+  return { requests, perSecond: (requests / durationUs) * 1e6, p99Ms: p99Us / 1000 };
 }

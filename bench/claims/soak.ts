@@ -1,0 +1,62 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Bench, type Claim, newData } from "../support/bench.ts";
+import { checkoutIdsIn } from "../support/checkout-ids.ts";
+import { compare, leftOut } from "../support/line.ts";
+import { payments, statusChecks } from "../support/load.ts";
+import { knowsProcesses, residentMb } from "../support/proc.ts";
+import { databaseIn, startMomo } from "../support/servers.ts";
+import { median } from "../support/statistics.ts";
+
+/** A shop that takes a payment every second and asks for each five times. */
+const REQUESTS_A_DAY = 6 * 24 * 60 * 60;
+
+interface Look {
+  readonly memoryMb: number;
+  readonly logMb: number;
+}
+
+/** A busy day, as fast as it goes: does memory stay where it is once all is warm, and the log of writes with it? */
+export const soak: Claim = async (bench) => {
+  if (!knowsProcesses()) return [leftOut("soak", "needs /proc")];
+  const requests = Math.round(REQUESTS_A_DAY * bench.days);
+  const looks = await busyDay(bench, requests);
+  const quarter = Math.max(1, Math.floor(looks.length / 4));
+  const memory = (some: readonly Look[]) => some.map(({ memoryMb }) => memoryMb);
+  const claim = `after ${requests.toLocaleString("en")} requests`;
+  return [
+    compare({
+      claim: `${claim}: memory`,
+      unit: "MB",
+      momo: memory(looks.slice(-quarter)),
+      limit: memory(looks.slice(quarter, 2 * quarter)),
+      against: "in the second quarter",
+      goal: "flat",
+    }),
+    compare({
+      claim: `${claim}: largest log of writes`,
+      unit: "MB",
+      momo: [Math.max(...looks.map(({ logMb }) => logMb))],
+      limit: [median(looks.map(({ logMb }) => logMb))],
+      against: "median",
+      goal: "bounded",
+    }),
+  ];
+};
+
+async function busyDay(bench: Bench, requests: number): Promise<Look[]> {
+  const data = await newData(bench, "soak");
+  const database = databaseIn(data);
+  const idsFile = join(bench.folder, "soak-ids.txt");
+  const momo = await startMomo(bench.programs, data);
+  const looks: Look[] = [];
+  for (let done = 0; done < requests; ) {
+    const started = await payments(momo, 1);
+    writeFileSync(idsFile, checkoutIdsIn(database, 1000).join("\n"));
+    const asked = await statusChecks(momo, 2, idsFile);
+    done += started.requests + asked.requests;
+    looks.push({ memoryMb: residentMb(momo.pid), logMb: statSync(`${database}-wal`).size / 1e6 });
+  }
+  await momo.stop();
+  return looks;
+}
