@@ -7,6 +7,7 @@ import { startChild } from "./support/child.ts";
 import { cleanUp, later, newFolder } from "./support/cleanup.ts";
 import { serveFake } from "./support/fake-server.ts";
 import { type Run, serveMomo } from "./support/momo.ts";
+import { insertPending, openStoreWithMerchants } from "./support/shop.ts";
 
 const BINARY = await builtBinary();
 
@@ -53,6 +54,16 @@ test.concurrent("serve → pay → status: the payment completes, with an empty 
   expect(listed).toEqual({ stdout: "1\n", stderr: "", exitCode: 0 });
   child.signal("SIGTERM");
   expect(await child.exited).toBe(0);
+});
+
+test.concurrent("a search that finds thousands is read in a thread of its own, which comes with the binary", async () => {
+  const data = newFolder();
+  const store = await openStoreWithMerchants(join(data, "momo.db"));
+  await Promise.all(Array.from({ length: 3000 }, (_, index) => insertPending(store, { reference: `ORDER-${index}` })));
+  store.close();
+  const served = await serveMomo(["--data", data], { program: [BINARY] });
+  const response = await served.get("/transactions.php?search=order&limit=1");
+  expect(await response.json()).toMatchObject({ success: true, pagination: { total_items: 3000 } });
 });
 
 test.concurrent("the printed momo pay works when pasted", async () => {

@@ -8,7 +8,7 @@ import { quantile, timed } from "../support/statistics.ts";
 const SELECTIVE_SEARCHES = 25;
 const MOST_MS = 10_000;
 
-/** The search at the greatest size: one customer's number or one order, and then the start that all numbers share. */
+/** The search at the greatest size: one customer's number or one order, the start that all numbers share, and that of nine in ten. */
 export const search: Claim = async (bench) => {
   const rows = bench.sizes.at(-1) ?? 0;
   const data = await dataOf(bench, rows);
@@ -21,13 +21,15 @@ export const search: Claim = async (bench) => {
     selective.push((await list(momo, `search=${text}`)).ms);
     if (performance.now() > untilMs) break; // slow enough to be known
   }
-  const { broadMs, waits } = await whilePaying(momo, () => list(momo, "search=254"));
+  const broadest = (await list(momo, "search=254")).ms;
+  const { broadMs, waits } = await whilePaying(momo, () => list(momo, "search=2547"));
   await momo.stop();
   return [
     compare({ claim: `selective search at ${rowsText(rows)}`, unit: "ms", momo: selective, goal: "< 5 ms" }),
-    compare({ claim: `broadest search at ${rowsText(rows)}`, unit: "ms", momo: [broadMs], goal: "< 250 ms" }),
+    compare({ claim: `search that finds all ${rowsText(rows)}`, unit: "ms", momo: [broadest], goal: "< 250 ms" }),
+    compare({ claim: `search that finds most of ${rowsText(rows)}`, unit: "ms", momo: [broadMs], goal: "< 5000 ms" }),
     compare({
-      claim: "payment held up by the broadest search, at most",
+      claim: "payment held up by it, at most",
       unit: "ms",
       momo: [Math.max(...waits)],
       limit: [quantile(waits, 0.5)],

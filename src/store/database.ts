@@ -50,6 +50,13 @@ export function openDatabase(file: string, { create = true } = {}): OpenDatabase
   return { client: opened, close: () => close(opened) };
 }
 
+/** One more connection to a file that is open already and stays so: for another thread, and for reading alone. */
+export function openForReading(file: string): OpenDatabase {
+  const client = new Database(file, { readonly: true, strict: true });
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return { client, close: () => client.close(true) };
+}
+
 /**
  * Refuses, having only read, a database of another program or of a newer momo: it would not survive our migrations.
  * @returns how many migrations it has seen

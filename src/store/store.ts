@@ -2,6 +2,7 @@ import { createCommitQueue } from "./commit-queue.ts";
 import { openDatabase } from "./database.ts";
 import { createMerchantStore, type MerchantStore } from "./merchants.ts";
 import { onFirstUse } from "./on-first-use.ts";
+import { createSearchThread } from "./search-thread.ts";
 import { createSnapshot } from "./snapshot.ts";
 import type { TransactionList } from "./transaction-list.ts";
 import { createTransactionStore, type TransactionStore } from "./transactions.ts";
@@ -24,13 +25,17 @@ export function openStore(file: string, options?: { create?: boolean }): Store {
   const { client, close } = openDatabase(file, options);
   const snapshot = createSnapshot(client);
   const commits = createCommitQueue(client, snapshot);
-  const list = onFirstUse(async () => (await import("./transaction-list.ts")).createTransactionList(client));
+  const searchThread = createSearchThread(file);
+  const list = onFirstUse(async () =>
+    (await import("./transaction-list.ts")).createTransactionList(client, searchThread),
+  );
   return {
     merchants: createMerchantStore(client, snapshot, commits),
     transactions: createTransactionStore(client, snapshot, commits),
     // With drizzle, which only the list needs: a server is ready sooner without it.
     transactionList: { list: async (...asked) => (await list()).list(...asked) },
     close() {
+      searchThread.close();
       snapshot.end();
       close();
     },

@@ -3,11 +3,11 @@ import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import { type Day, endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import { totals } from "./schema.ts";
-import type { Drizzle } from "./transaction-list.ts";
 import type { Span } from "./transaction-pages.ts";
+import type { Drizzle } from "./transaction-reader.ts";
 
 /** Days before and after all that a clock of ours can show. */
-const EVER = { first: -1, last: 4_000_000 };
+export const EVER = { first: -1, last: 4_000_000 };
 
 /** Where the rows of a page are. */
 export interface PageStart {
@@ -87,7 +87,7 @@ export function createTotals(drizzle: Drizzle) {
 }
 
 /** A count and a sum for each status, as the summary of §2.4. */
-export function toSummary(rows: readonly { status: string; count: number; amountCents: number }[]): Summary {
+function toSummary(rows: readonly { status: string; count: number; amountCents: number }[]): Summary {
   const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
   return {
     totalItems: rows.reduce((sum, row) => sum + row.count, 0),

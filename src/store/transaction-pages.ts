@@ -2,7 +2,7 @@ import { and, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { KINDS, type Kind, STATUSES, type Status, type Transaction } from "../domain/transaction.ts";
 import { transactions } from "./schema.ts";
-import type { Drizzle } from "./transaction-list.ts";
+import type { Drizzle } from "./transaction-reader.ts";
 import { toTransaction } from "./transactions.ts";
 
 /** Which rows a page is cut from. */

@@ -1,59 +1,114 @@
-import { and, desc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import { type SQLiteColumn, union } from "drizzle-orm/sqlite-core";
+import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
 import { foldCase, type Page, type Summary, type TransactionFilter } from "../domain/filter.ts";
 import { parsePhonePrefix } from "../domain/phone.ts";
-import { endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
+import { type Day, endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
+import { onFirstUse } from "./on-first-use.ts";
 import { transactions } from "./schema.ts";
-import { toSummary } from "./totals.ts";
-import type { Drizzle } from "./transaction-list.ts";
+import { EVER } from "./totals.ts";
+import type { Drizzle } from "./transaction-reader.ts";
 import { offsetOf, toTransaction } from "./transactions.ts";
 
 const placeholder = sql.placeholder;
 
 /**
- * Whose rows, said so that SQLite takes no index for it (the plus): a merchant has nearly all rows, what is searched for has few.
+ * How the rows are come by. `lookup`: what is searched for is found by its own indexes, and the rest of the filter asked of those
+ * rows alone. `walk`: the list is gone through in its order, and the search asked of each row; better where many fit, because
+ * neighbours in the list are neighbours in the file.
  */
-const ofMerchant = sql`+${transactions.merchantId} = ${placeholder("merchantId")}`;
+export type Way = "lookup" | "walk";
 
-/** The list where an id or a text is asked for: few rows fit, so they are found first, and then filtered and counted. */
+/** The list where an id or a text is asked for. */
 export function createTransactionSearch(drizzle: Drizzle) {
   const statementsFor = createStatementCache(drizzle);
+  const found = onFirstUse(() => {
+    const entries = unionAll(...entriesFound(drizzle))
+      .limit(placeholder("atMost"))
+      .as("entries");
+    return drizzle.select({ count: sql<number>`count(*)` }).from(entries).prepare();
+  });
+  const ends = onFirstUse(() => endsOfIndexes(drizzle));
 
   return {
-    search(merchantId: number, filter: TransactionFilter, page: Page): { rows: Transaction[]; summary: Summary } {
-      const statements = statementsFor(filter);
+    /** How many entries of the indexes a text finds, of all merchants together; counted up to `atMost`. */
+    count(merchantId: number, search: string, atMost: number): number {
+      return found().get({ merchantId, ...rangesOf(search), atMost })?.count ?? 0;
+    },
+
+    /** Whether a text finds every row of a merchant by one column alone: then the first and the last of its index fit. */
+    findsAll(merchantId: number, search: string): boolean {
+      const values = { merchantId, ...rangesOf(search) };
+      return ends().some((firstAndLast) => firstAndLast.every((end) => end.get(values)?.fits === 1));
+    },
+
+    /** One page of what the filter selects, and the counts over all of it. */
+    read(
+      merchantId: number,
+      filter: TransactionFilter,
+      page: Page,
+      way: Way,
+    ): { rows: Transaction[]; summary: Summary } {
+      const statements = statementsFor(filter, way);
       const values = { merchantId, ...valuesOf(filter) };
       const rows = statements.page.all({ ...values, limit: page.limit, offset: offsetOf(page) });
-      return { rows: rows.map(toTransaction), summary: toSummary(statements.counts.all(values)) };
+      const [summary] = statements.summary.all(values);
+      if (!summary) throw new Error("a count has one row");
+      return { rows: rows.map(toTransaction), summary };
     },
   };
 }
 
-/** For each member of a filter, what it asks of a row. */
-const CONDITIONS: Record<keyof TransactionFilter, (drizzle: Drizzle) => SQL | undefined> = {
+/** Whose rows. The plus keeps SQLite from taking an index for it: a merchant has nearly all rows, what is searched for has few. */
+const ofMerchant = eq(transactions.merchantId, placeholder("merchantId"));
+const hereOfMerchant = sql`+${ofMerchant}`;
+
+type Member = keyof TransactionFilter;
+
+/** For each member of a filter, what it asks of a row. Days are asked for in any case, see {@link createStatementCache}. */
+const CONDITIONS: Record<Exclude<Member, "fromDay" | "toDay">, (drizzle: Drizzle, way: Way) => SQL | undefined> = {
   kind: () => sql`+${transactions.kind} = ${placeholder("kind")}`,
   status: () => sql`+${transactions.status} = ${placeholder("status")}`,
-  fromDay: () => gte(transactions.createdAtMs, placeholder("fromMs")),
-  toDay: () => lt(transactions.createdAtMs, placeholder("beforeMs")),
-  search: (drizzle) => inArray(transactions.id, idsFound(drizzle)),
+  search: (drizzle, way) =>
+    way === "walk"
+      ? or(...SEARCHED.map(([column, range]) => sql`(${within(sql`+${column}`, range)})`))
+      : inArray(transactions.id, unionAll(...entriesFound(drizzle))),
   id: () => eq(transactions.id, placeholder("id")),
 };
 
 /** What a filter puts in the places that {@link CONDITIONS} name. */
 function valuesOf(filter: TransactionFilter): Record<string, unknown> {
-  const { kind, status, id } = filter;
+  const { kind, status, id, search, fromDay = EVER.first as Day, toDay = EVER.last as Day } = filter;
   return {
     kind,
     status,
     id,
-    ...(filter.fromDay !== undefined && { fromMs: startOfDayMs(filter.fromDay) }),
-    ...(filter.toDay !== undefined && { beforeMs: endOfDayMs(filter.toDay) }),
-    ...(filter.search !== undefined && {
-      ...rangeOf("identifier", filter.search),
-      ...rangeOf("reference", foldCase(filter.search)),
-      ...rangeOf("phone", parsePhonePrefix(filter.search)),
-    }),
+    fromMs: startOfDayMs(fromDay),
+    beforeMs: endOfDayMs(toDay),
+    ...(search !== undefined && rangesOf(search)),
+  };
+}
+
+type Range = "phone" | "reference" | "identifier";
+
+/** The columns that are searched, each with the range that it is searched for. */
+const SEARCHED: readonly (readonly [SQLiteColumn, Range])[] = [
+  [transactions.phone, "phone"],
+  [transactions.referenceFolded, "reference"],
+  [transactions.transactionCode, "identifier"],
+  [transactions.receiptNumber, "identifier"],
+  [transactions.checkoutRequestId, "identifier"],
+  [transactions.merchantRequestId, "identifier"],
+];
+
+const within = (column: SQL | SQLiteColumn, range: Range): SQL =>
+  sql`${column} >= ${placeholder(`${range}From`)} AND ${column} < ${placeholder(`${range}Before`)}`;
+
+function rangesOf(search: string): Record<string, string> {
+  return {
+    ...rangeOf("identifier", search),
+    ...rangeOf("reference", foldCase(search)),
+    ...rangeOf("phone", parsePhonePrefix(search)),
   };
 }
 
@@ -61,34 +116,54 @@ function valuesOf(filter: TransactionFilter): Record<string, unknown> {
 const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
 
 /** Every text that starts with `prefix` lies in this range of an index; for null the range is empty. */
-function rangeOf(name: string, prefix: string | null): Record<string, string> {
-  return { [`${name}From`]: prefix ?? "", [`${name}Before`]: prefix === null ? "" : prefix + LAST_TEXT };
+function rangeOf(range: Range, prefix: string | null): Record<string, string> {
+  return { [`${range}From`]: prefix ?? "", [`${range}Before`]: prefix === null ? "" : prefix + LAST_TEXT };
 }
 
-/** The ids that a search finds: one range of one index for each column that is searched. */
-function idsFound(drizzle: Drizzle) {
-  const within = (column: SQLiteColumn, name: string, whose = ofMerchant) =>
+/** Two of these indexes begin with the merchant; the others hold the identifiers of all. */
+const leadOf = (range: Range): SQL | undefined => (range === "identifier" ? undefined : ofMerchant);
+
+/** The ids that a search finds, by one range of one index for each column; a row may be found by several. */
+function entriesFound(drizzle: Drizzle) {
+  const [first, second, ...rest] = SEARCHED.map(([column, range]) =>
     drizzle
       .select({ id: transactions.id })
       .from(transactions)
-      .where(and(whose, gte(column, placeholder(`${name}From`)), lt(column, placeholder(`${name}Before`))));
-  return union(
-    // These two indexes begin with the merchant.
-    within(transactions.phone, "phone", eq(transactions.merchantId, placeholder("merchantId"))),
-    within(transactions.referenceFolded, "reference", eq(transactions.merchantId, placeholder("merchantId"))),
-    within(transactions.transactionCode, "identifier"),
-    within(transactions.receiptNumber, "identifier"),
-    within(transactions.checkoutRequestId, "identifier"),
-    within(transactions.merchantRequestId, "identifier"),
+      .where(and(leadOf(range), within(column, range))),
+  );
+  if (!first || !second) throw new Error("several columns are searched");
+  return [first, second, ...rest] as const;
+}
+
+/** Of each column that every row has, the first and the last of its index, and whether a search finds it. */
+function endsOfIndexes(drizzle: Drizzle) {
+  return SEARCHED.filter(([column]) => column.notNull).map(([column, range]) =>
+    [asc(column), desc(column)].map((order) =>
+      drizzle
+        .select({ fits: sql<number>`${within(column, range)}` })
+        .from(transactions)
+        .where(leadOf(range))
+        .orderBy(order)
+        .limit(1)
+        .prepare(),
+    ),
   );
 }
 
-/** Statements are prepared once for each set of members that filters have. */
+/** Statements are prepared once for each way and each set of members that filters have. */
 function createStatementCache(drizzle: Drizzle) {
   const prepared = new Map<string, ReturnType<typeof prepare>>();
+  const countOf = (status: string) =>
+    sql<number>`count(*) FILTER (WHERE ${transactions.status} = ${sql.raw(`'${status}'`)})`;
 
-  function prepare(members: readonly (keyof TransactionFilter)[]) {
-    const selected = and(ofMerchant, ...members.map((member) => CONDITIONS[member](drizzle)));
+  function prepare(members: readonly (keyof typeof CONDITIONS)[], way: Way) {
+    // A walk goes by the index of merchant and time, whose order is that of the list.
+    const selected = and(
+      way === "walk" ? ofMerchant : hereOfMerchant,
+      gte(transactions.createdAtMs, placeholder("fromMs")),
+      lt(transactions.createdAtMs, placeholder("beforeMs")),
+      ...members.map((member) => CONDITIONS[member](drizzle, way)),
+    );
     return {
       page: drizzle
         .select()
@@ -98,25 +173,26 @@ function createStatementCache(drizzle: Drizzle) {
         .limit(placeholder("limit"))
         .offset(placeholder("offset"))
         .prepare(),
-      counts: drizzle
+      summary: drizzle
         .select({
-          status: transactions.status,
-          count: sql<number>`count(*)`,
-          amountCents: sql<number>`sum(${transactions.amountCents})`,
+          totalItems: sql<number>`count(*)`,
+          completedAmountCents: sql<number>`coalesce(sum(${transactions.amountCents}) FILTER (WHERE ${transactions.status} = 'completed'), 0)`,
+          completedCount: countOf("completed"),
+          pendingCount: countOf("pending"),
+          failedCount: countOf("failed"),
         })
         .from(transactions)
         .where(selected)
-        .groupBy(transactions.status)
         .prepare(),
     };
   }
 
-  return (filter: TransactionFilter) => {
-    const members = (Object.keys(CONDITIONS) as (keyof TransactionFilter)[]).filter(
+  return (filter: TransactionFilter, way: Way) => {
+    const members = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(
       (member) => filter[member] !== undefined,
     );
-    const shape = members.join(" ");
-    const statements = prepared.get(shape) ?? prepare(members);
+    const shape = `${way} ${members.join(" ")}`;
+    const statements = prepared.get(shape) ?? prepare(members, way);
     prepared.set(shape, statements);
     return statements;
   };
