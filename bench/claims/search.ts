@@ -3,10 +3,11 @@ import { type Claim, dataOf, rowsText } from "../support/bench.ts";
 import { compare } from "../support/line.ts";
 import { list } from "../support/listing.ts";
 import { databaseIn, pay, type RunningMomo, startMomo } from "../support/servers.ts";
-import { quantile, timed } from "../support/statistics.ts";
+import { timed } from "../support/statistics.ts";
 
 const SELECTIVE_SEARCHES = 25;
 const MOST_MS = 10_000;
+const PAYING_MS = 2000;
 
 /** The search at the greatest size: one customer's number or one order, the start that all numbers share, and that of nine in ten. */
 export const search: Claim = async (bench) => {
@@ -22,32 +23,33 @@ export const search: Claim = async (bench) => {
     if (performance.now() > untilMs) break; // slow enough to be known
   }
   const broadest = (await list(momo, "search=254")).ms;
-  const { broadMs, waits } = await whilePaying(momo, () => list(momo, "search=2547"));
+  const before = await whilePaying(momo, () => Bun.sleep(PAYING_MS));
+  const broad = await whilePaying(momo, () => list(momo, "search=2547"));
   await momo.stop();
   return [
     compare({ claim: `selective search at ${rowsText(rows)}`, unit: "ms", momo: selective, goal: "< 5 ms" }),
     compare({ claim: `search that finds all ${rowsText(rows)}`, unit: "ms", momo: [broadest], goal: "< 250 ms" }),
-    compare({ claim: `search that finds most of ${rowsText(rows)}`, unit: "ms", momo: [broadMs], goal: "< 5000 ms" }),
+    compare({ claim: `search that finds most of ${rowsText(rows)}`, unit: "ms", momo: [broad.ms], goal: "< 5000 ms" }),
     compare({
       claim: "payment held up by it, at most",
       unit: "ms",
-      momo: [Math.max(...waits)],
-      limit: [quantile(waits, 0.5)],
-      against: "median",
+      momo: [Math.max(...broad.waits)],
+      limit: [Math.max(...before.waits)],
+      against: "without",
       goal: "≤ 20 ms",
     }),
   ];
 };
 
-/** Pays one after the other until the search is answered, and once before, so that its wait counts whole. */
+/** Pays one after the other until some work is done, and once before, so that its wait counts whole. */
 async function whilePaying(momo: RunningMomo, work: () => Promise<unknown>) {
   const waits: number[] = [];
   for (let warmUp = 0; warmUp < 20; warmUp += 1) await pay(momo);
   let isDone = false;
-  const broad = timed(() => work().finally(() => (isDone = true)));
+  const done = timed(() => work().finally(() => (isDone = true)));
   do waits.push(await timed(() => pay(momo)));
   while (!isDone);
-  return { broadMs: await broad, waits };
+  return { ms: await done, waits };
 }
 
 /** Numbers, orders and ids of payments all over the year. */
