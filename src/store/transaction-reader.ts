@@ -42,10 +42,17 @@ export function createTransactionReader(client: Database) {
     };
   }
 
-  function wayOf(merchantId: number, { search, id, ...rest }: TransactionFilter): Way {
-    if (search === undefined || id !== undefined || !findsMany(merchantId, search, FEW_ROWS)) return "lookup";
-    const walked = totals.summarize(merchantId, rest).totalItems;
-    return findsMany(merchantId, search, walked / LOOKUP_COSTS) ? "walk" : "lookup";
+  function wayOf(merchantId: number, filter: TransactionFilter): Way {
+    const { search, id } = filter;
+    if (search === undefined || id !== undefined) return "walk"; // to the one row that has the id
+    if (!findsMany(merchantId, search, FEW_ROWS)) return "lookup";
+    return findsMany(merchantId, search, rowsWalked(merchantId, filter) / LOOKUP_COSTS) ? "walk" : "lookup";
+  }
+
+  /** A walk goes through days; of each row that it comes by, it asks the rest of the filter. */
+  function rowsWalked(merchantId: number, { fromDay, toDay }: TransactionFilter): number {
+    const days = { ...(fromDay !== undefined && { fromDay }), ...(toDay !== undefined && { toDay }) };
+    return totals.summarize(merchantId, days).totalItems;
   }
 
   function findsMany(merchantId: number, search: string, rows: number): boolean {
@@ -61,14 +68,15 @@ export function createTransactionReader(client: Database) {
       return readAtOnce.deferred(merchantId, filter, page);
     },
 
-    /** Whether more than {@link FEW_ROWS} would be read: those that the search finds, or those of the rest of the filter. */
-    isLong(merchantId: number, { search, id, ...rest }: TransactionFilter): boolean {
+    /** Whether more than {@link FEW_ROWS} would be read, looked up or walked. */
+    isLong(merchantId: number, filter: TransactionFilter): boolean {
+      const { search, id } = filter;
       return (
         search !== undefined &&
         id === undefined &&
         findsMany(merchantId, search, FEW_ROWS) &&
         !searches().findsAll(merchantId, search) &&
-        totals.summarize(merchantId, rest).totalItems > FEW_ROWS
+        rowsWalked(merchantId, filter) > FEW_ROWS
       );
     },
   };

@@ -146,6 +146,7 @@ describe("no statement reads all transactions", () => {
     ["days", { fromDay: day, toDay: day }],
     ["a kind, a status and days", { kind: "api", status: "failed", fromDay: day, toDay: day }],
     ["an id", { id: 7 }],
+    ["an id of what is searched for", { id: 7, search: "ref" }],
     ["a search", { search: "0712" }],
     ["everything", { kind: "api", status: "failed", fromDay: day, toDay: day, search: "ws_", id: 7 }],
   ];
@@ -163,6 +164,8 @@ describe("no statement reads all transactions", () => {
       const details = await expectNoScan(async () => list.read(1, filter, { number: 1, limit: 10 }));
       expect(details).toContain("SEARCH transactions USING INTEGER PRIMARY KEY (rowid=?)");
       expect(details.filter((plan) => /transactions_(newest|by_kind_and_status)/.test(plan))).toEqual([]);
+      // An id is enough: what else is found is not gathered.
+      if (filter.id !== undefined) expect(details.filter((plan) => plan.includes("SUBQUERY"))).toEqual([]);
     },
   );
 
