@@ -27,9 +27,7 @@ export function createSearchThread(file: string): SearchThread {
 
   return {
     async read(merchantId, filter, page) {
-      current ??= start(() => {
-        current = undefined;
-      });
+      if (current === undefined || current.hasEnded()) current = start();
       return current.ask({ file, merchantId, filter, page });
     },
     close() {
@@ -38,10 +36,10 @@ export function createSearchThread(file: string): SearchThread {
   };
 }
 
-/** @param onEnd the thread takes no more questions */
-function start(onEnd: () => void) {
+function start() {
   const worker = new Worker(new URL("./search-worker.ts", import.meta.url));
   const waiting: PromiseWithResolvers<ListedPage>[] = [];
+  let ended = false;
 
   worker.onmessage = ({ data: answer }: MessageEvent<SearchAnswer>) => {
     const asked = waiting.shift();
@@ -52,7 +50,7 @@ function start(onEnd: () => void) {
   worker.onerror = ({ message }) => disappoint(new Error(`a search has failed: ${message}`));
 
   function end(): void {
-    onEnd();
+    ended = true;
     worker.postMessage(null);
   }
 
@@ -62,6 +60,8 @@ function start(onEnd: () => void) {
   }
 
   return {
+    /** Whether it takes no more questions. */
+    hasEnded: () => ended,
     ask(question: SearchQuestion): Promise<ListedPage> {
       const asked = Promise.withResolvers<ListedPage>();
       waiting.push(asked);
