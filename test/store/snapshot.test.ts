@@ -26,7 +26,10 @@ const register = (client: Database, name: string) =>
 
 const count = () => database.client.query<{ n: number }, []>("SELECT count(*) AS n FROM merchants").get()?.n;
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(() => resolve());
+  });
 
 test("what one turn reads is of one point in time; the next turn sees what another process wrote meanwhile", async () => {
   const version = snapshot.enter();
