@@ -128,7 +128,7 @@ function checkDatabase({ database }: DataDirectory): Finding {
       return {
         check,
         finding: inspection.message,
-        remedy: "restore a copy, update momo, or start afresh in another folder with --data",
+        remedy: "restore a copy with momo import --replace, update momo, or start afresh in another folder with --data",
       };
   }
 }

@@ -22,6 +22,11 @@ const COMMANDS = {
   ],
   clock: ["show, stop or move the sandbox's clock", async () => (await import("./clock.ts")).clockCommand()],
   reset: ["forget transactions, rules, faults, log and clock", async () => (await import("./reset.ts")).resetCommand()],
+  export: [
+    "copy the database to a file, while it is in use or not",
+    async () => (await import("./export.ts")).exportCommand(),
+  ],
+  import: ["put a copy in the place of the database", async () => (await import("./import.ts")).importCommand()],
   doctor: [
     "look for what could be wrong, and say what to do",
     async () => (await import("./doctor.ts")).doctorCommand(),

@@ -4,19 +4,15 @@ import { CONTROL_PATH } from "../sandbox/control/path.ts";
 import type { Tariff } from "../src/domain/fee.ts";
 import { startServer } from "../src/http/server.ts";
 import type { Registry } from "../src/service/registry.ts";
-import { UnusableDatabase } from "../src/store/database.ts";
-import { acquireLock } from "../src/store/lock.ts";
 import { openStore } from "../src/store/store.ts";
 import { sleep } from "../src/system.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
-import { Failure } from "./failure.ts";
+import { lockDirectory } from "./lock-directory.ts";
 import {
   type CredentialsRecord,
   readClock,
   readCredentials,
-  readServer,
-  type ServerRecord,
   writeClock,
   writeCredentials,
   writeServer,
@@ -125,30 +121,6 @@ class Cleanup {
 
   async runAll(): Promise<void> {
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) await step();
-  }
-}
-
-/** One server for one directory: a second one would resolve the same prompts. */
-function lockDirectory(directory: DataDirectory): () => void {
-  try {
-    return acquireLock(directory.lock);
-  } catch (error) {
-    if (!(error instanceof UnusableDatabase && error.problem === "locked")) throw error;
-    const holder = serverOrNull(directory);
-    throw new Failure(
-      "unexpected",
-      `${directory.path} is in use by another momo${holder ? ` (process ${holder.pid}, ${holder.base_url})` : ""}`,
-      "use that one, stop it, or choose another folder with --data or --ephemeral",
-    );
-  }
-}
-
-/** Who has the directory, where its record tells. */
-function serverOrNull(directory: DataDirectory): ServerRecord | null {
-  try {
-    return readServer(directory);
-  } catch {
-    return null;
   }
 }
 

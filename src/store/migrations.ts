@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import finalMemo from "./migrations/0002_final_memo.sql" with { type: "text" };
 
@@ -29,4 +29,23 @@ export function migrate(client: Database, refuseOthers: () => unknown): void {
 
 function versionOf(client: Database): number {
   return client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+}
+
+/** The tables, indexes and triggers of a database, as SQL; without the tables that SQLite keeps for itself. */
+export function schemaOf(client: Database): string {
+  const parts = client.query(
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name GLOB 'sqlite_*') ORDER BY name",
+  );
+  return JSON.stringify(parts.values());
+}
+
+/** What {@link schemaOf} says of a database that has seen so many migrations. */
+export function schemaAfter(migrations: number): string {
+  const client = new Database(":memory:");
+  try {
+    for (const migration of MIGRATIONS.slice(0, migrations)) client.run(migration);
+    return schemaOf(client);
+  } finally {
+    client.close();
+  }
 }

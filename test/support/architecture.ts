@@ -161,7 +161,7 @@ function roomOf(path: string) {
 /** Import and export lines as text, because a transpiler drops the imports of types. */
 const IMPORTS = [
   /\b(?:import|export)\s+[\w$*{}\s,]+?\s*\bfrom\s*["']([^"']+)["']/g,
-  /\bimport\s*["']([^"']+)["']/g,
+  /(?<!["'])\bimport\s*["']([^"']+)["']/g,
   /\b(?:import|require)\(\s*["'`]([^"'`]+)["'`]/g,
 ];
 
