@@ -31,6 +31,8 @@ export interface ControlContext {
   /** Keeps where the clock stands, for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
   readonly version: string;
 }
 

@@ -40,6 +40,11 @@ export function serveDocument(document: object): Response {
   return send(200, document);
 }
 
+/** HTTP 503 while the server stops; with members, for whoever asks how it stands. */
+export function unavailable(message: string, members: object): Response {
+  return send(503, { success: false, message, ...members }, { ...HEADERS, Connection: "close" });
+}
+
 /** The error body of §7: exactly `success` and `message`. */
 export function fail(status: number, message: string, more: Record<string, string> = {}): Response {
   const headers = new Headers(HEADERS);

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
@@ -96,6 +97,27 @@ test.concurrent("it stops accepting as soon as it stops", async () => {
   const refused = await connectTo(server.ready.base_url).catch(() => "refused");
   expect(refused).toBe("refused");
   stalled.write(requestTo(server).slice(-10));
+  expect(await server.child.exited).toBe(0);
+});
+
+test.concurrent("while it stops, health tells draining from serving: 503 on a connection that is still open", async () => {
+  const server = await serveMomo();
+  const [stalled, asking] = await Promise.all([1, 2].map(() => connectTo(server.ready.base_url)));
+  stalled?.write(requestTo(server).slice(0, -10));
+  asking?.write("GET /_momo/health HTTP/1.1\r\nHost: ");
+  await Bun.sleep(100);
+  server.child.signal("SIGTERM");
+  await Bun.sleep(100);
+  asking?.write("127.0.0.1\r\n\r\n");
+  const [answer = ""] = (await asking?.received.until(/^HTTP\/1\.1 503 [\s\S]*\}/)) ?? [];
+  expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
+    success: false,
+    message: "momo is stopping",
+    status: "draining",
+    version: packageJson.version,
+    pid: server.ready.pid,
+  });
+  stalled?.write(requestTo(server).slice(-10));
   expect(await server.child.exited).toBe(0);
 });
 
