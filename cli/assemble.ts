@@ -9,7 +9,7 @@ import { CONTROL_PATH } from "../sandbox/control/path.ts";
 import type { ServerFacts } from "../sandbox/control/server.ts";
 import { createWaitingRoom } from "../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../sandbox/faults.ts";
-import { createRequestLog } from "../sandbox/request-log.ts";
+import { createRequestLog, type LogListener } from "../sandbox/request-log.ts";
 import type { Rule } from "../sandbox/rules.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import type { Choice } from "../sandbox/script.ts";
@@ -36,6 +36,8 @@ export interface AssembleOptions extends ServerFacts {
   /** Keeps where the clock stands. */
   readonly rememberClock: () => void;
   readonly reportFault: (error: unknown) => void;
+  /** Told of each call of the merchant API as it is answered. */
+  readonly onRequest?: LogListener;
 }
 
 export interface Assembled {
@@ -61,6 +63,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const stopping = new AbortController();
   const faults = createFaultPlan();
   const log = createRequestLog();
+  if (options.onRequest) log.subscribe(options.onRequest);
   const api = observe(createApi({ service, basePath, form: options.form, version, reportFault }), {
     faults,
     log,
@@ -90,6 +93,7 @@ export function assemble(options: AssembleOptions): Assembled {
     operationPaths: OPERATION_PATHS,
     rememberClock: options.rememberClock,
     server: options,
+    stopping: stopping.signal,
     version,
     reportFault,
   });

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
+import { redact } from "../src/domain/credentials.ts";
 import { wantsColour } from "./environment.ts";
 import type { Failure } from "./failure.ts";
 
@@ -21,10 +22,26 @@ export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** What went wrong where nobody waits for an answer: its cause, once. */
+/** What went wrong where nobody waits for an answer. */
 export function reportFault(error: unknown): void {
-  tell(`momo: ${error instanceof Error ? error.message : String(error)}`);
+  tell(`momo: ${faultText(error)}`);
 }
+
+/** An error in one line: what happened, then its causes, each once and without a secret. */
+export function faultText(error: unknown): string {
+  const messages: string[] = [];
+  let cause = error;
+  for (let depth = 0; depth < MAX_CAUSES && cause !== undefined; depth += 1) {
+    const message = plain(redact(cause instanceof Error ? cause.message : String(cause)));
+    // Some errors repeat what caused them.
+    if (!messages.some((said) => said.includes(message))) messages.push(message);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return messages.join(": ");
+}
+
+/** Errors may cause each other in a circle. */
+const MAX_CAUSES = 5;
 
 /** JSON is indented for a reader at a terminal, and one line elsewhere. */
 export function printJson(value: unknown): void {
@@ -32,7 +49,7 @@ export function printJson(value: unknown): void {
 }
 
 /** JSON escapes the control characters below U+0020 by itself; a terminal obeys those above U+007E too. */
-function jsonText(value: unknown, indent: number): string {
+export function jsonText(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replaceAll(
     /[\u007F-\u009F]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -48,7 +65,11 @@ type Style = "bold" | "dim" | "green" | "red" | "yellow";
 
 /** Coloured on a terminal that wants it, else as it is. */
 export function styled(style: Style, text: string): string {
-  return isTerminal() && wantsColour() ? styleText(style, text, { validateStream: false }) : text;
+  return styledFor(process.stdout, style, text);
+}
+
+export function styledFor({ isTTY }: { readonly isTTY?: boolean }, style: Style, text: string): string {
+  return isTTY && wantsColour() ? styleText(style, text, { validateStream: false }) : text;
 }
 
 /** Lines of a name and a value, aligned. */
@@ -98,9 +119,12 @@ export async function printTable(
 }
 
 /** A failure in the form that was asked for. */
-export function tellFailure({ code, message, hint }: Failure, json: boolean): void {
+export function tellFailure(failure: Failure, json: boolean): void {
+  // A secret may have come in as the value of a wrong flag.
+  const message = redact(failure.message);
+  const hint = failure.hint && redact(failure.hint);
   if (json) {
-    tell(jsonText({ error: { code, message, hint } }, 0));
+    tell(jsonText({ error: { code: failure.code, message, hint } }));
     return;
   }
   tell(`momo: ${plain(message)}`);

@@ -11,6 +11,8 @@ import { explainListenFailure } from "./listen-failure.ts";
 import { dataOption, readHost, readPort } from "./options.ts";
 import { printJson, reportFault } from "./output.ts";
 import { announce, type ReadyRecord, readyRecord } from "./ready.ts";
+import { LOG_FORMATS, type LogFormat } from "./request-line.ts";
+import { createRequestOutput, type RequestOutput } from "./request-output.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "./sandbox-flags.ts";
 import { type RunningSandbox, startSandbox } from "./start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
@@ -23,6 +25,8 @@ interface ServeFlags extends SandboxFlags {
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly json?: true;
+  readonly logFormat?: LogFormat;
+  readonly quiet?: true;
 }
 
 export function serveCommand(): Command {
@@ -34,6 +38,13 @@ export function serveCommand(): Command {
     .option("--control-token-file <file>", "the token of the control API, off loopback (default: a new one)")
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
+    .addOption(
+      new Option(
+        "--log-format <format>",
+        "a line per request on stderr (default: pretty on a terminal, else none)",
+      ).choices(LOG_FORMATS),
+    )
+    .option("-q, --quiet", "no line per request")
     .action(serve);
 }
 
@@ -46,6 +57,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const readyFile = flags.readyFile === undefined ? null : resolve(flags.readyFile);
+  const output = requestOutputFor(flags);
   let sandbox: RunningSandbox | undefined;
   let isReadyFileOurs = false;
   try {
@@ -58,7 +70,8 @@ async function serve(flags: ServeFlags): Promise<void> {
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
-      reportFault,
+      reportFault: output?.reportFault ?? reportFault,
+      ...(output && { onRequest: output.onRequest }),
     }).catch(async (error: unknown) => {
       throw await explainListenFailure(error, flags);
     });
@@ -75,6 +88,13 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (readyFile && isReadyFileOurs) rmSync(readyFile, { force: true });
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   }
+  if (output && !(await output.end())) process.exit(EXIT.done);
+}
+
+/** A person at a terminal wants to see the requests; a program that starts the server says so, with a format. */
+function requestOutputFor({ logFormat, quiet }: ServeFlags): RequestOutput | null {
+  const format = logFormat ?? (process.stderr.isTTY ? "pretty" : null);
+  return quiet || format === null ? null : createRequestOutput(format);
 }
 
 function writeReadyFile(file: string, record: ReadyRecord): void {

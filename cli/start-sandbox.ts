@@ -30,6 +30,7 @@ export interface SandboxConfig
     | "basePath"
     | "form"
     | "reportFault"
+    | "onRequest"
   > {
   readonly directory: DataDirectory;
   readonly host: string;

@@ -1,3 +1,4 @@
+import { REDACTED, redact } from "../src/domain/credentials.ts";
 import { formatTimestamp } from "../src/domain/timestamp.ts";
 
 /** A call of the merchant API, as it came and as it was answered. */
@@ -65,14 +66,10 @@ export function bytesOf({ target, body, answer }: LoggedRequest): number {
   return REQUEST_BYTES + target.length + (body?.length ?? 0) + (answer?.length ?? 0);
 }
 
-/** A secret never leaves the log, wherever a client put it. */
-const REDACTED = "[redacted]";
-const redact = (text: string): string => text.replaceAll(/(?<![0-9a-z])ms_[0-9a-z]{40}(?![0-9a-z])/gi, REDACTED);
-
 /** Headers that are secret as a whole. */
-const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "cookie"]);
+const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "proxy-authorization", "cookie"]);
 
-/** A logged call in the words of the wire. */
+/** A logged call in the words of the wire. A secret never leaves the log, wherever a client put it. */
 export function logView(request: LoggedRequest) {
   return {
     id: request.id,

@@ -33,3 +33,10 @@ export function hashSecret(apiSecret: string): Uint8Array {
 export function secretMatches(apiSecret: string, secretHash: Uint8Array): boolean {
   return timingSafeEqual(hashSecret(apiSecret), secretHash);
 }
+
+/** Text without the secrets of ours that somebody put into it: for logs and errors, which are read by others. */
+export function redact(text: string): string {
+  return text.replaceAll(/(?<![0-9a-z])ms_[0-9a-z]{40}(?![0-9a-z])/gi, REDACTED);
+}
+
+export const REDACTED = "[redacted]";
