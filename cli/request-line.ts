@@ -1,12 +1,10 @@
 import type { LoggedRequest } from "../sandbox/request-log.ts";
 import { redact } from "../src/domain/credentials.ts";
 import { formatTimestamp } from "../src/domain/timestamp.ts";
+import type { LogFormat } from "./log-format.ts";
 import { jsonText, plain, styledFor } from "./output.ts";
 
 /** A call of the merchant API as one line on stderr, for a person or for a collector of logs. Neither holds a secret. */
-
-export const LOG_FORMATS = ["pretty", "json"] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** A head may be 16 KiB of path; a line of a log may not. */
 const MAX_PATH_LENGTH = 200;

@@ -1,8 +1,9 @@
 import type { LogListener } from "../sandbox/request-log.ts";
 import { sleep, systemClock } from "../src/system.ts";
 import { createLineWriter } from "./line-writer.ts";
+import type { LogFormat } from "./log-format.ts";
 import { faultText } from "./output.ts";
-import { faultLine, type LogFormat, requestLine } from "./request-line.ts";
+import { faultLine, requestLine } from "./request-line.ts";
 
 /** What a server tells of its work, on stderr. */
 export interface RequestOutput {

@@ -8,11 +8,11 @@ import { outliveOutput } from "./broken-output.ts";
 import { locateDataDirectory, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
+import { LOG_FORMATS, type LogFormat } from "./log-format.ts";
 import { dataOption, readHost, readPort } from "./options.ts";
 import { printJson, reportFault } from "./output.ts";
 import { announce, type ReadyRecord, readyRecord } from "./ready.ts";
-import { LOG_FORMATS, type LogFormat } from "./request-line.ts";
-import { createRequestOutput, type RequestOutput } from "./request-output.ts";
+import type { RequestOutput } from "./request-output.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "./sandbox-flags.ts";
 import { type RunningSandbox, startSandbox } from "./start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
@@ -57,7 +57,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const readyFile = flags.readyFile === undefined ? null : resolve(flags.readyFile);
-  const output = requestOutputFor(flags);
+  const output = await requestOutputFor(flags);
   let sandbox: RunningSandbox | undefined;
   let isReadyFileOurs = false;
   try {
@@ -92,9 +92,11 @@ async function serve(flags: ServeFlags): Promise<void> {
 }
 
 /** A person at a terminal wants to see the requests; a program that starts the server says so, with a format. */
-function requestOutputFor({ logFormat, quiet }: ServeFlags): RequestOutput | null {
+async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
   const format = logFormat ?? (process.stderr.isTTY ? "pretty" : null);
-  return quiet || format === null ? null : createRequestOutput(format);
+  if (quiet || format === null) return null;
+  const { createRequestOutput } = await import("./request-output.ts");
+  return createRequestOutput(format);
 }
 
 function writeReadyFile(file: string, record: ReadyRecord): void {
