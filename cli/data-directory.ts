@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { momoEnvironment, platformFolders } from "./environment.ts";
@@ -38,16 +48,41 @@ function platformDefault(): string {
   return join(homedir(), ".local", "share", "momo");
 }
 
-/** Makes the directory where it is missing. One that exists keeps its mode: it may hold other things too. */
-export function makeDataDirectory({ path }: DataDirectory): void {
+/**
+ * Makes the directory where it is missing. One that exists keeps its mode, because it may hold other things too; the files in it
+ * that are ours are made ours alone.
+ */
+export function makeDataDirectory(directory: DataDirectory): void {
+  const { path } = directory;
   try {
-    if (existsSync(path)) return;
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    chmodSync(path, 0o700);
+    if (existsSync(path)) {
+      for (const file of filesOf(directory)) hideFromOthers(file);
+    } else {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      chmodSync(path, 0o700);
+    }
   } catch (error) {
     throw cannotWrite(path, error);
   }
 }
+
+const filesOf = ({ database, lock, credentials, server, clock }: DataDirectory) => [
+  ...[database, `${database}-wal`, `${database}-shm`],
+  ...[lock, credentials, server, clock],
+];
+
+/** Somebody may have copied it here with another mode. What is no plain file is refused where it is read. */
+function hideFromOthers(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+/** Whether everybody on this machine may put files into the directory, and so take the place of ours. */
+export function isOpenToAll(path: string): boolean {
+  return process.platform !== "win32" && (statSync(path).mode & 0o002) !== 0;
+}
+
+export const CLOSE_TO_ALL = "chmod o-w on it, or choose another folder with --data";
 
 /** Writes a file that nobody else can read, whole or not at all. */
 export function writePrivateFile(file: string, content: string): void {

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { inspectDatabase } from "../src/store/inspect.ts";
 import { systemClock } from "../src/system.ts";
 import { type Answer, controlClient } from "./client.ts";
-import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
+import { CLOSE_TO_ALL, type DataDirectory, isOpenToAll, locateDataDirectory } from "./data-directory.ts";
 import { variablesInForce } from "./environment.ts";
 import { EXIT, toFailure } from "./failure.ts";
 import { dataOption, jsonOption, readPort } from "./options.ts";
@@ -69,6 +69,7 @@ function checkDirectory({ path }: DataDirectory): Finding {
     return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
   }
   if (!isWritable(path)) return { check, finding: `${path} cannot be written`, remedy: CHOOSE_ANOTHER };
+  if (isOpenToAll(path)) return { check, finding: `everybody may write into ${path}`, remedy: CLOSE_TO_ALL };
   const others = stats.mode & 0o077;
   return fine(check, others === 0 ? path : `${path}, which others may list; the files in it are yours alone`);
 }
@@ -185,16 +186,19 @@ function checkClock(directory: DataDirectory): Finding {
 
 /** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
 function checkEnvironment(): Finding[] {
-  return variablesInForce().map(({ name, value, overrides }) =>
-    /_URL$/.test(name) && !URL.canParse(value)
-      ? {
-          check: name,
-          finding: `${value} is not an address`,
-          remedy: `unset it, or set it to one such as http://127.0.0.1:2547`,
-        }
-      : fine(name, `${value}, from the environment; it decides over ${overrides}`),
-  );
+  return variablesInForce().map(({ name, value, overrides }) => {
+    const isAddress = name.endsWith("_URL");
+    if (isAddress && !URL.canParse(value)) {
+      const remedy = "unset it, or set it to one such as http://127.0.0.1:2547";
+      return { check: name, finding: "it is not an address", remedy };
+    }
+    const shown = isAddress ? withoutPassword(value) : value;
+    return fine(name, `${shown}, from the environment; it decides over ${overrides}`);
+  });
 }
+
+/** An address may hold one, and what doctor says is shown to others. */
+const withoutPassword = (address: string): string => address.replace(/^.*@/s, "[redacted]@");
 
 function readOrNull<T>(read: () => T | null): T | null {
   try {

@@ -67,6 +67,7 @@ const DATABASE_HINTS = {
   foreign: "choose another folder with --data",
   newer: "update momo, or choose another folder with --data",
   unwritable: "make the folder writable, or choose another one with --data",
+  linked: "put the file itself there, or choose another folder with --data",
   missing: "run momo serve once, or name the folder with --data",
 } as const;
 

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, lstatSync, rmSync } from "node:fs";
 import * as z from "zod/mini"; // read before a server is ready: the whole of zod takes longer to load than a server to start
 import type { ClockState } from "../sandbox/clock.ts";
 import { type DataDirectory, readJson, writePrivateFile } from "./data-directory.ts";
@@ -63,6 +63,8 @@ export function writeClock({ clock }: DataDirectory, state: ClockState): void {
 
 /** Null where there is no such file. A file that holds something else is refused, never guessed at. */
 function read<T>(file: string, schema: z.ZodMiniType<T>): T | null {
+  // A link would lead out of the data directory, and a pipe would have us wait.
+  if (existsSync(file) && !lstatSync(file).isFile()) throw damaged(file);
   let content: unknown;
   try {
     content = readJson(file);

@@ -5,12 +5,12 @@ import { isLoopback } from "../sandbox/control/guard.ts";
 import { token } from "../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { outliveOutput } from "./broken-output.ts";
-import { locateDataDirectory, writePrivateFile } from "./data-directory.ts";
+import { CLOSE_TO_ALL, isOpenToAll, locateDataDirectory, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
 import { LOG_FORMATS, type LogFormat } from "./log-format.ts";
 import { dataOption, readHost, readPort } from "./options.ts";
-import { printJson, reportFault } from "./output.ts";
+import { plain, printJson, reportFault, tell } from "./output.ts";
 import { announce, type ReadyRecord, readyRecord } from "./ready.ts";
 import type { RequestOutput } from "./request-output.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "./sandbox-flags.ts";
@@ -80,6 +80,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       writeReadyFile(readyFile, record);
       isReadyFileOurs = true;
     }
+    if (isOpenToAll(directory.path)) tell(`momo: everybody may write into ${plain(directory.path)}; ${CLOSE_TO_ALL}`);
     if (flags.json) printJson(record);
     else announce(record);
     await stopping;

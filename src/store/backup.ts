@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { explain, refuseOthers, UnusableDatabase } from "./database.ts";
+import { explain, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
 import { schemaAfter, schemaOf } from "./migrations.ts";
 
 /** Copies of a whole database: made while it is in use, and looked through before they take its place. */
@@ -24,6 +24,7 @@ const BUSY_TIMEOUT_MS = 5000;
  */
 export function copyDatabase(file: string, copy: string, name: string): void {
   if (!existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
+  refuseLink(file);
   let client: Database | undefined;
   let isOpen = false;
   try {

@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync } from "node:fs";
 import { APPLICATION_ID, KNOWN_MIGRATIONS, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that is writing. */
@@ -10,7 +10,7 @@ export class UnusableDatabase extends Error {
   override readonly name = "UnusableDatabase";
 
   constructor(
-    readonly problem: "locked" | "damaged" | "foreign" | "newer" | "unwritable" | "missing",
+    readonly problem: "locked" | "damaged" | "foreign" | "newer" | "unwritable" | "missing" | "linked",
     message: string,
   ) {
     super(message);
@@ -30,6 +30,7 @@ export interface OpenDatabase {
  */
 export function openDatabase(file: string, { create = true } = {}): OpenDatabase {
   if (!create && !existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
+  refuseLink(file);
   let client: Database | undefined;
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
@@ -55,6 +56,22 @@ export function openForReading(file: string): OpenDatabase {
   const client = new Database(file, { readonly: true, strict: true });
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   return { client, close: () => client.close(true) };
+}
+
+/**
+ * A link would lead writes, and the mode that keeps others out, to a file elsewhere. SQLite itself follows none for the files that
+ * it keeps beside a database.
+ */
+export function refuseLink(file: string): void {
+  if (isLink(file)) throw new UnusableDatabase("linked", `${file} is a link, and is not followed`);
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false; // whatever is wrong there, opening it says so
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { explain, refuseOthers, UnusableDatabase } from "./database.ts";
+import { explain, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
 
 /** What a look at a database file says; nothing is changed in it. */
 export type Inspection =
@@ -10,9 +10,10 @@ export type Inspection =
 
 /** Reads the whole file: every page, every index. */
 export function inspectDatabase(file: string): Inspection {
-  if (!existsSync(file)) return { state: "missing" };
   let client: Database | undefined;
   try {
+    refuseLink(file);
+    if (!existsSync(file)) return { state: "missing" };
     client = new Database(file, { readonly: true });
     client.run("PRAGMA busy_timeout = 1000");
     const complaints = client.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();

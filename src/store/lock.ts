@@ -1,13 +1,14 @@
 import { Database } from "bun:sqlite";
-import { explain } from "./database.ts";
+import { explain, refuseLink } from "./database.ts";
 
 /**
  * Takes a lock that one process at a time can hold, and that the operating system takes back when the process ends, however it
  * ends. SQLite brings the same lock to every platform: an exclusive transaction on a file of its own, never committed.
  * @returns a function that gives the lock back
- * @throws UnusableDatabase `locked` while another process holds it
+ * @throws UnusableDatabase `locked` while another process holds it, `linked` where the file is a link
  */
 export function acquireLock(file: string): () => void {
+  refuseLink(file);
   let holder: Database | undefined;
   try {
     holder = new Database(file, { create: true, readwrite: true });
