@@ -39,7 +39,9 @@ export function controlClient({ controlUrl, controlToken }: ControlTarget): Clie
 export async function openEvents({ controlUrl, controlToken }: ControlTarget): Promise<ReadableStream<Uint8Array>> {
   const { hostname } = new URL(controlUrl);
   if (isLoopback(hostname)) reachDirectly(hostname);
-  const response = await fetch(`${controlUrl}/events`, { headers: bearer(controlToken) }).catch(() => null);
+  const response = await fetch(`${controlUrl}/events`, { headers: bearer(controlToken), redirect: "manual" }).catch(
+    () => null,
+  );
   if (response?.status !== 200 || !response.body) throw nothingAnswersAt(new URL(controlUrl).origin);
   return response.body;
 }

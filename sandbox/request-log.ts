@@ -23,10 +23,16 @@ export interface LoggedRequest {
 
 export type LogListener = (request: LoggedRequest) => void;
 
-/** How many calls are remembered. */
+/** How many calls are remembered, */
 export const LOG_CAPACITY = 1000;
 
-/** The last {@link LOG_CAPACITY} calls. Writing one costs a place in a ring; what it looks like is made up when it is read. */
+/** and how much of memory they may take together, however large their bodies and answers are. */
+export const LOG_CAPACITY_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The last {@link LOG_CAPACITY} calls, or fewer where they are large. Writing one costs a place in a ring; what it looks like is
+ * made up when it is read.
+ */
 export interface RequestLog {
   add(request: Omit<LoggedRequest, "id">): void;
   /** Oldest first. */
@@ -36,20 +42,35 @@ export interface RequestLog {
 }
 
 export function createRequestLog(): RequestLog {
-  const ring: LoggedRequest[] = [];
+  const ring: (LoggedRequest | undefined)[] = [];
   const listeners = new Set<LogListener>();
   let lastId = 0;
+  let oldestId = 1;
+  let bytes = 0;
+
+  function forgetOldest(): void {
+    const place = (oldestId - 1) % LOG_CAPACITY;
+    const oldest = ring[place];
+    if (oldest) bytes -= bytesOf(oldest);
+    ring[place] = undefined;
+    oldestId += 1;
+  }
+
   return {
     add(request) {
       lastId += 1;
+      if (lastId - oldestId === LOG_CAPACITY) forgetOldest();
       const logged = { ...request, id: lastId };
       ring[(lastId - 1) % LOG_CAPACITY] = logged;
+      bytes += bytesOf(logged);
+      while (bytes > LOG_CAPACITY_BYTES) forgetOldest();
       for (const listener of listeners) listener(logged);
     },
-    // After a reset the ring has holes, which filter leaves out.
-    list: () => ring.filter(() => true).sort((a, b) => a.id - b.id),
+    list: () => ring.filter((logged) => logged !== undefined).sort((a, b) => a.id - b.id),
     clear() {
       ring.length = 0;
+      oldestId = lastId + 1;
+      bytes = 0;
     },
     subscribe(listener) {
       listeners.add(listener);

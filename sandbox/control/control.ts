@@ -4,6 +4,7 @@ import type { ControlCall, ControlContext } from "./context.ts";
 import type { Steering } from "./event-hub.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { CONTROL_PATH } from "./path.ts";
+import { withSecurityHeaders } from "./security-headers.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
 
@@ -91,9 +92,9 @@ export function createControl(options: ControlOptions): Handler {
 
   return async (request, keepOpen = () => {}) => {
     try {
-      return await answer(request, keepOpen);
+      return withSecurityHeaders(await answer(request, keepOpen));
     } catch (error) {
-      return failWith(error, options.reportFault);
+      return withSecurityHeaders(failWith(error, options.reportFault));
     }
   };
 }

@@ -49,7 +49,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (tokenHash !== null) {
       const given = /^Bearer (\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? "";
       if (!timingSafeEqual(hashSecret(given), tokenHash)) {
-        return fail(401, "send the control token: Authorization: Bearer TOKEN");
+        return fail(401, "send the control token: Authorization: Bearer TOKEN", { "WWW-Authenticate": "Bearer" });
       }
     }
     return null;

@@ -1,9 +1,12 @@
 import type { Server } from "bun";
-import { failWith } from "./reply.ts";
+import { fail, failWith } from "./reply.ts";
 import type { Handler, KeepOpen } from "./request.ts";
 
 /** How long a connection may be silent, in seconds. */
 const IDLE_TIMEOUT_S = 30;
+
+/** How many requests can be under way at once: twice what may wait, so that waits never shut others out. */
+const MAX_UNDER_WAY = 20_000;
 
 export interface ServerOptions {
   readonly hostname: string;
@@ -12,6 +15,8 @@ export interface ServerOptions {
   readonly handle: Handler;
   readonly reportFault: (error: unknown) => void;
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
+  /** By default {@link MAX_UNDER_WAY}. */
+  readonly maxUnderWay?: number;
 }
 
 export interface HttpServer {
@@ -25,7 +30,8 @@ export interface HttpServer {
  * Serves requests until stopped.
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL where it cannot listen there
  */
-export function startServer({ hostname, port, handle, reportFault, sleep }: ServerOptions): HttpServer {
+export function startServer(options: ServerOptions): HttpServer {
+  const { hostname, port, handle, reportFault, sleep, maxUnderWay = MAX_UNDER_WAY } = options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
   const server: Server<undefined> = Bun.serve({
     hostname,
@@ -36,7 +42,8 @@ export function startServer({ hostname, port, handle, reportFault, sleep }: Serv
     idleTimeout: IDLE_TIMEOUT_S,
     // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: (request) => handle(request, keepOpen),
+    fetch: (request) =>
+      server.pendingRequests > maxUnderWay ? fail(503, "too many requests at once") : handle(request, keepOpen),
     error: (error) => failWith(error, reportFault),
   });
   return {

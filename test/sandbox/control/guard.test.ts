@@ -77,6 +77,32 @@ describe("answers only when Host is a loopback name", () => {
   });
 });
 
+describe("security headers on every answer", () => {
+  for (const [what, method, path, headers] of [
+    ["an answer", "GET", "/health", {}],
+    ["plain text", "GET", "/requests?format=curl", {}],
+    ["a stream", "GET", "/events", {}],
+    ["a path that is not there", "GET", "/nothing", {}],
+    ["a method that is not taken", "PATCH", "/rules", {}],
+    ["a body that is refused", "POST", "/rules", {}],
+    ["a caller that is refused", "GET", "/health", { Host: "evil.example" }],
+  ] as const) {
+    test(what, async () => {
+      const request = new Request(`http://${HOST}/_momo${path}`, { method, headers: { Host: HOST, ...headers } });
+      const response = await scene.handle(request);
+      await response.body?.cancel();
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        "cache-control": "no-store",
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      });
+      expectNoCors(response.headers);
+    });
+  }
+});
+
 describe("no cross-origin page can reach it: Origin and Sec-Fetch-Site are checked; no CORS", () => {
   for (const headers of [
     { Origin: "http://evil.example" },
