@@ -112,6 +112,24 @@ describe("the rules bite", () => {
   });
 });
 
+describe("what comes from elsewhere", () => {
+  const manifests = ["package.json", "bench/peers/package.json"];
+
+  test.each(manifests)("every dependency of %s is pinned exactly", async (manifest) => {
+    const { dependencies = {}, devDependencies = {} } = await Bun.file(join(root, manifest)).json();
+    const versions = Object.values({ ...dependencies, ...devDependencies });
+    expect(versions.length).toBeGreaterThan(0);
+    for (const version of versions) expect(version).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+$/);
+  });
+
+  test.each(manifests)("the lock file beside %s holds the checksum of every package", async (manifest) => {
+    const { packages } = await Bun.file(join(root, manifest.replace(".json", "-lock.json"))).json();
+    for (const [place, { integrity, link }] of Object.entries<{ integrity?: string; link?: boolean }>(packages)) {
+      if (place !== "" && !link) expect(`${place} ${integrity}`).toMatch(/ sha512-/);
+    }
+  });
+});
+
 /** All that people wrote: programs, tests and documents. */
 async function readProject(): Promise<{ path: string; text: string }[]> {
   const patterns = ["{src,sandbox,cli,test,scripts,bench,docs}/**/*.{ts,mjs,sql,html,css,md}", "*.md", ".ci/run"];
