@@ -21,6 +21,13 @@ export interface KnownKey extends KeyListing {
 /** A key at the one moment when its secret can be seen. */
 export type NewKey = KeyListing & Credentials;
 
+/** How many there can be: lists of them are read as a whole. */
+export const MAX_MERCHANTS = 10_000;
+/** Of one merchant. */
+export const MAX_ACCOUNTS = 1000;
+/** Of one merchant, in force. */
+export const MAX_KEYS = 1000;
+
 export type Registry = ReturnType<typeof createRegistry>;
 
 /** What merchants set up in a dashboard, outside the API (§1): themselves, payment accounts, and keys. */
@@ -35,6 +42,9 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
   }
 
   async function registerMerchant(name: string): Promise<Merchant> {
+    if ((await store.merchants.listMerchants()).length >= MAX_MERCHANTS) {
+      throw invalid(`there can be at most ${MAX_MERCHANTS} merchants`);
+    }
     return store.merchants.addMerchant(parseName(name, "name"), clock.nowMs());
   }
 
@@ -44,12 +54,18 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     tariff: Tariff = DEFAULT_TARIFF,
   ): Promise<PaymentAccount> {
     const merchant = await requireMerchant(merchantId);
+    if ((await store.merchants.listPaymentAccounts(merchant.id)).length >= MAX_ACCOUNTS) {
+      throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
+    }
     const account = { merchantId: merchant.id, name: parseName(name, "name"), tariff };
     return store.merchants.addPaymentAccount(account, clock.nowMs());
   }
 
   async function issueKey(merchantId: number, label: string): Promise<NewKey> {
     const merchant = await requireMerchant(merchantId);
+    if ((await listKeys(merchant.id)).length >= MAX_KEYS) {
+      throw invalid(`a merchant can have at most ${MAX_KEYS} keys in force: revoke one first`);
+    }
     const credentials = createCredentials(random);
     const listing = { apiKey: credentials.apiKey, merchantId: merchant.id, label: parseName(label, "label") };
     await store.merchants.addKey({ ...listing, secretHash: hashSecret(credentials.apiSecret) }, clock.nowMs());

@@ -1,0 +1,47 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS } from "../../src/service/registry.ts";
+import { type Caller, type Harness, openHarness } from "../support/harness.ts";
+import { insertRow, ROWS } from "../support/rows.ts";
+
+let harness: Harness;
+let shop: Caller;
+
+/** One place is left of each. */
+beforeAll(async () => {
+  harness = openHarness();
+  shop = await harness.addCaller("Shop");
+  const database = new Database(harness.file);
+  database.transaction(() => {
+    for (let id = 2; id < MAX_MERCHANTS; id++) insertRow(database, "merchants", { ...ROWS.merchants, id });
+    for (let id = 2; id < MAX_ACCOUNTS; id++) insertRow(database, "payment_accounts", { ...ROWS.payment_accounts, id });
+    for (let id = 2; id < MAX_KEYS; id++)
+      insertRow(database, "api_keys", { ...ROWS.api_keys, id, api_key: `mk_${id}` });
+  })();
+  database.close();
+});
+afterAll(() => harness.close());
+
+const refused = (work: Promise<unknown>) => expect(work).rejects.toMatchObject({ name: "Refusal", kind: "invalid" });
+
+test("there can be at most 10,000 merchants", async () => {
+  const { registry } = harness.service;
+  await registry.registerMerchant("The last");
+  await refused(registry.registerMerchant("One more"));
+  expect(await registry.listMerchants()).toHaveLength(10_000);
+});
+
+test("a merchant can have at most 1,000 payment accounts", async () => {
+  const { registry } = harness.service;
+  await registry.openAccount(shop.merchantId, "The last");
+  await refused(registry.openAccount(shop.merchantId, "One more"));
+  await registry.openAccount(2, "Another merchant's");
+});
+
+test("a merchant can have at most 1,000 keys in force; a revoked one makes room", async () => {
+  const { registry } = harness.service;
+  await registry.issueKey(shop.merchantId, "The last");
+  await refused(registry.issueKey(shop.merchantId, "One more"));
+  await registry.revokeKey("mk_2");
+  await registry.issueKey(shop.merchantId, "In its place");
+});
