@@ -21,7 +21,10 @@ export const serverOptions = () => [
     "the payment service (default: $MOMO_BASE_URL, or the one that serves the data directory)",
   ),
   new Option("--api-key <key>", "its API key (default: $MOMO_API_KEY, or the data directory's)"),
-  new Option("--api-secret <secret>", "its API secret (default: $MOMO_API_SECRET, or the data directory's)"),
+  new Option(
+    "--api-secret <secret>",
+    "its API secret, which the list of processes then shows (default: $MOMO_API_SECRET, or the data directory's)",
+  ),
   dataOption(),
 ];
 

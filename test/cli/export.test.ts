@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { KNOWN_MIGRATIONS } from "../../src/store/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { openMomo } from "../support/terminal.ts";
@@ -43,7 +44,13 @@ test.concurrent("a consistent copy while serving: all that was answered before i
     const ids = idsIn(copy);
     for (const id of before) expect(ids.has(id)).toBe(true);
     const { size: bytes } = statSync(copy);
-    expect(JSON.parse(stdout)).toEqual({ file: copy, bytes, schema: 1, merchants: 1, transactions: ids.size });
+    expect(JSON.parse(stdout)).toEqual({
+      file: copy,
+      bytes,
+      schema: KNOWN_MIGRATIONS,
+      merchants: 1,
+      transactions: ids.size,
+    });
   }
   isPaying = false;
   await Promise.all(payers);

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { KNOWN_MIGRATIONS } from "../../src/store/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd, type Served, serveMomo } from "../support/momo.ts";
 
@@ -81,7 +82,7 @@ describe("momo import FILE puts it into the data directory", () => {
     expect(JSON.parse(run.stdout)).toEqual({
       data,
       replaced: false,
-      schema: 1,
+      schema: KNOWN_MIGRATIONS,
       merchants: 1,
       transactions: 1,
       credentials: "none",
