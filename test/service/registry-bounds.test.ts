@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS } from "../../src/service/registry.ts";
 import { type Caller, type Harness, openHarness } from "../support/harness.ts";
+import { rejectionOf } from "../support/rejection.ts";
 import { insertRow, ROWS } from "../support/rows.ts";
 
 let harness: Harness;
@@ -22,7 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const refused = (work: Promise<unknown>) => expect(work).rejects.toMatchObject({ name: "Refusal", kind: "invalid" });
+const refused = async (work: Promise<unknown>) =>
+  expect(await rejectionOf(work)).toMatchObject({ name: "Refusal", kind: "invalid" });
 
 test("there can be at most 10,000 merchants", async () => {
   const { registry } = harness.service;
