@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 import { type CopyContents, copyDatabase, inspectCopy, removeDatabase } from "../src/store/backup.ts";
+import { atTheEnd } from "./at-the-end.ts";
 import { locateDataDirectory } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
 import { dataOption, jsonOption } from "./options.ts";
@@ -39,17 +40,14 @@ function writeCopy(database: string, file: string): CopyContents {
   if (lstatSync(file, { throwIfNoEntry: false })) throw taken(file);
   const draft = `${file}.${process.pid}.tmp`;
   makeEmpty(draft, file);
-  try {
-    copyDatabase(database, draft, file);
-    const contents = inspectCopy(draft, file);
-    flushToDisk(draft);
-    // What the draft is renamed onto is this empty file, and nobody else's.
-    makeEmpty(file, file);
-    renameSync(draft, file);
-    return contents;
-  } finally {
-    removeDatabase(draft);
-  }
+  atTheEnd(() => removeDatabase(draft));
+  copyDatabase(database, draft, file);
+  const contents = inspectCopy(draft, file);
+  flushToDisk(draft);
+  // What the draft is renamed onto is this empty file, and nobody else's.
+  makeEmpty(file, file);
+  renameSync(draft, file);
+  return contents;
 }
 
 /** @param name what it is for, and called in a refusal */
@@ -81,7 +79,7 @@ async function printCopy(database: string, { json }: ExportFlags): Promise<void>
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
   const folder = makeTemporaryDirectory();
   // Where the reader goes away, the process ends in the middle of this.
-  process.once("exit", () => removeTemporaryDirectory(folder));
+  atTheEnd(() => removeTemporaryDirectory(folder));
   copyDatabase(database, folder.database, "the copy");
   inspectCopy(folder.database, "the copy");
   await pipeline(createReadStream(folder.database), process.stdout);

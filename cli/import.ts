@@ -4,6 +4,7 @@ import { authenticate } from "../src/service/authenticate.ts";
 import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../src/store/backup.ts";
 import { UnusableDatabase } from "../src/store/database.ts";
 import { openStore } from "../src/store/store.ts";
+import { atTheEnd } from "./at-the-end.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { describeContents } from "./export.ts";
 import { Failure } from "./failure.ts";
@@ -33,6 +34,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
   makeDataDirectory(directory);
   const release = lockDirectory(directory);
   const draft = `${directory.database}.${process.pid}.tmp`;
+  atTheEnd(() => removeDatabase(draft));
   try {
     const replaces = existsSync(directory.database) && statSync(directory.database).size > 0;
     if (replaces && !flags.replace) {
@@ -51,7 +53,6 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       if (credentials === "other") tell(OTHER_CREDENTIALS);
     }
   } finally {
-    removeDatabase(draft);
     release();
   }
 }

@@ -167,6 +167,23 @@ describe("it refuses, and changes nothing", () => {
     expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("standard input is damaged") });
   });
 
+  test.concurrent("an input whose end is not waited for: Ctrl+C leaves no draft", async () => {
+    const data = await otherData();
+    const child = Bun.spawn([...PROGRAM, "import", "-", "--replace", "--data", data], {
+      stdin: "pipe",
+      stderr: "pipe",
+    });
+    await child.stdin.write(whole().subarray(0, 4096));
+    await child.stdin.flush();
+    const drafts = () => readdirSync(data).filter((name) => name.endsWith(".tmp"));
+    while (drafts().length === 0 && child.exitCode === null) await Bun.sleep(5);
+    expect(drafts()).toHaveLength(1);
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(130);
+    expect(drafts()).toEqual([]);
+    expect(await merchantsIn(data)).toMatchObject([{ name: "Other" }]);
+  });
+
   test.concurrent("while a server runs on that directory, which it names", async () => {
     const server = await serveMomo();
     const run = await runMomo(["import", copy, "--replace", ...server.at]);
