@@ -42,7 +42,7 @@ export function serveDocument(document: object): Response {
 
 /** HTTP 503 while the server stops; with members, for whoever asks how it stands. */
 export function unavailable(message: string, members: object): Response {
-  return send(503, { success: false, message, ...members }, { ...HEADERS, Connection: "close" });
+  return send(503, { success: false, message, ...members });
 }
 
 /** The error body of §7: exactly `success` and `message`. */
