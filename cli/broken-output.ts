@@ -5,7 +5,6 @@ let isServing = false;
 /** From now on nobody needs to read what is printed: a server does not end with the reader of its first lines. */
 export function outliveOutput(): void {
   isServing = true;
-  process.stderr.on("error", () => {});
 }
 
 /**

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { redact } from "../src/domain/credentials.ts";
+import { onFirstUse } from "../src/store/on-first-use.ts";
 import { wantsColour } from "./environment.ts";
 import type { Failure } from "./failure.ts";
 
@@ -17,9 +18,12 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Made when there is something to write, which takes a millisecond; where nobody reads it, there is nobody to tell. */
+export const stderr = onFirstUse(() => process.stderr.on("error", () => {}));
+
 /** For people who watch; never data. */
 export function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
+  stderr().write(`${text}\n`);
 }
 
 /** What went wrong where nobody waits for an answer. */

@@ -2,7 +2,7 @@ import type { LogListener } from "../sandbox/request-log.ts";
 import { sleep, systemClock } from "../src/system.ts";
 import { createLineWriter } from "./line-writer.ts";
 import type { LogFormat } from "./log-format.ts";
-import { faultText } from "./output.ts";
+import { faultText, stderr } from "./output.ts";
 import { faultLine, requestLine } from "./request-line.ts";
 
 /** What a server tells of its work, on stderr. */
@@ -20,7 +20,7 @@ export function createRequestOutput(format: LogFormat): RequestOutput {
   const { nowMs } = systemClock;
   const { write, end } = createLineWriter(
     systemClock,
-    (text, done) => process.stderr.write(text, () => done()),
+    (text, done) => stderr().write(text, () => done()),
     (lost) => faultLine(format, `${lost} lines are left out here: nobody read them in time`, nowMs()),
   );
   return {

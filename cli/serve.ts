@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { isatty } from "node:tty";
 import { Command, Option } from "commander";
 import { isLoopback } from "../sandbox/control/guard.ts";
 import { token } from "../src/domain/random.ts";
@@ -92,9 +93,12 @@ async function serve(flags: ServeFlags): Promise<void> {
   if (output && !(await output.end())) process.exit(EXIT.done);
 }
 
+/** Its number: the stream itself is made when there is something to write. */
+const STDERR = 2;
+
 /** A person at a terminal wants to see the requests; a program that starts the server says so, with a format. */
 async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
-  const format = logFormat ?? (process.stderr.isTTY ? "pretty" : null);
+  const format = logFormat ?? (isatty(STDERR) ? "pretty" : null);
   if (quiet || format === null) return null;
   const { createRequestOutput } = await import("./request-output.ts");
   return createRequestOutput(format);
