@@ -1,0 +1,69 @@
+import { runMomo, type Served, serveMomo } from "../support/momo.ts";
+import { listWhenFinal, payAtOnce } from "./clients.ts";
+import { drawFrom } from "./draw.ts";
+import { demand, Ledger } from "./ledger.ts";
+import type { Scenario } from "./scenario.ts";
+import { makeSmallDisk } from "./small-disk.ts";
+import { integrityOf } from "./storage.ts";
+import { stopInTime } from "./stop.ts";
+
+/** A full disk is noticed when a log has to grow, which a few payments may not make it do. */
+const MOST_PAYMENTS_UNTIL_FULL = 5000;
+const AT_ONCE = 20;
+/** Of a program that serves until it is ended. */
+const KILLED = 137;
+
+/**
+ * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and all is well as
+ * soon as there is space again. Every second round the server is told to stop while the disk is full.
+ */
+export const fullDisk: Scenario = async ({ rounds, seed, progress }) => {
+  const disk = makeSmallDisk();
+  const flags = ["--data", disk.data, "--prompt-timeout", "1s"];
+  const draw = drawFrom(seed);
+  const ledger = new Ledger();
+
+  const pay = (server: Served) => payAtOnce(AT_ONCE, server, ledger, draw);
+
+  for (let round = 1; round <= rounds; round++) {
+    const server = await serveMomo(flags, { program: disk.program });
+    demand((await pay(server)) === 0, () => "payments are refused although there is space");
+    disk.fill(server);
+    for (let count = 0; (await pay(server)) === 0; count += AT_ONCE) {
+      demand(count < MOST_PAYMENTS_UNTIL_FULL, () => "no payment was refused although the disk is full");
+    }
+    const list = await server.get("/transactions.php");
+    demand(list.status === 200, () => `a full disk keeps the list from being read: ${list.status}`);
+    progress(`round ${round} of ${rounds}: refused ${ledger.unanswered} payments on ${disk.kind}`);
+    if (round % 2 === 0) {
+      await stopInTime(server);
+      await startOnFullDisk(flags);
+      disk.free(server);
+      continue;
+    }
+    disk.free(server);
+    demand((await pay(server)) === 0, () => "payments are refused although there is space again");
+    ledger.checkFinal(await listWhenFinal(server));
+    await stopInTime(server);
+  }
+
+  const server = await serveMomo(flags, { program: disk.program });
+  ledger.checkFinal(await listWhenFinal(server));
+  await stopInTime(server);
+  integrityOf(disk.data);
+  return {
+    scenario: "a full disk",
+    rounds,
+    answered: ledger.answered,
+    unanswered: ledger.unanswered,
+    note: disk.kind,
+  };
+};
+
+/** It serves, or says in its own words why not. */
+async function startOnFullDisk(flags: readonly string[]): Promise<void> {
+  const run = await runMomo(["serve", "--port", "0", ...flags], { withinMs: 1000 });
+  const lines = run.stderr.trimEnd().split("\n");
+  const refused = run.exitCode === 1 && lines.length <= 2 && lines[0]?.startsWith("momo: ") === true;
+  demand(refused || run.exitCode === KILLED, () => `on a full disk: exit code ${run.exitCode}, ${run.stderr}`);
+}

@@ -1,0 +1,116 @@
+import { OUTCOMES } from "../../sandbox/outcomes.ts";
+
+/** One of the outcomes that a client asks for; a prompt that nobody takes leaves nothing to look for. */
+export type Outcome = (typeof OUTCOMES)[number];
+export const ASKED_FOR: readonly Outcome[] = OUTCOMES.filter(({ ending }) => ending.by !== "refusal");
+
+/** A transaction as the list shows it. */
+export interface Item {
+  readonly id: number;
+  readonly amount: number;
+  readonly status: string;
+  readonly result_code: number | null;
+  readonly checkout_request_id: string;
+  readonly transaction_code: string | null;
+  readonly momo_receipt_number: string | null;
+  readonly completed_at: string | null;
+}
+
+/** What a client asked for, and what it has been told since. */
+export interface Attempt {
+  /** Different for each, so that it names the payment even where no answer did. */
+  readonly amount: number;
+  readonly outcome: Outcome;
+  /** Null where no answer came: then it is stored once or not at all. */
+  checkoutRequestId: string | null;
+  /** Told that it failed: then it is stored nowhere. */
+  refused: boolean;
+  /** What the customer answered by hand; `told` once that was confirmed. */
+  byHand: { status: string; told: boolean } | null;
+}
+
+/** What clients were told, which the server is held against after each crash: nothing of it may be lost, doubled or changed. */
+export class Ledger {
+  readonly #attempts = new Map<number, Attempt>();
+  /** As first seen, and as first seen in a final state. */
+  readonly #seen = new Map<number, Item>();
+  readonly #final = new Map<number, Item>();
+  #lastAmount = 0;
+
+  begin(outcome: Outcome): Attempt {
+    this.#lastAmount += 1;
+    const attempt = { amount: this.#lastAmount, outcome, checkoutRequestId: null, refused: false, byHand: null };
+    this.#attempts.set(attempt.amount, attempt);
+    return attempt;
+  }
+
+  /** How many payments were answered. */
+  get answered(): number {
+    return [...this.#attempts.values()].filter(({ checkoutRequestId }) => checkoutRequestId !== null).length;
+  }
+
+  /** How many were asked for and never answered, or refused. */
+  get unanswered(): number {
+    return this.#attempts.size - this.answered;
+  }
+
+  /** Holds all that the server lists against what it has ever told. @throws an error that names what is not so */
+  check(items: readonly Item[]): void {
+    const byAmount = new Map(items.map((item) => [item.amount, item]));
+    demand(byAmount.size === items.length, () => `${items.length - byAmount.size} payments are doubled`);
+    demand(isUnique(items.map(({ id }) => id)), () => "an id is given twice");
+    demand(isUnique(items.map(({ checkout_request_id }) => checkout_request_id)), () => "a request id is given twice");
+    for (const key of ["transaction_code", "momo_receipt_number"] as const) {
+      demand(isUnique(items.map((item) => item[key]).filter((value) => value !== null)), () => `a ${key} is given twice`);
+    }
+    for (const attempt of this.#attempts.values()) this.#checkAttempt(attempt, byAmount.get(attempt.amount));
+    for (const item of items) {
+      demand(this.#attempts.has(item.amount), () => `nobody asked for ${JSON.stringify(item)}`);
+    }
+  }
+
+  /** The same when nothing is pending any more: each has ended as it was going to. */
+  checkFinal(items: readonly Item[]): void {
+    this.check(items);
+    for (const item of items) {
+      const attempt = this.#attempts.get(item.amount) as Attempt;
+      const possible = endingsOf(attempt);
+      demand(possible.includes(item.status), () => `${attempt.outcome.name} ended as ${JSON.stringify(item)}`);
+      const paid = item.status === "completed";
+      const complete = [item.transaction_code, item.momo_receipt_number, item.completed_at].every((it) => it !== null);
+      demand(complete === paid && item.result_code !== null, () => `half an outcome: ${JSON.stringify(item)}`);
+    }
+  }
+
+  #checkAttempt({ amount, outcome, checkoutRequestId, refused, byHand }: Attempt, item: Item | undefined): void {
+    const what = `payment ${amount} (${outcome.name})`;
+    const before = this.#seen.get(amount);
+    if (!item) {
+      demand(checkoutRequestId === null && !before, () => `${what} was answered, and is lost`);
+      return;
+    }
+    demand(!refused, () => `${what} was refused, and is there`);
+    const known = checkoutRequestId ?? before?.checkout_request_id ?? item.checkout_request_id;
+    demand(item.checkout_request_id === known, () => `${what} was ${known}, and is ${item.checkout_request_id}`);
+    demand(!before || before.id === item.id, () => `${what} had id ${before?.id}, and has ${item.id}`);
+    if (byHand?.told) demand(item.status === byHand.status, () => `${what} was ${byHand.status}, and is ${item.status}`);
+    const final = this.#final.get(amount);
+    demand(!final || Bun.deepEquals(final, item), () => `${what} was final: ${JSON.stringify([final, item])}`);
+    this.#seen.set(amount, item);
+    if (item.status !== "pending") this.#final.set(amount, item);
+  }
+}
+
+/** What can become of it: what the customer answered may have been lost with the server, unless that was confirmed. */
+function endingsOf({ outcome, byHand }: Attempt): string[] {
+  if (outcome.ending.by === "network") return [outcome.ending.status];
+  if (byHand) return byHand.told ? [byHand.status] : [byHand.status, "expired"];
+  return ["expired"];
+}
+
+const isUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
+
+/** Holds something to be so. */
+export function demand(so: boolean, otherwise: () => string): void {
+  if (!so) throw new Error(otherwise());
+}
