@@ -53,6 +53,9 @@ export interface RunningSandbox {
 /** How long requests that are under way may take when the server stops. */
 const STOP_GRACE_MS = 2000;
 
+/** How long a write may wait for another program. Everything waits meanwhile, the end of the server too. */
+const BUSY_TIMEOUT_MS = 1000;
+
 /**
  * Ties everything together: store, service, simulated network, both APIs and the server. It serves when this returns.
  * @throws Failure or UnusableDatabase with what stands in the way and the flag that helps; then nothing is left open
@@ -63,7 +66,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
   try {
     makeDataDirectory(directory);
     open.add(lockDirectory(directory));
-    const store = openStore(directory.database);
+    const store = openStore(directory.database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     open.add(() => store.close());
 
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);

@@ -2,8 +2,15 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, existsSync, lstatSync } from "node:fs";
 import { APPLICATION_ID, KNOWN_MIGRATIONS, migrate } from "./migrations.ts";
 
-/** How long a write waits for another process that is writing. */
+/** How long a write waits for another process that is writing, and so does all else in this one. */
 const BUSY_TIMEOUT_MS = 5000;
+
+export interface OpenOptions {
+  /** Whether a missing file is made; by default it is. */
+  readonly create?: boolean;
+  /** How long a write waits once the database is open; by default {@link BUSY_TIMEOUT_MS}. */
+  readonly busyTimeoutMs?: number;
+}
 
 /** Why a database file cannot be used; nothing has been changed in it. */
 export class UnusableDatabase extends Error {
@@ -25,10 +32,12 @@ export interface OpenDatabase {
 
 /**
  * Opens the database file, readable by its owner alone, and brings its schema up to date. Safe while other processes do the same.
- * @param create whether a missing file is made
  * @throws UnusableDatabase, with one line that names the file
  */
-export function openDatabase(file: string, { create = true } = {}): OpenDatabase {
+export function openDatabase(
+  file: string,
+  { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS }: OpenOptions = {},
+): OpenDatabase {
   if (!create && !existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
   refuseLink(file);
   let client: Database | undefined;
@@ -43,6 +52,7 @@ export function openDatabase(file: string, { create = true } = {}): OpenDatabase
     // What a statement with triggers keeps for its own undoing; in a file it would cost more than all the rest of it.
     client.run("PRAGMA temp_store = MEMORY");
     migrate(client, refuseOthers.bind(null, client, file));
+    client.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   } catch (error) {
     client?.close();
     throw explain(error, file);

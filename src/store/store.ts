@@ -1,5 +1,5 @@
 import { createCommitQueue } from "./commit-queue.ts";
-import { openDatabase } from "./database.ts";
+import { type OpenOptions, openDatabase } from "./database.ts";
 import { createMerchantStore, type MerchantStore } from "./merchants.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import { createSearchThread } from "./search-thread.ts";
@@ -18,10 +18,9 @@ export interface Store {
 
 /**
  * Opens the store in a database file.
- * @param options.create whether a missing file is made; by default it is
  * @throws UnusableDatabase where the file is locked, damaged, newer, foreign, missing or cannot be written
  */
-export function openStore(file: string, options?: { create?: boolean }): Store {
+export function openStore(file: string, options?: OpenOptions): Store {
   const { client, close } = openDatabase(file, options);
   const snapshot = createSnapshot(client);
   const commits = createCommitQueue(client, snapshot);

@@ -106,7 +106,11 @@ async function told(response: Promise<Response>): Promise<Record<string, unknown
 interface Page {
   readonly transactions: Item[];
   readonly pagination: { readonly total_items: number; readonly total_pages: number };
-  readonly summary: { readonly pending_count: number; readonly completed_count: number; readonly total_completed_amount: number };
+  readonly summary: {
+    readonly pending_count: number;
+    readonly completed_count: number;
+    readonly total_completed_amount: number;
+  };
 }
 
 /** All that the server lists, and what is still pending. @throws an error where its totals are not those of its rows */
@@ -139,6 +143,9 @@ export async function listWhenFinal(server: Served): Promise<Item[]> {
   const paid = items.filter(({ status }) => status === "completed");
   demand(summary.completed_count === paid.length, () => `${paid.length} paid, ${summary.completed_count} counted`);
   const sum = paid.reduce((total, { amount }) => total + amount, 0);
-  demand(summary.total_completed_amount === sum, () => `KES ${sum} paid, ${summary.total_completed_amount} in the total`);
+  demand(
+    summary.total_completed_amount === sum,
+    () => `KES ${sum} paid, ${summary.total_completed_amount} in the total`,
+  );
   return items;
 }

@@ -2,10 +2,10 @@ import { runMomo, type Served, serveMomo } from "../support/momo.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { drawFrom } from "./draw.ts";
 import { demand, Ledger } from "./ledger.ts";
-import type { Scenario } from "./scenario.ts";
+import { leftOut, type Scenario } from "./scenario.ts";
 import { makeSmallDisk } from "./small-disk.ts";
-import { integrityOf } from "./storage.ts";
 import { stopInTime } from "./stop.ts";
+import { integrityOf } from "./storage.ts";
 
 /** A full disk is noticed when a log has to grow, which a few payments may not make it do. */
 const MOST_PAYMENTS_UNTIL_FULL = 5000;
@@ -19,6 +19,7 @@ const KILLED = 137;
  */
 export const fullDisk: Scenario = async ({ rounds, seed, progress }) => {
   const disk = makeSmallDisk();
+  if (!disk) return leftOut("a full disk", "nothing can be mounted here, and there is no prlimit");
   const flags = ["--data", disk.data, "--prompt-timeout", "1s"];
   const draw = drawFrom(seed);
   const ledger = new Ledger();

@@ -61,7 +61,10 @@ export class Ledger {
     demand(isUnique(items.map(({ id }) => id)), () => "an id is given twice");
     demand(isUnique(items.map(({ checkout_request_id }) => checkout_request_id)), () => "a request id is given twice");
     for (const key of ["transaction_code", "momo_receipt_number"] as const) {
-      demand(isUnique(items.map((item) => item[key]).filter((value) => value !== null)), () => `a ${key} is given twice`);
+      demand(
+        isUnique(items.map((item) => item[key]).filter((value) => value !== null)),
+        () => `a ${key} is given twice`,
+      );
     }
     for (const attempt of this.#attempts.values()) this.#checkAttempt(attempt, byAmount.get(attempt.amount));
     for (const item of items) {
@@ -93,7 +96,8 @@ export class Ledger {
     const known = checkoutRequestId ?? before?.checkout_request_id ?? item.checkout_request_id;
     demand(item.checkout_request_id === known, () => `${what} was ${known}, and is ${item.checkout_request_id}`);
     demand(!before || before.id === item.id, () => `${what} had id ${before?.id}, and has ${item.id}`);
-    if (byHand?.told) demand(item.status === byHand.status, () => `${what} was ${byHand.status}, and is ${item.status}`);
+    if (byHand?.told)
+      demand(item.status === byHand.status, () => `${what} was ${byHand.status}, and is ${item.status}`);
     const final = this.#final.get(amount);
     demand(!final || Bun.deepEquals(final, item), () => `${what} was final: ${JSON.stringify([final, item])}`);
     this.#seen.set(amount, item);

@@ -10,7 +10,7 @@ import { stopInTime } from "./stop.ts";
 
 const AT_ONCE = 20;
 /** Longer than momo waits for it, in every second round; else shorter. */
-const LONG_MS = 5600;
+const LONG_MS = 2000;
 const SHORT_MS = 300;
 
 /**
@@ -42,7 +42,7 @@ export const locked: Scenario = async ({ rounds, seed, progress }) => {
     rounds,
     answered: ledger.answered,
     unanswered: ledger.unanswered,
-    note: "held for 0.3 and 5.6 s",
+    note: "held for 0.3 and 2 s",
   };
 };
 

@@ -17,3 +17,8 @@ export interface Options {
 
 /** @throws an error that says what was not as promised */
 export type Scenario = (options: Options) => Promise<Figures>;
+
+/** Where this machine cannot do what it takes. */
+export function leftOut(scenario: string, why: string): Figures {
+  return { scenario, rounds: 0, answered: 0, unanswered: 0, note: `left out: ${why}` };
+}

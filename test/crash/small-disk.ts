@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { later, newFolder } from "../support/cleanup.ts";
+import { newFolder } from "../support/cleanup.ts";
 import { PROGRAM, type Served } from "../support/momo.ts";
+import { mountSmall, run } from "./mount.ts";
 
 /** A place for data that can be made full, and have space again. */
 export interface SmallDisk {
@@ -14,21 +15,14 @@ export interface SmallDisk {
   free(server: Served): void;
 }
 
-/** A file system of a few megabytes where this user may mount one, else a limit on the size of files. */
-export function makeSmallDisk(): SmallDisk {
-  return mountSmall(newFolder()) ?? limitFiles(join(newFolder(), "data"));
+/** A small file system where this user may mount one, else a limit on the size of files; null where neither can be had. */
+export function makeSmallDisk(): SmallDisk | null {
+  const folder = newFolder();
+  if (mountSmall(folder)) return smallFileSystem(folder);
+  return Bun.which("prlimit") ? limitFiles(join(folder, "data")) : null;
 }
 
-function run(command: readonly string[]): boolean {
-  return Bun.spawnSync([...command], { stderr: "ignore" }).success;
-}
-
-function mountSmall(folder: string): SmallDisk | null {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return null;
-  if (!run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder])) return null;
-  const unmount = () => run(["umount", "--lazy", folder]);
-  later(unmount);
-  process.on("exit", unmount); // where the program is interrupted
+function smallFileSystem(folder: string): SmallDisk {
   const filler = join(folder, "filler");
   return {
     data: join(folder, "data"),
@@ -56,7 +50,7 @@ function mountSmall(folder: string): SmallDisk | null {
 function limitFiles(data: string): SmallDisk {
   mkdirSync(data, { mode: 0o700 });
   const limit = ({ ready }: Served, bytes: number | "unlimited") => {
-    if (!run(["prlimit", "--pid", String(ready.pid), `--fsize=${bytes}:`])) throw new Error("prlimit is needed for this");
+    if (!run(["prlimit", "--pid", String(ready.pid), `--fsize=${bytes}:`])) throw new Error("prlimit has failed");
   };
   return {
     data,

@@ -1,0 +1,57 @@
+import { join, resolve } from "node:path";
+import { newFolder } from "../support/cleanup.ts";
+import { type Served, serveMomo } from "../support/momo.ts";
+import { listWhenFinal, payAtOnce, startClients } from "./clients.ts";
+import { drawFrom } from "./draw.ts";
+import { demand, Ledger } from "./ledger.ts";
+import type { Scenario } from "./scenario.ts";
+import { stopInTime } from "./stop.ts";
+
+const CLIENTS = 8;
+
+/** From source, which alone can be given another clock. */
+const PROGRAM = [
+  ...[process.execPath, "--no-env-file", "--preload", resolve(import.meta.dir, "jumping-clock.ts")],
+  resolve(import.meta.dir, "../../cli/main.ts"),
+];
+
+/**
+ * The host's clock jumps back by a second under load, the server dies, and comes back to a clock that is another one behind:
+ * nothing is lost, new payments are taken, and each ends, at the latest so much later.
+ */
+export const clockBack: Scenario = async ({ rounds, seed, progress }) => {
+  const data = join(newFolder(), "data");
+  const flags = ["--data", data, "--prompt-timeout", "1s"];
+  const draw = drawFrom(seed);
+  const ledger = new Ledger();
+  const start = (behindMs: number) =>
+    serveMomo(flags, { program: PROGRAM, env: { CLOCK_BEHIND_MS: String(behindMs) } });
+
+  for (let round = 1; round <= rounds; round++) {
+    const first = await start((round - 1) * 2000);
+    const clients = startClients(CLIENTS, first, ledger, draw);
+    await Bun.sleep(50 + draw(100));
+    jumpBack(first);
+    await Bun.sleep(50 + draw(100));
+    await first.kill();
+    clients.stop();
+    await clients.ended;
+
+    const second = await start(round * 2000);
+    demand((await payAtOnce(CLIENTS, second, ledger, draw)) === 0, () => "payments are refused");
+    ledger.checkFinal(await listWhenFinal(second));
+    await stopInTime(second);
+    progress(`round ${round} of ${rounds}: ${ledger.answered} payments answered`);
+  }
+  return {
+    scenario: "a clock that jumps back",
+    rounds,
+    answered: ledger.answered,
+    unanswered: ledger.unanswered,
+    note: "by 1 s while it serves, and by 1 s while it does not",
+  };
+};
+
+function jumpBack({ ready }: Served): void {
+  process.kill(ready.pid, "SIGUSR2");
+}

@@ -1,0 +1,79 @@
+/**
+ * Breaks a running momo, and holds what is left against what its clients were told: `npm run crash`. It kills, stops, fills
+ * the disk, takes away the right to write, locks the database, and sets the clock back, each under load.
+ *
+ *   --rounds N     kills, 1 to 10,000 (default 100); the other scenarios follow with fewer rounds
+ *   --seed S       what is drawn: moments, outcomes, what customers answer (default: a new one, printed)
+ *   --only NAMES   some scenarios, with commas
+ *
+ * Proven: every payment that was answered is there, none is doubled or changed, one that was refused is nowhere, each ends as
+ * it was going to, and a stop takes less than three seconds. All listens on 127.0.0.1 and writes to temporary folders.
+ */
+import { parseArgs } from "node:util";
+import { cleanUp } from "../support/cleanup.ts";
+import type { Figures } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+const MOST_ROUNDS = 10_000;
+/** A round takes less than one; where something hangs, the program ends all the same. */
+const SECONDS_PER_ROUND = 5;
+
+const elapsed = (): number => performance.now() / 1000;
+const say = (text: string): boolean => process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`);
+
+function refuse(reason: string, exitCode: number): never {
+  say(`crash: ${reason}`);
+  process.exit(exitCode);
+}
+
+function readFlags() {
+  try {
+    const text = { type: "string" } as const;
+    const { values } = parseArgs({ options: { rounds: text, seed: text, only: text } });
+    const { rounds = "100", seed = String(Date.now() % 1_000_000), only = Object.keys(SCENARIOS).join(",") } = values;
+    const names = only.split(",");
+    const unknown = names.find((name) => SCENARIOS[name] === undefined);
+    if (!/^[1-9][0-9]{0,4}$/.test(rounds) || Number(rounds) > MOST_ROUNDS) {
+      throw new Error(`--rounds must be a whole number from 1 to ${MOST_ROUNDS}`);
+    }
+    if (!/^[0-9]{1,9}$/.test(seed)) throw new Error("--seed must be a whole number of at most nine digits");
+    if (unknown !== undefined) throw new Error(`--only takes ${Object.keys(SCENARIOS).join(", ")}, not ${unknown}`);
+    return { kills: Number(rounds), seed: Number(seed), names };
+  } catch (error) {
+    refuse((error as Error).message, 2);
+  }
+}
+
+const { kills, seed, names } = readFlags();
+const limitS = 60 + kills * SECONDS_PER_ROUND;
+setTimeout(() => refuse(`not done after ${limitS} s: something hangs`, 1), limitS * 1000).unref();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+
+const lines: (Figures & { seconds: number })[] = [];
+say(`seed ${seed}`);
+for (const name of names) {
+  const { scenario, rounds } = SCENARIOS[name] as (typeof SCENARIOS)[string];
+  const startedS = elapsed();
+  try {
+    const progress = (text: string) => void say(`${name}: ${text}`);
+    const figures = await scenario({ rounds: rounds(kills), seed, progress });
+    lines.push({ ...figures, seconds: elapsed() - startedS });
+  } catch (error) {
+    process.exitCode = 1;
+    say(`${name} FAILED: ${(error as Error).message}`);
+    say(`again: npm run crash -- --only ${name} --rounds ${kills} --seed ${seed}`);
+  } finally {
+    await cleanUp();
+  }
+}
+
+const HEADINGS = ["scenario", "rounds", "answered", "not", "seconds", ""];
+const rows = lines.map(({ scenario, rounds, answered, unanswered, seconds, note }) =>
+  [scenario, rounds, answered, unanswered, seconds.toFixed(1), note].map(String),
+);
+for (const row of [HEADINGS, ...rows]) {
+  const [what = "", ...rest] = row;
+  const note = rest.pop() ?? "";
+  process.stdout.write(`${[what.padEnd(24), ...rest.map((cell) => cell.padStart(9)), note].join("  ").trimEnd()}\n`);
+}
+process.exit();
