@@ -1,9 +1,11 @@
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
+  openSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -116,6 +118,24 @@ const MAX_FILE_BYTES = 1024 * 1024;
  */
 export function readJson(file: string): unknown {
   if (!existsSync(file)) return undefined;
-  if (statSync(file).size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
-  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)));
+  return JSON.parse(readText(file));
+}
+
+/**
+ * The text of a file or a pipe, never holding more of it than allowed: a device need not have an end.
+ * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
+ */
+export function readText(file: string): string {
+  const bytes = Buffer.allocUnsafe(MAX_FILE_BYTES + 1);
+  const descriptor = openSync(file, "r");
+  let size = 0;
+  try {
+    for (let count = -1; count !== 0; size += count) {
+      if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
+      count = readSync(descriptor, bytes, size, bytes.length - size, null);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, size));
 }

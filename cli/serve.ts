@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { isatty } from "node:tty";
 import { Command, Option } from "commander";
@@ -6,7 +6,7 @@ import { isLoopback } from "../sandbox/control/guard.ts";
 import { token } from "../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { outliveOutput } from "./broken-output.ts";
-import { CLOSE_TO_ALL, isOpenToAll, locateDataDirectory, writePrivateFile } from "./data-directory.ts";
+import { CLOSE_TO_ALL, isOpenToAll, locateDataDirectory, readText, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
 import { LOG_FORMATS, type LogFormat } from "./log-format.ts";
@@ -117,10 +117,10 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
   if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
   let text: string;
   try {
-    text = readFileSync(controlTokenFile, "utf8").trim();
+    text = readText(controlTokenFile).trim();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure("usage", `--control-token-file ${controlTokenFile} cannot be read (${code})`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure("usage", `--control-token-file ${controlTokenFile} cannot be read (${code ?? message})`);
   }
   if (!/^[\x21-\x7e]{16,200}$/.test(text)) {
     throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
