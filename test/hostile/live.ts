@@ -1,0 +1,50 @@
+import { expect } from "bun:test";
+import type { Served } from "../support/momo.ts";
+
+/** Requests to a running momo, and what must hold of every answer, whatever was asked. */
+
+export interface Sent {
+  readonly method: string;
+  /** Below the origin. */
+  readonly target: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** No call of these tests asks for more time. */
+const ANSWERED_WITHIN_MS = 5000;
+
+/**
+ * Sends it, and holds the answer to what is promised: JSON with `success` and `message`, a status of those that the operation
+ * documents, and nothing that tells of the inside.
+ */
+export async function expectSound({ ready }: Served, sent: Sent, allowed: readonly number[]): Promise<void> {
+  const { origin } = new URL(ready.base_url);
+  const { method, target, headers = {}, body } = sent;
+  const response = await fetch(origin + target, {
+    method,
+    headers,
+    ...(body !== undefined && method !== "GET" && method !== "HEAD" && { body }),
+    signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
+  });
+  const text = await response.text();
+  const what = () =>
+    `${method} ${target} ${JSON.stringify(headers)} ${String(body).slice(0, 500)}\n→ ${response.status} ${text.slice(0, 500)}`;
+  if (!allowed.includes(response.status)) throw new Error(`${what()}, not one of ${allowed.join(", ")}`);
+  if (method === "HEAD") return;
+  const answer = JSON.parse(text) as Record<string, unknown>;
+  if (answer.success !== (response.status === 200)) throw new Error(what());
+  if (typeof answer.message !== "string" || answer.message === "") throw new Error(what());
+  if (response.status === 200) return;
+  if (Object.keys(answer).join() !== "success,message") throw new Error(what());
+  // Of what was sent only names come back, and no more of them than anybody would read.
+  if (answer.message.length > 2000 || /SQLITE|constraint failed|\bat \S+:\d+:\d+|node_modules|\$bunfs/.test(text)) {
+    throw new Error(what());
+  }
+}
+
+/** Nothing went wrong inside, and it still serves. */
+export async function expectUnharmed({ ready, child }: Served): Promise<void> {
+  expect(child.stderr.text).toBe("");
+  expect((await fetch(`${ready.control_url}/health`)).status).toBe(200);
+}
