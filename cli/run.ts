@@ -27,7 +27,7 @@ async function assemble(commands: CommandTable, args: readonly string[], version
     .enablePositionalOptions() // what follows `exec --` is the other command's
     .exitOverride()
     .configureOutput({ outputError: () => {} }); // told once, in tellOf
-  const [name] = args;
+  const name = args.find((word) => word !== "--"); // which ends the options, as anywhere
   // What could come next is known only with every command at hand.
   const completes = name === "completion" || name === "complete";
   for (const [candidate, [summary, load]] of Object.entries(commands)) {

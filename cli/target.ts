@@ -38,7 +38,10 @@ export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
   const directory = locateDataDirectory(flags.data);
   const named = flags.baseUrl ?? environment.baseUrl;
-  const baseUrl = parseUrl(named ?? readServer(directory)?.base_url ?? noServer(directory.path), "--base-url");
+  const baseUrl = parseUrl(
+    named ?? readServer(directory)?.base_url ?? noServer(directory.path),
+    flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url",
+  );
   const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
   // A key of one source never goes with the secret of another.
@@ -48,8 +51,8 @@ export function resolveTarget(flags: TargetFlags): Target {
   if (apiSecret === undefined) throw missing("API secret", "--api-secret", "MOMO_API_SECRET");
   return {
     baseUrl,
-    apiKey: headerValue(apiKey, "--api-key"),
-    apiSecret: headerValue(apiSecret, "--api-secret"),
+    apiKey: headerValue(apiKey, flags.apiKey === undefined ? "MOMO_API_KEY" : "--api-key"),
+    apiSecret: headerValue(apiSecret, flags.apiSecret === undefined ? "MOMO_API_SECRET" : "--api-secret"),
     paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
   };
 }
@@ -62,9 +65,12 @@ export function resolveTarget(flags: TargetFlags): Target {
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
   const directory = locateDataDirectory(flags.data);
-  const besideService = (service: string | undefined) =>
-    service && new URL(CONTROL_PATH, parseUrl(service, "--base-url")).href;
-  const named = besideService(flags.baseUrl) ?? environment.controlUrl ?? besideService(environment.baseUrl);
+  const besideService = (service: string | undefined, what: string) =>
+    service === undefined ? undefined : new URL(CONTROL_PATH, parseUrl(service, what)).href;
+  const named =
+    besideService(flags.baseUrl, "--base-url") ??
+    environment.controlUrl ??
+    besideService(environment.baseUrl, "MOMO_BASE_URL");
   const running = named === undefined || isHere(named) ? readServer(directory) : null;
   const controlUrl = parseUrl(named ?? running?.control_url ?? noServer(directory.path), "MOMO_CONTROL_URL");
   const ownToken = running?.control_url === controlUrl ? running.control_token : null;

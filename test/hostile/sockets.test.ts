@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import fc from "fast-check";
+import { cleanUp, later } from "../support/cleanup.ts";
+import { connectTo } from "../support/connection.ts";
+import { type Served, serveMomo } from "../support/momo.ts";
+import { expectUnharmed } from "./live.ts";
+
+let server: Served;
+let credentials: string;
+beforeAll(async () => {
+  server = await serveMomo();
+  credentials = `X-API-Key: ${server.ready.api_key}\r\nX-API-Secret: ${server.ready.api_secret}\r\n`;
+});
+afterAll(cleanUp);
+
+const ORDER = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
+const HOST = "Host: 127.0.0.1\r\n";
+const list = () => `GET /v2/transactions.php HTTP/1.1\r\n${HOST}${credentials}\r\n`;
+const start = (headers: string, body: string) =>
+  `POST /v2/stkpush.php HTTP/1.1\r\n${HOST}${credentials}Content-Type: application/json\r\n${headers}\r\n${body}`;
+const declared = `Content-Length: ${ORDER.length}\r\n`;
+
+/** All that comes back until the server closes, or is silent for a while. */
+async function exchange(raw: string | Uint8Array, silentMs = 1000): Promise<{ received: string; closed: boolean }> {
+  const { hostname, port } = new URL(server.ready.base_url);
+  const { promise, resolve } = Promise.withResolvers<{ received: string; closed: boolean }>();
+  let received = "";
+  const socket = connect(Number(port), hostname, () => socket.write(raw));
+  const end = (closed: boolean) => {
+    socket.destroy();
+    resolve({ received, closed });
+  };
+  socket.setTimeout(silentMs, () => end(false));
+  socket.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => end(true));
+  return promise;
+}
+
+async function countPayments(): Promise<number> {
+  const answer = (await (await server.get("/transactions.php?limit=1")).json()) as {
+    pagination: { total_items: number };
+  };
+  return answer.pagination.total_items;
+}
+
+describe("what is no HTTP request never reaches the API and is refused without a body", () => {
+  const bare = (status: string) => `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`;
+  const BAD = bare("400 Bad Request");
+  const LARGE = bare("431 Request Header Fields Too Large");
+  const many = Array.from({ length: 210 }, (_, index) => `X-${index}: 1\r\n`).join("");
+
+  /** What is sent, what comes back to the byte before the connection is closed, and how many payments it leaves. */
+  const REFUSED: [name: string, raw: () => string, answer: string, stored?: number][] = [
+    ["no Host", () => `GET /v2/transactions.php HTTP/1.1\r\n${credentials}\r\n`, BAD],
+    ["a head above 16 KiB", () => list().replace(HOST, `${HOST}X: ${"a".repeat(17_000)}\r\n`), LARGE],
+    ["more than 200 header lines", () => list().replace(HOST, HOST + many), LARGE],
+    ["two lengths that differ", () => start(`${declared}Content-Length: 3\r\n`, ORDER), BAD],
+    ["a length and chunks", () => start(`${declared}Transfer-Encoding: chunked\r\n`, "0\r\n\r\n"), BAD],
+    ["a chunk without a size", () => start("Transfer-Encoding: chunked\r\n", "zz\r\n{}\r\n0\r\n\r\n"), BAD],
+    ["an encoding that is not chunked", () => start("Transfer-Encoding: gzip\r\n", ORDER), BAD],
+    ["another version", () => list().replace("HTTP/1.1", "HTTP/3.0"), bare("505 HTTP Version Not Supported")],
+    ["lines that end without a return", () => list().replaceAll("\r", ""), bare("505 HTTP Version Not Supported")],
+    ["the beginning of TLS", () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", BAD],
+    ["the beginning of HTTP/2", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", BAD],
+    ["a method that nobody knows", () => list().replace("GET", "BREW"), ""],
+    ["a method in small letters", () => list().replace("GET", "get"), ""],
+    [
+      "trailers behind the chunks: the payment is carried out",
+      () =>
+        start("Transfer-Encoding: chunked\r\n", `${ORDER.length.toString(16)}\r\n${ORDER}\r\n0\r\nX-Sum: 1\r\n\r\n`),
+      BAD,
+      1,
+    ],
+    [
+      "a second request before the first is answered: the first is carried out",
+      () => start(declared, ORDER) + start(declared, ORDER),
+      "",
+      1,
+    ],
+  ];
+  for (const [name, raw, answer, stored = 0] of REFUSED) {
+    test(name, async () => {
+      const before = await countPayments();
+      expect(await exchange(Buffer.from(raw(), "latin1"))).toEqual({ received: answer, closed: true });
+      expect(await countPayments()).toBe(before + stored);
+    });
+  }
+});
+
+/** The answers in what came back, one behind the other; interim ones left out. */
+function answersIn(received: string): { status: number; isJson: boolean; body: string }[] {
+  const answers = [];
+  for (let rest = received; rest !== ""; ) {
+    const end = rest.indexOf("\r\n\r\n") + 4;
+    if (end < 4) throw new Error(`half an answer: ${received}`);
+    const head = rest.slice(0, end);
+    const length = Number(/^content-length: *([0-9]+)/im.exec(head)?.[1] ?? 0);
+    const body = Buffer.from(rest.slice(end, end + length), "latin1").toString();
+    rest = rest.slice(end + length);
+    const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(head)?.[1]);
+    if (status >= 200) answers.push({ status, isJson: /^content-type: application\/json/im.test(head), body });
+  }
+  return answers;
+}
+
+describe("a thousand bytes of anything", () => {
+  /** Requests with something cut out, doubled or put in. */
+  const damaged = fc
+    .tuple(fc.nat(1), fc.nat(400), fc.nat(20), fc.uint8Array({ maxLength: 20 }))
+    .map(([which, at, cut, put]) => {
+      const whole = Buffer.from(which === 0 ? list() : start(declared, ORDER), "latin1");
+      return Buffer.concat([whole.subarray(0, at), put, whole.subarray(at + cut)]);
+    });
+
+  test("what has a body has JSON with `success` and `message`; what has none is a refusal", async () => {
+    const property = fc.asyncProperty(fc.oneof(damaged, fc.uint8Array({ maxLength: 1000 })), async (bytes) => {
+      const { received } = await exchange(bytes, 30);
+      for (const { status, isJson, body } of answersIn(received)) {
+        expect(isJson ? [200, 400, 401, 404, 405] : [400, 431, 505], received).toContain(status);
+        const answer = isJson ? (JSON.parse(body) as object) : null;
+        if (answer) expect(answer).toMatchObject({ success: status === 200, message: expect.any(String) });
+        else expect(body).toBe("");
+      }
+    });
+    await fc.assert(property, { numRuns: 100, seed: 1 });
+    await expectUnharmed(server);
+  }, 20_000);
+});
+
+describe("hundreds of clients that stall beside one that does not", () => {
+  const CROWD = 300;
+
+  /** @returns the longest of so many lists, one after the other, in milliseconds */
+  async function longestAnswer(count: number): Promise<number> {
+    let longestMs = 0;
+    for (let asked = 0; asked < count; asked++) {
+      const startedMs = performance.now();
+      expect((await server.get("/transactions.php")).status).toBe(200);
+      longestMs = Math.max(longestMs, performance.now() - startedMs);
+    }
+    return longestMs;
+  }
+
+  const STALLS: Record<string, () => Promise<unknown>> = {
+    "in the middle of the head": async () => (await connectTo(server.ready.base_url)).write(list().slice(0, 40)),
+    "in the middle of the body": async () => (await connectTo(server.ready.base_url)).write(start(declared, '{"pay')),
+    "in the middle of a chunk": async () =>
+      (await connectTo(server.ready.base_url)).write(start("Transfer-Encoding: chunked\r\n", "ff\r\n{")),
+    "before they say anything": () => connectTo(server.ready.base_url),
+    "and never read": async () => {
+      const socket = await unread();
+      socket.write(list().replace("transactions.php", "transactions.php?limit=100"));
+    },
+    "a byte at a time": async () => {
+      const connection = await connectTo(server.ready.base_url);
+      const bytes = start(declared, ORDER);
+      let sent = 0;
+      const trickle = setInterval(() => connection.write(bytes[sent++ % bytes.length] ?? ""), 20);
+      later(() => clearInterval(trickle));
+    },
+  };
+
+  async function unread(): Promise<Socket> {
+    const { hostname, port } = new URL(server.ready.base_url);
+    const { promise, resolve } = Promise.withResolvers<Socket>();
+    const socket = connect(Number(port), hostname, () => resolve(socket));
+    socket.pause();
+    socket.on("error", () => {});
+    later(() => socket.destroy());
+    return promise;
+  }
+
+  for (const [how, stall] of Object.entries(STALLS)) {
+    test(`${CROWD} of them, ${how}: every answer to the other within a second`, async () => {
+      await Promise.all(Array.from({ length: CROWD }, stall));
+      expect(await longestAnswer(20)).toBeLessThan(1000);
+    }, 15_000);
+  }
+
+  test("with all of them there it stops within three seconds, exit code 0, and nothing told", async () => {
+    await expectUnharmed(server);
+    const startedMs = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(3000);
+    expect(server.child.stderr.text).toBe("");
+  });
+});
