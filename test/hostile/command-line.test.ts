@@ -1,26 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
-import { seededRandom } from "../support/random.ts";
-import { expectPlainEnd, invocations } from "./command-line.ts";
+import { anyValues } from "./command-line.ts";
 
 afterAll(cleanUp);
 
-const SAMPLE = 100;
-const AT_ONCE = 4;
-
 test("any value in any flag and variable: never a stack trace, an exit code of the table, and the flag's name", async () => {
-  const all = await invocations(await serveMomo());
-  const random = seededRandom(1);
-  const draw = () => new DataView(random.bytes(4).buffer).getUint32(0) % all.length;
-  let left = SAMPLE;
-  const worker = async () => {
-    while (left-- > 0) {
-      const invocation = all[draw()];
-      if (invocation) await expectPlainEnd(invocation);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await anyValues(await serveMomo(), { numRuns: 100, seed: 1 });
 }, 60_000);
 
 describe("arguments that are no flags", () => {

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
 import { newFolder } from "../support/cleanup.ts";
 import { runMomo, type Served, startMomo } from "../support/momo.ts";
+import { seededRandom } from "../support/random.ts";
+import type { Runs } from "./requests.ts";
 
 /** Command lines that are right but for one value. */
 
-export interface Invocation {
+interface Invocation {
   readonly args: readonly string[];
   readonly env: Record<string, string>;
   /** The flag or variable that has the value. */
@@ -71,7 +73,7 @@ function commands({ at, ready }: Served): Record<string, readonly string[]> {
 }
 
 /** Every flag of every command, as its help names them, and every variable, with every value. */
-export async function invocations(server: Served): Promise<Invocation[]> {
+async function invocations(server: Served): Promise<Invocation[]> {
   const all = await Promise.all(
     Object.entries(commands(server)).map(async ([name, rest]) => {
       const words = name.split(" ");
@@ -87,12 +89,26 @@ export async function invocations(server: Served): Promise<Invocation[]> {
   return all.flat();
 }
 
+/** So many of them, drawn: the same ones for the same seed. */
+export async function anyValues(server: Served, { numRuns, seed }: Runs): Promise<void> {
+  const all = await invocations(server);
+  const random = seededRandom(seed);
+  const draw = () => new DataView(random.bytes(4).buffer).getUint32(0) % all.length;
+  let left = numRuns;
+  const worker = async () => {
+    while (left-- > 0) await expectPlainEnd(all[draw()] as Invocation);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+const AT_ONCE = 4;
+
 /** Of the table in the README, and of a program that serves and was ended. */
 const EXIT_CODES = [0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 126, 127];
 const ENDED = 137;
 
 /** It does its work, or says in one line what is wrong and in another what to do; a usage error names its flag. */
-export async function expectPlainEnd({ args, env, culprit }: Invocation): Promise<void> {
+async function expectPlainEnd({ args, env, culprit }: Invocation): Promise<void> {
   const child = startMomo(args, { env, cwd: newFolder() });
   const late = setTimeout(() => child.signal("SIGKILL"), 4000);
   if (args[0] === "serve")

@@ -25,6 +25,7 @@ export async function expectSound({ ready }: Served, sent: Sent, allowed: readon
     method,
     headers,
     ...(body !== undefined && method !== "GET" && method !== "HEAD" && { body }),
+    redirect: "manual",
     signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
   });
   const text = await response.text();

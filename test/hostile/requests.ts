@@ -194,6 +194,41 @@ const operations = (id: fc.Arbitrary<string>): Readonly<Record<string, Operation
     body: either({ freeze: mostly(fc.constant(true)), advance: duration, resume: mostly(fc.constant(true)) }),
     allowed: [200, 400],
   },
+  "GET /_momo/messages": {
+    method: "GET",
+    path: fc.oneof(fc.constant("0712345678"), segment).map((it) => `/_momo/messages?phone=${it}`),
+    allowed: [200, 400],
+  },
+  "PUT /_momo/default": {
+    method: "PUT",
+    path: "/_momo/default",
+    body: object({ outcome, after: duration }, ["outcome"]),
+    allowed: [200, 400],
+  },
+  "GET /_momo/transactions": {
+    method: "GET",
+    path: fc
+      .tuple(filters, fc.oneof(fc.constantFrom("1", "2"), segment))
+      .map(([query, merchant]) => `/_momo/transactions?${query}&merchant_id=${merchant}`),
+    allowed: [200, 400, 404],
+  },
+  "GET /_momo/transactions/ID": {
+    method: "GET",
+    path: fc.oneof(id, segment).map((it) => `/_momo/transactions/${it}`),
+    allowed: [200, 404],
+  },
+  "GET /_momo/keys": {
+    method: "GET",
+    path: fc
+      .tuple(fc.constantFrom("merchants", "accounts", "keys"), fc.oneof(fc.constantFrom("1", "2"), segment))
+      .map(([what, merchant]) => `/_momo/${what}?merchant_id=${merchant}`),
+    allowed: [200, 400, 404],
+  },
+  "DELETE /_momo/keys/API_KEY": {
+    method: "DELETE",
+    path: segment.map((it) => `/_momo/keys/mk_${it}`),
+    allowed: [400, 404],
+  },
   "POST /_momo/reset": { method: "POST", path: "/_momo/reset", body: object({}), allowed: [200, 400] },
 });
 
@@ -262,7 +297,9 @@ const ofOperations: Record<string, Property> = Object.fromEntries(
 const LIMIT = { interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true };
 
 /** Payments that wait for somebody to answer, and some that do not. */
-async function startSome({ post }: Served): Promise<string[]> {
+async function startSome({ ready, post }: Served): Promise<string[]> {
+  // Drawn before, and in the way.
+  await fetch(`${ready.control_url}/faults`, { method: "DELETE" });
   const phones = ["0700000100", "0700000100", "0712345678", "0700000100"];
   return Promise.all(
     phones.map(async (phone) => {
@@ -272,25 +309,23 @@ async function startSome({ post }: Served): Promise<string[]> {
   );
 }
 
+/** What is there for people and programs to read, without `success` and `message`. */
+const DOCUMENTS = /^\/+(?:openapi\.json|_momo\/*(?:events)?)?(?:[?#]|$)/;
+
 /** Any method at any path, near the ones that exist and far from them. */
-const anywhere: Property = (server, runs) =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.record({
-        method: fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"),
-        target: fc
-          .oneof(
-            fc.webPath(),
-            segment.map((it) => `/v2/${it}`),
-            segment.map((it) => `/_momo/${it}`),
-            segment.map((it) => `/v2/stkpush.php/${it}`),
-            segment.map((it) => `/v2/stkpush.php?${it}`),
-          )
-          .map((path) => (path.startsWith("/") ? path : `/${path}`)),
-      }),
-      (sent) => expectSound(server, sent, [200, 400, 401, 404, 405]),
-    ),
-    { ...runs, ...LIMIT },
+const anywhere: Property = async (server, runs) => {
+  const near = ["/v2/", "/_momo/", "/v2/stkpush.php/", "/v2/stkpush.php?", "/_momo/keys/mk_"];
+  const target = fc
+    .oneof(
+      fc.webPath().map((path) => (path.startsWith("/") ? path : `/${path}`)),
+      fc.tuple(fc.constantFrom(...near), segment).map((parts) => parts.join("")),
+    )
+    .filter((path) => !DOCUMENTS.test(path));
+  const method = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD");
+  const holds = fc.asyncProperty(fc.record({ method, target }), (sent) =>
+    expectSound(server, sent, [200, 400, 401, 404, 405]),
   );
+  await fc.assert(holds, { ...runs, ...LIMIT });
+};
 
 export const REQUESTS: Readonly<Record<string, Property>> = { ...ofOperations, "any method at any path": anywhere };

@@ -1,0 +1,78 @@
+import { expect } from "bun:test";
+import { connect } from "node:net";
+import fc from "fast-check";
+import type { Served } from "../support/momo.ts";
+import type { Property } from "./requests.ts";
+
+/** What is written to a connection, byte by byte, and what comes back. */
+
+export const ORDER = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
+
+const headerLines = ({ ready }: Served) =>
+  `Host: 127.0.0.1\r\nX-API-Key: ${ready.api_key}\r\nX-API-Secret: ${ready.api_secret}\r\n`;
+
+export const listRequest = (server: Served) => `GET /v2/transactions.php HTTP/1.1\r\n${headerLines(server)}\r\n`;
+
+/** With these further header lines and this body. */
+export const startRequest = (server: Served, headers: string, body: string) =>
+  `POST /v2/stkpush.php HTTP/1.1\r\n${headerLines(server)}Content-Type: application/json\r\n${headers}\r\n${body}`;
+
+/** All that comes back until the server closes, or is silent for a while. */
+export async function exchange(
+  server: Served,
+  raw: Uint8Array,
+  silentMs = 1000,
+): Promise<{ received: string; closed: boolean }> {
+  const { hostname, port } = new URL(server.ready.base_url);
+  const { promise, resolve } = Promise.withResolvers<{ received: string; closed: boolean }>();
+  let received = "";
+  const socket = connect(Number(port), hostname, () => socket.write(raw));
+  const end = (closed: boolean) => {
+    socket.destroy();
+    resolve({ received, closed });
+  };
+  socket.setTimeout(silentMs, () => end(false));
+  socket.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => end(true));
+  return promise;
+}
+
+/** The answers in what came back, one behind the other; interim ones left out. */
+function answersIn(received: string): { status: number; isJson: boolean; body: string }[] {
+  const answers = [];
+  for (let rest = received; rest !== ""; ) {
+    const end = rest.indexOf("\r\n\r\n") + 4;
+    if (end < 4) throw new Error(`half an answer: ${received}`);
+    const head = rest.slice(0, end);
+    const length = Number(/^content-length: *([0-9]+)/im.exec(head)?.[1] ?? 0);
+    const body = Buffer.from(rest.slice(end, end + length), "latin1").toString();
+    rest = rest.slice(end + length);
+    const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(head)?.[1]);
+    if (status >= 200) answers.push({ status, isJson: /^content-type: application\/json/im.test(head), body });
+  }
+  return answers;
+}
+
+/** Anything at all, and requests with something cut out of them or put in. */
+export const anyBytes: Property = async (server, runs) => {
+  const whole = [listRequest(server), startRequest(server, `Content-Length: ${ORDER.length}\r\n`, ORDER)];
+  const damaged = fc
+    .tuple(fc.constantFrom(...whole), fc.nat(400), fc.nat(20), fc.uint8Array({ maxLength: 20 }))
+    .map(([text, at, cut, put]) => {
+      const bytes = Buffer.from(text, "latin1");
+      return Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + cut)]);
+    });
+  const holds = fc.asyncProperty(fc.oneof(damaged, fc.uint8Array({ maxLength: 1000 })), async (bytes) => {
+    const { received } = await exchange(server, bytes, 30);
+    for (const { status, isJson, body } of answersIn(received)) {
+      expect(isJson ? [200, 400, 401, 404, 405] : [400, 431, 505], received).toContain(status);
+      const answer = isJson ? (JSON.parse(body) as object) : null;
+      if (answer) expect(answer).toMatchObject({ success: status === 200, message: expect.any(String) });
+      else expect(body).toBe("");
+    }
+  });
+  await fc.assert(holds, { ...runs, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true });
+};
