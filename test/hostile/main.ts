@@ -11,12 +11,14 @@ import { cleanUp } from "../support/cleanup.ts";
 import { serveMomo } from "../support/momo.ts";
 import { anyBytes } from "./bytes.ts";
 import { anyValues } from "./command-line.ts";
+import { patience } from "./patience.ts";
 import { type Property, REQUESTS } from "./requests.ts";
 
 const PROPERTIES: Readonly<Record<string, { readonly holds: Property; readonly share: number }>> = {
   ...Object.fromEntries(Object.entries(REQUESTS).map(([name, holds]) => [name, { holds, share: 1 }])),
   "any bytes on a connection": { holds: anyBytes, share: 1 },
   "any value in any flag and variable": { holds: anyValues, share: 0.1 },
+  "a client that stalls": { holds: patience, share: 0 },
 };
 
 const elapsed = (): number => performance.now() / 1000;
@@ -52,7 +54,7 @@ let inputs = 0;
 let seconds = 0;
 for (const name of names) {
   const { holds, share } = PROPERTIES[name] as (typeof PROPERTIES)[string];
-  const numRuns = Math.ceil(runs * share);
+  const numRuns = Math.max(Math.ceil(runs * share), 1);
   // A server of its own, so that none finds what another left.
   const server = await serveMomo(["--prompt-timeout", "1s"]);
   const startedS = elapsed();

@@ -1,0 +1,28 @@
+import { exchange, listRequest, ORDER, startRequest } from "./bytes.ts";
+import type { Property } from "./requests.ts";
+
+/** Longer than momo waits for anything; its own timers are coarse. */
+const SILENT_MS = 40_000;
+
+/** What stops arriving, and how many seconds momo waits for more. */
+const STALLED: readonly [name: string, part: (list: string, start: string) => string, waitsS: number][] = [
+  ["nothing at all", () => "", 10],
+  ["half a head", (list) => list.slice(0, 40), 10],
+  ["half a body", (_list, start) => start.slice(0, -10), 30],
+];
+
+/** A client that stalls is given up in time, without a word; this takes half a minute, however often it is asked for. */
+export const patience: Property = async (server) => {
+  const list = listRequest(server);
+  const start = startRequest(server, `Content-Length: ${ORDER.length}\r\n`, ORDER);
+  await Promise.all(
+    STALLED.map(async ([name, part, waitsS]) => {
+      const startedMs = performance.now();
+      const { received, closed } = await exchange(server, Buffer.from(part(list, start), "latin1"), SILENT_MS);
+      const tookS = (performance.now() - startedMs) / 1000;
+      if (!closed || received !== "" || Math.abs(tookS - waitsS) > 5) {
+        throw new Error(`${name}: ${closed ? "closed" : "still open"} after ${tookS.toFixed(1)} s, ${received}`);
+      }
+    }),
+  );
+};
