@@ -138,7 +138,8 @@ function close(client: Database): void {
     client.run("PRAGMA optimize");
     client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    // Nothing is lost by a full disk or another's lock: what is not in the file yet is in its log.
+    if (!(error instanceof SQLiteError)) throw error;
   } finally {
     client.close(true); // prepared statements too, or the file would stay open
   }

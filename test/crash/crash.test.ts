@@ -23,6 +23,6 @@ const SHORT: Record<string, { readonly rounds: number; readonly promise: string 
 for (const [name, { rounds, promise }] of Object.entries(SHORT)) {
   test.concurrent(promise, async () => {
     const figures = await SCENARIOS[name]?.scenario({ rounds, seed: 1, progress: () => {} });
-    expect(figures?.rounds === rounds || figures?.note.startsWith("left out")).toBe(true);
+    expect((figures?.rounds ?? 0) >= rounds || figures?.note.startsWith("left out")).toBe(true);
   }, 20_000);
 }

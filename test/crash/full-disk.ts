@@ -2,8 +2,8 @@ import { runMomo, type Served, serveMomo } from "../support/momo.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { drawFrom } from "./draw.ts";
 import { demand, Ledger } from "./ledger.ts";
-import { leftOut, type Scenario } from "./scenario.ts";
-import { makeSmallDisk } from "./small-disk.ts";
+import { leftOut, type Options, type Scenario } from "./scenario.ts";
+import { makeSmallDisks, type SmallDisk } from "./small-disk.ts";
 import { stopInTime } from "./stop.ts";
 import { integrityOf } from "./storage.ts";
 
@@ -17,13 +17,24 @@ const KILLED = 137;
  * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and all is well as
  * soon as there is space again. Every second round the server is told to stop while the disk is full.
  */
-export const fullDisk: Scenario = async ({ rounds, seed, progress }) => {
-  const disk = makeSmallDisk();
-  if (!disk) return leftOut("a full disk", "nothing can be mounted here, and there is no prlimit");
+export const fullDisk: Scenario = async (options) => {
+  const disks = makeSmallDisks();
+  if (disks.length === 0) return leftOut("a full disk", "nothing can be mounted here, and there is no prlimit");
+  const ledgers = [];
+  for (const disk of disks) ledgers.push(await fillAgainAndAgain(disk, options));
+  return {
+    scenario: "a full disk",
+    rounds: options.rounds * disks.length,
+    answered: ledgers.reduce((sum, { answered }) => sum + answered, 0),
+    unanswered: ledgers.reduce((sum, { unanswered }) => sum + unanswered, 0),
+    note: disks.map(({ kind }) => kind).join(", "),
+  };
+};
+
+async function fillAgainAndAgain(disk: SmallDisk, { rounds, seed, progress }: Options): Promise<Ledger> {
   const flags = ["--data", disk.data, "--prompt-timeout", "1s"];
   const draw = drawFrom(seed);
   const ledger = new Ledger();
-
   const pay = (server: Served) => payAtOnce(AT_ONCE, server, ledger, draw);
 
   for (let round = 1; round <= rounds; round++) {
@@ -52,14 +63,8 @@ export const fullDisk: Scenario = async ({ rounds, seed, progress }) => {
   ledger.checkFinal(await listWhenFinal(server));
   await stopInTime(server);
   integrityOf(disk.data);
-  return {
-    scenario: "a full disk",
-    rounds,
-    answered: ledger.answered,
-    unanswered: ledger.unanswered,
-    note: disk.kind,
-  };
-};
+  return ledger;
+}
 
 /** It serves, or says in its own words why not. */
 async function startOnFullDisk(flags: readonly string[]): Promise<void> {

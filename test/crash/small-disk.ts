@@ -15,11 +15,13 @@ export interface SmallDisk {
   free(server: Served): void;
 }
 
-/** A small file system where this user may mount one, else a limit on the size of files; null where neither can be had. */
-export function makeSmallDisk(): SmallDisk | null {
+/** A small file system where this user may mount one, and a limit on the size of files where there is a way to set it. */
+export function makeSmallDisks(): SmallDisk[] {
   const folder = newFolder();
-  if (mountSmall(folder)) return smallFileSystem(folder);
-  return Bun.which("prlimit") ? limitFiles(join(folder, "data")) : null;
+  return [
+    ...(mountSmall(folder) ? [smallFileSystem(folder)] : []),
+    ...(Bun.which("prlimit") ? [limitFiles(join(newFolder(), "data"))] : []),
+  ];
 }
 
 function smallFileSystem(folder: string): SmallDisk {
@@ -49,15 +51,17 @@ function smallFileSystem(folder: string): SmallDisk {
 
 function limitFiles(data: string): SmallDisk {
   mkdirSync(data, { mode: 0o700 });
-  const limit = ({ ready }: Served, bytes: number | "unlimited") => {
-    if (!run(["prlimit", "--pid", String(ready.pid), `--fsize=${bytes}:`])) throw new Error("prlimit has failed");
-  };
+  const limit = ({ ready }: Served, bytes: number | "unlimited") =>
+    run(["prlimit", "--pid", String(ready.pid), `--fsize=${bytes}:`]);
   return {
     data,
     kind: "a limit on the size of files",
     // A program that does not ignore the signal is ended by it.
     program: ["sh", "-c", 'trap "" XFSZ; exec "$@"', "sh", ...PROGRAM],
-    fill: (server) => limit(server, statSync(join(data, "momo.db-wal")).size),
-    free: (server) => limit(server, "unlimited"),
+    fill(server) {
+      if (!limit(server, statSync(join(data, "momo.db-wal")).size)) throw new Error("prlimit has failed");
+    },
+    // Where the process has ended, the limit is gone with it.
+    free: (server) => void limit(server, "unlimited"),
   };
 }
