@@ -28,8 +28,10 @@ export function startClients(count: number, server: Served, ledger: Ledger, draw
     }
   }
 
+  const ended = Promise.all(Array.from({ length: count }, client)).then(() => {});
+  ended.catch(() => {}); // whoever waits for the end is told, and may come late
   return {
-    ended: Promise.all(Array.from({ length: count }, client)).then(() => {}),
+    ended,
     stop() {
       stopped = true;
     },
