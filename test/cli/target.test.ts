@@ -81,13 +81,21 @@ describe("which server: flag > MOMO_* > the data directory", () => {
   for (const [variable, value] of [
     ["MOMO_BASE_URL", "127.0.0.1:2547"],
     ["MOMO_BASE_URL", "ftp://127.0.0.1/v2"],
+    ["MOMO_API_SECRET", "é"],
     ["MOMO_PAYMENT_ACCOUNT_ID", "first"],
   ] as const) {
-    test.concurrent(`${variable}=${value} is a usage error: exit 2`, async () => {
+    test.concurrent(`${variable}=${value} is a usage error that names it: exit 2`, async () => {
       const run = await runMomo(["pay", "0712345678", "1", ...at], { env: { [variable]: value } });
-      expect(run).toMatchObject({ stdout: "", exitCode: 2 });
+      expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining(variable) });
     });
   }
+
+  test.concurrent("an empty --base-url is a usage error that names it, and does not mean the data directory's", async () => {
+    for (const command of [["reset"], ["clock", "show"], ["list"]]) {
+      const run = await runMomo([...command, "--base-url", "", ...at]);
+      expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--base-url") });
+    }
+  });
 });
 
 describe("the data directory's secret is not sent elsewhere", () => {

@@ -1,6 +1,6 @@
 /**
  * Sends a running momo what nobody would write, and starts it with values that nobody would give: `npm run hostile`. Each of
- * the properties of `test/hostile` that the tests hold a hundred times is held as often as you like.
+ * the properties of `test/hostile` that the tests hold some dozens of times is held as often as you like.
  *
  *   --runs N       inputs to each property, 1 to 100,000 (default 2,000); for command lines, which take longer, a tenth
  *   --seed S       what is drawn (default: a new one, printed); the same seed draws the same
