@@ -11,7 +11,12 @@ const CLIENTS = 8;
 
 /** From source, which alone can be given another clock. */
 const PROGRAM = [
-  ...[process.execPath, "--no-env-file", "--preload", resolve(import.meta.dir, "jumping-clock.ts")],
+  ...[
+    process.execPath,
+    "--no-env-file",
+    "--preload",
+    Bun.fileURLToPath(new URL("./jumping-clock.ts", import.meta.url)),
+  ],
   resolve(import.meta.dir, "../../cli/main.ts"),
 ];
 
