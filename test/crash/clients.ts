@@ -72,6 +72,9 @@ function startPayment({ ready, post }: Served, { amount }: Pick<Attempt, "amount
 const askStatus = ({ post }: Served, { checkoutRequestId }: Attempt) =>
   post("/status.php", { checkout_request_id: checkoutRequestId });
 
+/** The prompt had ended before somebody answered it. */
+const TOO_LATE = 409;
+
 /** @returns whether the server was there to take it */
 async function answerByHand({ ready }: Served, attempt: Attempt, draw: Draw): Promise<boolean> {
   const status = draw(2) === 0 ? "completed" : "cancelled";
@@ -82,16 +85,19 @@ async function answerByHand({ ready }: Served, attempt: Attempt, draw: Draw): Pr
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ outcome: status }),
     }),
+    TOO_LATE,
   );
-  if (answer !== null) attempt.byHand.told = true;
+  if (answer?.success === true) attempt.byHand.told = true;
+  if (answer?.success === false) attempt.byHand = null; // it had expired
   return answer !== null;
 }
 
 /**
  * A whole answer, or null where the server was gone before it was read to its end.
- * @throws an error where it says that something failed
+ * @param expected a refusal that may be
+ * @throws an error where it says that anything else failed
  */
-async function told(response: Promise<Response>): Promise<Record<string, unknown> | null> {
+async function told(response: Promise<Response>, expected = 200): Promise<Record<string, unknown> | null> {
   let status: number;
   let text: string;
   try {
@@ -101,7 +107,7 @@ async function told(response: Promise<Response>): Promise<Record<string, unknown
   } catch {
     return null;
   }
-  demand(status === 200, () => `answered ${status}: ${text}`);
+  demand(status === 200 || status === expected, () => `answered ${status}: ${text}`);
   return JSON.parse(text) as Record<string, unknown>;
 }
 
