@@ -47,6 +47,9 @@ const VARIABLES = [
   ...["MOMO_CONTROL_TOKEN", "MOMO_DATA", "XDG_DATA_HOME", "HOME", "NO_PROXY", "TERM", "TMPDIR"],
 ];
 
+/** Of nobody: a key never goes with the secret of another, so that one alone is refused for want of the other. */
+const SECRET = { MOMO_API_SECRET: "ms_nobody" };
+
 /** For each command, what it needs to do its work on a running server. */
 function commands({ at, ready }: Served): Record<string, readonly string[]> {
   const key = ["--api-key", ready.api_key, "--api-secret", ready.api_secret];
@@ -82,7 +85,11 @@ async function invocations(server: Served): Promise<Invocation[]> {
       expect(flags.length, name).toBeGreaterThan(0);
       return VALUES.flatMap((value) => [
         ...flags.map((flag) => ({ args: [...words, `${flag}=${value}`, ...rest], env: {}, culprit: flag })),
-        ...VARIABLES.map((variable) => ({ args: [...words, ...rest], env: { [variable]: value }, culprit: variable })),
+        ...VARIABLES.map((variable) => ({
+          args: [...words, ...rest],
+          env: { ...SECRET, [variable]: value },
+          culprit: variable,
+        })),
       ]);
     }),
   );
