@@ -1,7 +1,12 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
 import { expire, resolve } from "../domain/state-machine.ts";
-import { type PendingTransaction, type Transaction, transactionCode } from "../domain/transaction.ts";
+import {
+  type FinalTransaction,
+  type PendingTransaction,
+  type Transaction,
+  transactionCode,
+} from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 
@@ -18,11 +23,13 @@ export interface ResolvePendingParts {
   readonly changes: Changes;
   /** Told of a provider that throws. */
   readonly reportFault: (error: unknown) => void;
+  /** Given what a provider says after its round; to be written all the same, with {@link recordLate}. */
+  readonly hearLate: (final: FinalTransaction) => void;
 }
 
 /**
  * Asks the provider about every pending transaction that is due now, in the order in which they fell due, and writes what it
- * says. Each ends by its deadline, whatever the provider says or does not say.
+ * says. Each ends by its deadline, whatever the provider says or does not say, and nobody waits for the answer about another.
  * @returns when the next check is due; null while nothing is pending
  */
 export async function resolvePending(parts: ResolvePendingParts): Promise<number | null> {
@@ -31,10 +38,45 @@ export async function resolvePending(parts: ResolvePendingParts): Promise<number
     const nowMs = parts.clock.nowMs();
     const due = await transactions.listDue(nowMs, BATCH);
     if (due.length === 0) return transactions.nextCheckAtMs();
-    const checked = await Promise.all(due.map((pending) => check(parts, pending, nowMs)));
+    const checked = await checkAll(parts, due, nowMs);
     for (const changed of await recordAll(parts, due, checked, nowMs)) {
       if (changed.status !== "pending") parts.changes.announce(changed);
     }
+  }
+}
+
+/**
+ * The transactions after the provider has been asked about them. What it does not know at once it has not said yet: an answer
+ * that never comes must hold up neither the other payments nor a deadline.
+ */
+async function checkAll(
+  parts: ResolvePendingParts,
+  due: readonly PendingTransaction[],
+  nowMs: number,
+): Promise<Transaction[]> {
+  const checked: Transaction[] = [];
+  let isOver = false;
+  const answers = due.map(async (pending, index) => {
+    const answer = await check(parts, pending, nowMs);
+    if (!isOver) checked[index] = answer;
+    else if (answer.status !== "pending") parts.hearLate(answer);
+  });
+  const { promise: turn, resolve: endTurn } = Promise.withResolvers<void>();
+  // Rings in a turn of its own, after all that is known in this one.
+  const cancelAlarm = parts.clock.alarm(nowMs, endTurn);
+  await Promise.race([Promise.all(answers), turn]);
+  cancelAlarm();
+  isOver = true;
+  return due.map((pending, index) => checked[index] ?? postpone(pending, nowMs + RETRY_MS, nowMs));
+}
+
+/** Writes an answer that came after its round, where nothing else has ended the transaction meanwhile. */
+export async function recordLate(parts: Omit<ResolvePendingParts, "hearLate">, final: FinalTransaction): Promise<void> {
+  try {
+    for (const changed of await parts.store.transactions.record([final])) parts.changes.announce(changed);
+  } catch (error) {
+    // It is still pending, and the provider will be asked again.
+    parts.reportFault(error);
   }
 }
 

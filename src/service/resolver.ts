@@ -1,4 +1,5 @@
-import { type ResolvePendingParts, resolvePending } from "./resolve-pending.ts";
+import type { FinalTransaction } from "../domain/transaction.ts";
+import { type ResolvePendingParts, recordLate, resolvePending } from "./resolve-pending.ts";
 
 /** When to try again where the store itself failed. */
 const RETRY_MS = 1000;
@@ -16,7 +17,7 @@ export interface Resolver {
   stop(): Promise<void>;
 }
 
-export function createResolver(parts: ResolvePendingParts): Resolver {
+export function createResolver(parts: Omit<ResolvePendingParts, "hearLate">): Resolver {
   const { clock, reportFault } = parts;
   let stopped = false;
   let alarmAtMs = Number.POSITIVE_INFINITY;
@@ -47,12 +48,17 @@ export function createResolver(parts: ResolvePendingParts): Resolver {
       alarmAtMs = Number.POSITIVE_INFINITY;
     }
     try {
-      const nextAtMs = await resolvePending(parts);
+      const nextAtMs = await resolvePending({ ...parts, hearLate });
       if (nextAtMs !== null) wakeAt(nextAtMs);
     } catch (error) {
       reportFault(error);
       wakeAt(clock.nowMs() + RETRY_MS);
     }
+  }
+
+  /** Between rounds, so that a stop waits for it; after a stop it is left to the next start. */
+  function hearLate(final: FinalTransaction): void {
+    round = round.then(() => (stopped ? undefined : recordLate(parts, final)));
   }
 
   return {

@@ -101,6 +101,86 @@ describe("each payment ends by its deadline, whatever the provider says or does 
   });
 });
 
+describe("nobody waits for the answer about another", () => {
+  /** A provider that leaves one payment, the second, without an answer until the test gives it one. */
+  async function openWithSilence() {
+    const questions: ((answer: Outcome | NotYet) => void)[] = [];
+    await open(async (pending, nowMs) => {
+      if (pending.id !== 2) return paid(pending, nowMs);
+      const { promise, resolve } = Promise.withResolvers<Outcome | NotYet>();
+      questions.push(resolve);
+      return promise;
+    });
+    const started = [await pay(harness, caller), await pay(harness, caller), await pay(harness, caller)] as const;
+    await harness.advance(3000);
+    return { questions, started };
+  }
+
+  const statusesOf = async (started: readonly { readonly checkoutRequestId: string }[]) =>
+    Promise.all(started.map(async (one) => (await statusOf(harness, caller, one)).status));
+
+  const CANCELLED = { status: "cancelled", resultCode: 1032, resultDesc: "no" } as const;
+
+  test("a provider that never answers about one: the others end at once, and this one at its deadline", async () => {
+    const { questions, started } = await openWithSilence();
+    expect(await statusesOf(started)).toEqual(["completed", "pending", "completed"]);
+    await harness.advance(56_999);
+    expect(await statusesOf(started)).toEqual(["completed", "pending", "completed"]);
+    await harness.advance(1);
+    expect(await statusesOf(started)).toEqual(["completed", "expired", "completed"]);
+    expect(questions.length).toBe(3);
+  });
+
+  test("an answer that comes after its round counts, and is announced", async () => {
+    const { questions, started } = await openWithSilence();
+    const announced: string[] = [];
+    harness.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
+    questions[0]?.({ ...CANCELLED, atMs: START_MS + 4000 });
+    await harness.advance(0);
+    await harness.advance(0);
+    expect(await statusesOf(started)).toEqual(["completed", "cancelled", "completed"]);
+    expect(announced).toEqual(["2 cancelled"]);
+  });
+
+  test("of two different answers to two questions the first wins", async () => {
+    const { questions, started } = await openWithSilence();
+    await harness.advance(1000);
+    questions[1]?.({ ...CANCELLED, atMs: START_MS + 4000 });
+    questions[0]?.(paidAt(START_MS + 4000, "RECEIPT2"));
+    await harness.advance(0);
+    await harness.advance(0);
+    expect(await statusesOf(started)).toEqual(["completed", "cancelled", "completed"]);
+    expect(harness.faults).toEqual([]);
+  });
+
+  test("an answer after the deadline changes nothing, even one about a time before it", async () => {
+    const { questions, started } = await openWithSilence();
+    await harness.advance(60_000);
+    questions[0]?.(paidAt(START_MS + 4000, "RECEIPT2"));
+    await harness.advance(0);
+    expect(await statusesOf(started)).toEqual(["completed", "expired", "completed"]);
+  });
+
+  test("an answer after the stop is left to the next start", async () => {
+    const { questions, started } = await openWithSilence();
+    await harness.service.resolver.stop();
+    questions[0]?.(paidAt(START_MS + 4000, "RECEIPT2"));
+    await harness.advance(0);
+    expect(await statusesOf(started)).toEqual(["completed", "pending", "completed"]);
+    expect(harness.faults).toEqual([]);
+  });
+
+  test("a late answer that cannot be written is told, and the deadline ends the payment", async () => {
+    const { questions, started } = await openWithSilence();
+    questions[0]?.(paidAt(START_MS + 4000, "RECEIPT1"));
+    await harness.advance(0);
+    await harness.advance(0);
+    expect(harness.faults.map(String)).toEqual([expect.stringContaining("UNIQUE constraint failed")]);
+    await harness.advance(60_000);
+    expect(await statusesOf(started)).toEqual(["completed", "expired", "completed"]);
+  });
+});
+
 describe("one payment's impossible answer does not hold up the others", () => {
   const impossible: [string, (pending: PendingTransaction, nowMs: number) => Outcome | NotYet][] = [
     ["a receipt number that another payment has", (_pending, nowMs) => paidAt(nowMs, "RECEIPT1")],
