@@ -1,5 +1,5 @@
 import { createCommitQueue } from "./commit-queue.ts";
-import { type OpenOptions, openDatabase } from "./database.ts";
+import { type OpenDatabase, type OpenOptions, openDatabase } from "./database.ts";
 import { createMerchantStore, type MerchantStore } from "./merchants.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import { createSearchThread } from "./search-thread.ts";
@@ -21,7 +21,11 @@ export interface Store {
  * @throws UnusableDatabase where the file is locked, damaged, newer, foreign, missing or cannot be written
  */
 export function openStore(file: string, options?: OpenOptions): Store {
-  const { client, close } = openDatabase(file, options);
+  return createStore(openDatabase(file, options), file);
+}
+
+/** The store in a database that is open already, from this file. */
+export function createStore({ client, close }: OpenDatabase, file: string): Store {
   const snapshot = createSnapshot(client);
   const commits = createCommitQueue(client, snapshot);
   const searchThread = createSearchThread(file);

@@ -1,0 +1,275 @@
+import type { WorldEvent } from "../events.ts";
+import { Anything, demand, difference, someText } from "./discrepancy.ts";
+import type { Fate } from "./forecast.ts";
+import { toKes } from "./money.ts";
+import { inNairobi, receiptDate } from "./nairobi.ts";
+
+/** What has become of a payment; null while it is pending. */
+export interface End {
+  readonly status: string;
+  readonly code: number;
+  readonly desc: string;
+  /** When the customer paid; null where nobody did. */
+  readonly paidAtMs: number | null;
+  /** Null until it has been seen, where nobody but the service knows it. */
+  readonly receipt: string | null;
+}
+
+/** An end that has been told to the service, and should be in force soon. */
+interface Said {
+  readonly end: End;
+  /** The service may have been right not to take it. */
+  readonly doubtful: boolean;
+  readonly moment: number;
+}
+
+export interface Payment {
+  readonly merchantId: number;
+  readonly kind: string;
+  readonly amountCents: number;
+  readonly feeCents: number;
+  readonly phone: string;
+  readonly reference: string | null;
+  readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
+  readonly createdAtMs: number;
+  readonly deadlineMs: number;
+  readonly fate: Fate;
+  /** Its transaction id, once it has been seen. */
+  id: number | null;
+  /** Whether an answer or a list has said that it is there. */
+  isKnown: boolean;
+  /** The network has been made to misbehave about it: when it ends, and how, only what was said tells. */
+  isMeddledWith: boolean;
+  said: Said[];
+  end: End | null;
+  /** The service's own code, once it has been seen. */
+  transactionCode: string | null;
+}
+
+/** The service's own words for a prompt whose time is over. */
+const EXPIRED: End = { status: "expired", code: 1019, desc: "Transaction has expired.", paidAtMs: null, receipt: null };
+
+/** How long after a failed commit something may still be overdue: it is tried again after a second, and again. */
+const PATIENCE_MS = 5000;
+
+/** All payments, and what may have become of each. */
+export class Book {
+  readonly payments = new Map<string, Payment>();
+  /** Until then, what is due may be overdue. */
+  #excusedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Since the last look a commit has failed or the process has died: what was said may have been lost. */
+  #isDisturbed = false;
+  readonly #unique = new Map<string, string>();
+
+  add(payment: Payment): void {
+    this.#claim("checkout request id", payment.checkoutRequestId, payment.checkoutRequestId);
+    this.#claim("merchant request id", payment.merchantRequestId, payment.checkoutRequestId);
+    this.payments.set(payment.checkoutRequestId, payment);
+  }
+
+  /** It never came to be, or is no more; what was its own can be another's. */
+  remove(payment: Payment): void {
+    this.payments.delete(payment.checkoutRequestId);
+    for (const [key, owner] of this.#unique) if (owner === payment.checkoutRequestId) this.#unique.delete(key);
+  }
+
+  forgetAll(): void {
+    this.payments.clear();
+    this.#unique.clear();
+    this.#excusedUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  disturb(): void {
+    this.#isDisturbed = true;
+  }
+
+  /** The network has been asked about a prompt, or has answered. */
+  hear(event: Extract<WorldEvent, { kind: "asked" | "said" }>): void {
+    const payment = this.payments.get(event.checkoutRequestId);
+    if (!payment) return; // forgotten by a reset
+    if (event.meddled) payment.isMeddledWith = true;
+    if (event.kind === "asked") {
+      demand(payment.end === null, `the network was asked about ${event.checkoutRequestId}, which is final`);
+      return;
+    }
+    const { outcome, meddled, late, doubtful, atMs, moment } = event;
+    if (!meddled) this.#holdAgainstFate(payment, outcome);
+    const isTooLate = outcome.atMs >= payment.deadlineMs;
+    const end: End = isTooLate
+      ? EXPIRED
+      : {
+          status: outcome.status,
+          code: outcome.resultCode,
+          desc: outcome.resultDesc,
+          paidAtMs: outcome.status === "completed" ? outcome.atMs : null,
+          receipt: outcome.receiptNumber,
+        };
+    payment.said.push({ end, doubtful, moment });
+    // The deadline may have come first.
+    if (late && atMs >= payment.deadlineMs) payment.said.push({ end: EXPIRED, doubtful, moment });
+  }
+
+  /** A person has answered a prompt, but nobody knows whether it came to that. */
+  mayHaveBeenAnswered(payment: Payment, end: End): void {
+    payment.said.push({ end, doubtful: true, moment: -1 });
+    this.disturb();
+  }
+
+  /** The process is at rest: whatever can have only one state by now is in it. */
+  rest(nowMs: number): void {
+    if (this.#isDisturbed) this.#excusedUntilMs = nowMs + PATIENCE_MS;
+    for (const payment of this.payments.values()) {
+      const possible = this.possibleEnds(payment, nowMs);
+      const [only] = possible;
+      if (possible.length > 1 || only === undefined || only === null) continue;
+      payment.end = only;
+      payment.said = [];
+    }
+  }
+
+  /** Everything uncertain has been looked at. */
+  looked(): void {
+    this.#isDisturbed = false;
+  }
+
+  /** What a payment can be now, as far as anybody outside can tell; null stands for pending. */
+  possibleEnds(payment: Payment, nowMs: number): (End | null)[] {
+    if (payment.end) return [payment.end];
+    const isOver = nowMs >= payment.deadlineMs;
+    const isExcused = this.#isDisturbed || nowMs < this.#excusedUntilMs;
+    const [first] = payment.said;
+    if (!first) {
+      const { fate, isMeddledWith } = payment;
+      const isDue = typeof fate === "object" && fate.atMs <= nowMs && fate.atMs < payment.deadlineMs;
+      if (isDue && !isMeddledWith && !isExcused && payment.isKnown) {
+        demand(false, `${payment.checkoutRequestId} is due, and the network was not asked what became of it`);
+      }
+      if (!isOver) return [null];
+      return isExcused ? [EXPIRED, null] : [EXPIRED];
+    }
+    const unsure = this.#isDisturbed || first.doubtful;
+    const heard = payment.said.filter(({ moment }) => unsure || moment === first.moment).map(({ end }) => end);
+    const rest = unsure ? [...(isOver ? [EXPIRED] : []), ...(isOver && !isExcused ? [] : [null])] : [];
+    const all = [...heard, ...rest];
+    return all.filter((end, index) => all.findIndex((other) => difference(other, end) === null) === index);
+  }
+
+  /** Whether somebody has to look. */
+  isUncertain(payment: Payment, nowMs: number): boolean {
+    const { isKnown, id, end, transactionCode } = payment;
+    const lacksCode = end?.status === "completed" && transactionCode === null;
+    return !isKnown || id === null || lacksCode || this.possibleEnds(payment, nowMs).length > 1;
+  }
+
+  /** Takes a transaction of the list as the truth about a payment, where it is one of those that can be. */
+  learn(payment: Payment, row: unknown, form: "full" | "short", nowMs: number): void {
+    const possible = this.possibleEnds(payment, nowMs);
+    const differences = possible.map((end) => difference(row, rowOf(payment, end, form)));
+    const which = differences.indexOf(null);
+    const allowed = possible.map((end) => end?.status ?? "pending").join(" or ");
+    demand(which >= 0, `of ${payment.checkoutRequestId}, which may be ${allowed}: ${differences.join("; ")}`);
+    payment.end = possible[which] ?? null;
+    payment.said = [];
+    this.see(payment, row as Record<string, unknown>);
+  }
+
+  /** Remembers what only the service could say, from an answer that is as expected in all else. */
+  see(payment: Payment, row: Record<string, unknown>): void {
+    payment.isKnown = true;
+    const key = payment.checkoutRequestId;
+    const id = row.id ?? row.transaction_id;
+    if (typeof id === "number") {
+      this.#claim("transaction id", id, key);
+      payment.id = id;
+    }
+    if (typeof row.transaction_code === "string") {
+      this.#claim("transaction code", row.transaction_code, key);
+      payment.transactionCode = row.transaction_code;
+    }
+    if (typeof row.momo_receipt_number === "string") {
+      this.#claim("receipt number", row.momo_receipt_number, key);
+      if (payment.end) payment.end = { ...payment.end, receipt: row.momo_receipt_number };
+    }
+  }
+
+  #claim(what: string, value: string | number, owner: string): void {
+    const key = `${what} ${value}`;
+    const other = this.#unique.get(key) ?? owner;
+    demand(other === owner, `${owner} and ${other} have the same ${what}, ${value}`);
+    this.#unique.set(key, owner);
+  }
+
+  #holdAgainstFate(
+    { checkoutRequestId, fate }: Payment,
+    outcome: Extract<WorldEvent, { kind: "said" }>["outcome"],
+  ): void {
+    const expected = typeof fate === "object" ? fate : { status: "nothing", code: "", desc: "", atMs: "ever" };
+    const { status, resultCode: code, resultDesc: desc, atMs, receiptNumber } = outcome;
+    const wrong = difference({ status, code, desc, atMs }, expected, `what the network says of ${checkoutRequestId}`);
+    demand(wrong === null, String(wrong));
+    const isSound = status === "completed" ? isReceipt(receiptNumber, atMs) : receiptNumber === null;
+    demand(isSound, `the receipt number of ${checkoutRequestId} is ${receiptNumber}`);
+  }
+}
+
+function isReceipt(value: unknown, atMs: number): boolean {
+  return typeof value === "string" && /^[0-9A-Z]{10}$/.test(value) && value.startsWith(receiptDate(atMs));
+}
+
+/** What both the status and the list show of an end (§2.2): code and receipt exactly when it is completed. */
+function endMembers(payment: Payment, end: End | null) {
+  const paidAtMs = end?.paidAtMs ?? null;
+  const receipt = new Anything("a receipt number of that day", (value) => isReceipt(value, paidAtMs ?? 0));
+  return {
+    transaction_code: paidAtMs === null ? null : (payment.transactionCode ?? someText),
+    momo_receipt_number: paidAtMs === null ? null : (end?.receipt ?? receipt),
+    result_code: end?.code ?? null,
+    result_desc: end?.desc ?? null,
+    completed_at: paidAtMs === null ? null : inNairobi(paidAtMs),
+  };
+}
+
+/** The answer of the status operation (§4.2), without `success` and `message`. */
+export function statusOf(payment: Payment, form: "full" | "short") {
+  const { amountCents, phone, createdAtMs, end } = payment;
+  const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = endMembers(payment, end);
+  const status = end?.status ?? "pending";
+  const created_at = inNairobi(createdAtMs);
+  const minimal = { status, amount: toKes(amountCents), phone, transaction_code, created_at };
+  if (form === "short") return minimal;
+  return {
+    ...minimal,
+    ...{ momo_receipt_number, result_code, result_desc, completed_at },
+    fee_amount: toKes(payment.feeCents),
+    checkout_request_id: payment.checkoutRequestId,
+    merchant_request_id: payment.merchantRequestId,
+  };
+}
+
+/** A transaction of the list (§2.2, §4.3). */
+export function rowOf(payment: Payment, end: End | null, form: "full" | "short") {
+  const { kind, phone, amountCents, feeCents, createdAtMs } = payment;
+  const { transaction_code, completed_at, ...network } = endMembers(payment, end);
+  const status = end?.status ?? "pending";
+  const short = {
+    id: payment.id ?? new Anything("a number from 1", (value) => Number.isInteger(value) && (value as number) > 0),
+    type: kind.toUpperCase(),
+    ...{ status, phone, transaction_code, completed_at },
+    amount: toKes(amountCents),
+    fee_amount: toKes(feeCents),
+    fee_deducted: status === "completed",
+    created_at: inNairobi(createdAtMs),
+  };
+  if (form === "short") return short;
+  return {
+    ...short,
+    ...network,
+    kind,
+    checkout_request_id: payment.checkoutRequestId,
+    merchant_request_id: payment.merchantRequestId,
+    is_deposit: kind === "wallet_deposit",
+    credit_target: null,
+    payment_link_id: null,
+  };
+}

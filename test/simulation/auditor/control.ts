@@ -1,0 +1,200 @@
+import type { Answer, Sent } from "../events.ts";
+import type { Judge } from "./auditor.ts";
+import type { Book, End, Payment } from "./book.ts";
+import { rowOf } from "./book.ts";
+import { demand, someText } from "./discrepancy.ts";
+import { announcement, durationMs, type ForecastRule, isOutcome, outcomeOfPin, readChoice } from "./forecast.ts";
+import { toKes } from "./money.ts";
+import { inNairobi } from "./nairobi.ts";
+import { demandFailure, demandSuccess, pathOf, readObject, someNumber } from "./requests.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+type OrderJudge = (order: {
+  merchantId: number;
+  kind: string;
+  body: Record<string, unknown>;
+  instruction: string | null;
+  form: "full";
+}) => Judge;
+
+const KINDS = ["api", "web", "wallet_deposit", "credit_topup"];
+
+/** Foretells the answers of the sandbox's own surface, `/_momo`. */
+export class ControlAuditor {
+  readonly #around: Surroundings;
+  readonly #book: Book;
+  readonly #judgeOrder: OrderJudge;
+
+  constructor(around: Surroundings, book: Book, judgeOrder: OrderJudge) {
+    this.#around = around;
+    this.#book = book;
+    this.#judgeOrder = judgeOrder;
+  }
+
+  sending(sent: Sent): Judge {
+    const judge = this.#judge(sent);
+    return (answer) => {
+      if (answer === "lost") this.lost(sent);
+      else judge(answer);
+    };
+  }
+
+  #judge(sent: Sent): (answer: Answer) => void {
+    const { path } = pathOf(sent);
+    const body = readObject(sent) ?? {};
+    const id = /^\/_momo\/prompts\/([^/]+)\/answer$/.exec(path)?.[1];
+    if (id !== undefined) return (answer) => this.#judgeAnswer(id, body, answer);
+    switch (`${sent.method} ${path}`) {
+      case "POST /_momo/merchants":
+        return (answer) => {
+          const { id } = demandSuccess(answer, { id: someNumber, name: body.name });
+          this.#around.merchants.set(Number(id), String(body.name));
+        };
+      case "POST /_momo/accounts":
+        return (answer) => {
+          const { merchant_id, name, fee } = body;
+          const { id } = demandSuccess(answer, { id: someNumber, merchant_id, name, fee });
+          demand(!this.#around.accounts.has(Number(id)), `there is a payment account ${id} already`);
+          this.#around.accounts.set(Number(id), { merchantId: Number(merchant_id), tariff: String(fee) });
+        };
+      case "POST /_momo/keys":
+        return (answer) => {
+          const { merchant_id, label } = body;
+          const made = demandSuccess(answer, { api_key: someText, api_secret: someText, merchant_id, label });
+          demand(/^mk_/.test(String(made.api_key)) && /^ms_/.test(String(made.api_secret)), "a key of another shape");
+          this.#around.keys.set(String(made.api_key), {
+            secret: String(made.api_secret),
+            merchantId: Number(merchant_id),
+          });
+        };
+      case "POST /_momo/payments":
+        return this.#paymentJudge(body);
+      case "POST /_momo/rules":
+      case "PUT /_momo/rules":
+      case "DELETE /_momo/rules":
+      case "GET /_momo/rules":
+        return this.#rulesJudge(sent);
+      case "GET /_momo/clock":
+      case "POST /_momo/clock":
+        return this.#clockJudge(body);
+      case "GET /_momo/prompts":
+        return (answer) => this.#judgePrompts(answer);
+      case "POST /_momo/reset":
+        return (answer) => {
+          demandSuccess(answer, {});
+          this.#book.forgetAll();
+          this.#around.rules = [];
+          this.#around.clock = { aheadMs: 0 };
+        };
+      default:
+        return (answer) => void demandFailure(answer, 404);
+    }
+  }
+
+  /** What a call may have done whose answer nobody got. */
+  lost(sent: Sent): void {
+    const id = /^\/_momo\/prompts\/([^/]+)\/answer$/.exec(sent.target)?.[1];
+    const payment = id === undefined ? undefined : this.#book.payments.get(id);
+    if (payment) {
+      const end = this.#endBy(payment, readObject(sent) ?? {});
+      if (end) this.#book.mayHaveBeenAnswered(payment, end);
+    }
+    if (sent.target === "/_momo/reset") for (const one of this.#book.payments.values()) one.isKnown = false;
+  }
+
+  /** The owner of the account orders; what is wrong with kind or outcome is named like any other member. */
+  #paymentJudge(body: Record<string, unknown>): (answer: Answer) => void {
+    const { kind, outcome, payment_account_id, ...rest } = body;
+    if (!KINDS.includes(String(kind))) return (answer) => void demandFailure(answer, 400, ["kind"]);
+    if (outcome !== undefined && readChoice(String(outcome)) === null) {
+      return (answer) => void demandFailure(answer, 400, ["outcome"]);
+    }
+    const owner = this.#around.accounts.get(Number(payment_account_id))?.merchantId;
+    if (owner === undefined) return (answer) => void demandFailure(answer, 400, ["payment_account_id"]);
+    const instruction = outcome === undefined ? null : String(outcome);
+    const order = { payment_account_id, ...rest };
+    const judge = this.#judgeOrder({ merchantId: owner, kind: String(kind), body: order, instruction, form: "full" });
+    return judge;
+  }
+
+  #rulesJudge(sent: Sent): (answer: Answer) => void {
+    const given = sent.body === null ? [] : ([JSON.parse(sent.body)].flat() as ForecastRule[]);
+    const isSound = given.every(
+      ({ outcome, after }) =>
+        isOutcome(outcome) && (after === undefined || (durationMs(after) !== null && announcement(outcome) !== null)),
+    );
+    if (!isSound) return (answer) => void demandFailure(answer, 400);
+    return (answer) => {
+      const next = given.map((rule) => ({ ...rule }));
+      if (sent.method === "POST") this.#around.rules.push(...next);
+      if (sent.method === "PUT" || sent.method === "DELETE") this.#around.rules = next;
+      const rules = this.#around.rules.map((rule) => ({ ...rule, match: matchView(rule.match) }));
+      demandSuccess(answer, { rules });
+    };
+  }
+
+  /** The clock moves when the call arrives; what falls due by it is resolved before the answer. */
+  #clockJudge({ freeze, advance, resume }: Record<string, unknown>): (answer: Answer) => void {
+    const around = this.#around;
+    if (freeze !== undefined) around.clock = { frozenAtMs: around.nowMs() };
+    const advanceMs = advance === undefined ? 0 : (durationMs(advance) ?? 0);
+    around.clock =
+      "frozenAtMs" in around.clock
+        ? { frozenAtMs: around.clock.frozenAtMs + advanceMs }
+        : { aheadMs: around.clock.aheadMs + advanceMs };
+    if (resume !== undefined) around.clock = { aheadMs: around.nowMs() - around.outsideMs() };
+    const nowMs = around.nowMs();
+    const frozen = "frozenAtMs" in around.clock;
+    return (answer) => void demandSuccess(answer, { now: inNairobi(nowMs), now_ms: nowMs, frozen });
+  }
+
+  #judgePrompts(answer: Answer): void {
+    const open = [...this.#book.payments.values()].filter(({ end }) => end === null);
+    const shown = (answer.body as { prompts: { checkout_request_id: string }[] }).prompts;
+    demandSuccess(answer, { prompts: shown });
+    const expected = open.map(({ checkoutRequestId }) => checkoutRequestId).sort();
+    const ids = shown.map(({ checkout_request_id }) => checkout_request_id);
+    demand(String([...ids].sort()) === String(expected), `open prompts are ${ids}, not ${expected}`);
+    for (const prompt of shown as Record<string, unknown>[]) {
+      const payment = this.#book.payments.get(String(prompt.checkout_request_id));
+      demand(prompt.amount === toKes(payment?.amountCents ?? 0), "a prompt shows another amount");
+      demand(prompt.phone === payment?.phone, "a prompt shows another phone");
+      demand(prompt.expires_at_ms === payment?.deadlineMs, "a prompt shows another deadline");
+    }
+  }
+
+  /** Somebody answers by hand: in force when the call returns; 409 where it is over. */
+  #judgeAnswer(id: string, body: Record<string, unknown>, answer: Answer): void {
+    const payment = this.#book.payments.get(id);
+    const isSound =
+      body.pin === undefined ? isOutcome(body.outcome) : /^[0-9]{4,6}$/.test(String(body.pin)) && !("outcome" in body);
+    if (!isSound) return void demandFailure(answer, 400);
+    if (!payment) return void demandFailure(answer, 404);
+    const end = this.#endBy(payment, body);
+    if (end === null && answer.status === 400) return void demandFailure(answer, 400);
+    const isOver = payment.end !== null || this.#around.nowMs() >= payment.deadlineMs;
+    if (isOver) {
+      // An answer to a prompt whose time is over ends it, but not as it says.
+      this.#book.rest(this.#around.nowMs());
+      return void demandFailure(answer, 409);
+    }
+    if (end === null) return void demandFailure(answer, 400);
+    payment.end = end;
+    payment.said = [];
+    const transaction = rowOf(payment, end, "full");
+    const sms = end.paidAtMs === null ? null : someText;
+    const shown = demandSuccess(answer, { transaction, sms }).transaction as Record<string, unknown>;
+    this.#book.see(payment, shown);
+  }
+
+  #endBy(payment: Payment, { pin, outcome }: Record<string, unknown>): End | null {
+    const name = pin === undefined ? String(outcome) : outcomeOfPin(String(pin), payment.amountCents);
+    const announced = announcement(name);
+    const paidAtMs = announced?.status === "completed" ? this.#around.nowMs() : null;
+    return announced && { ...announced, paidAtMs, receipt: null };
+  }
+}
+
+function matchView({ phone, ...match }: ForecastRule["match"]): object {
+  return { ...(phone !== undefined && { phone: `254${phone.slice(-9)}` }), ...match };
+}

@@ -1,0 +1,49 @@
+import type { Random } from "../../src/domain/random.ts";
+
+/** Chance that a seed repeats: all that a simulation draws comes from here. */
+export interface Prng extends Random {
+  /** A whole number from `least` to `most`, both included. */
+  int(least: number, most: number): number;
+  /** True in about `probability` of all cases. */
+  chance(probability: number): boolean;
+  pick<T>(values: readonly T[]): T;
+  /** A name, drawn by its weight. */
+  weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
+  /** A stream of its own, so that who draws more often does not change what others draw. */
+  fork(): Prng;
+}
+
+/** @param seed a whole number; its lower 32 bits count (mulberry32) */
+export function createPrng(seed: number): Prng {
+  let state = seed >>> 0;
+
+  /** From 0 to below 1. */
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  const int = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+
+  return {
+    int,
+    chance: (probability) => next() < probability,
+    pick<T>(values: readonly T[]): T {
+      if (values.length === 0) throw new Error("there is nothing to pick from");
+      return values[int(0, values.length - 1)] as T;
+    },
+    weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
+      const entries = Object.entries<number>(weights);
+      let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const [name, weight] of entries) {
+        left -= weight;
+        if (left < 0) return name as K;
+      }
+      return entries[0]?.[0] as K;
+    },
+    fork: () => createPrng(int(0, 2 ** 32 - 1)),
+    bytes: (count) => Uint8Array.from({ length: count }, () => int(0, 255)),
+  };
+}

@@ -1,0 +1,170 @@
+import type { VirtualClock } from "../../sandbox/clock.ts";
+import { createControl } from "../../sandbox/control/control.ts";
+import { createEventHub } from "../../sandbox/control/event-hub.ts";
+import { observe } from "../../sandbox/control/observe.ts";
+import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
+import { createFaultPlan } from "../../sandbox/faults.ts";
+import { createRequestLog } from "../../sandbox/request-log.ts";
+import { createSandbox } from "../../sandbox/sandbox.ts";
+import { createApi, OPERATION_PATHS } from "../../src/http/api.ts";
+import { createService } from "../../src/service/service.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createStore } from "../../src/store/store.ts";
+import type { Answer, Sent, WorldEvent } from "./events.ts";
+import type { Prng } from "./prng.ts";
+import type { ProcessTime } from "./simulated-time.ts";
+import { makeUnreliable } from "./unreliable-database.ts";
+import { makeUnreliableProvider } from "./unreliable-provider.ts";
+import { InjectedFault, type Weather } from "./weather.ts";
+
+export interface ProcessOptions {
+  readonly file: string;
+  readonly clock: VirtualClock;
+  readonly time: ProcessTime;
+  readonly prng: Prng;
+  readonly form: "full" | "short";
+  readonly promptLifetimeMs: number;
+  readonly weather: () => Weather;
+  readonly rememberClock: () => void;
+  readonly tell: (event: WorldEvent) => void;
+  /** Something is under way. */
+  readonly stir: () => void;
+  readonly moment: () => number;
+  readonly die: () => void;
+}
+
+/** One life of the process under test: what `momo serve` ties together, on a disk and a network that fail. */
+export interface Process {
+  handle(sent: Sent): Promise<Answer>;
+  /** In good order: what is under way is finished. */
+  stop(): Promise<void>;
+  /** Nothing that it still does has any effect. */
+  abandon(): void;
+  /** Gives back what the operating system would take back. */
+  bury(): void;
+  /** What went wrong and was not made to. */
+  readonly unexplained: readonly unknown[];
+}
+
+const HOST = "127.0.0.1:2547";
+const BASE_PATH = "/v2";
+
+export function startProcess(options: ProcessOptions): Process {
+  const { file, clock, time, prng, weather, tell, stir } = options;
+  let isAbandoned = false;
+  const unexplained: unknown[] = [];
+
+  /** Ends the process where it stands; what called it never goes on as if nothing had happened. */
+  function die(): never {
+    options.die();
+    throw new InjectedFault("the process is dead");
+  }
+
+  const database = makeUnreliable(openDatabase(file), file, {
+    strike: () => {
+      stir();
+      return isAbandoned ? "dies before" : prng.weighted(weather().commit);
+    },
+    failed: () => tell({ kind: "commit failed" }),
+    die,
+  });
+  const store = createStore(database);
+  const random = prng.fork();
+  const network = createSandbox({ random, fallback: { outcome: "completed", afterMs: null } });
+  const provider = makeUnreliableProvider(network, {
+    prng: prng.fork(),
+    strikePush() {
+      stir();
+      return isAbandoned ? "stalls" : prng.weighted(weather().push);
+    },
+    strikeCheck() {
+      stir();
+      return isAbandoned ? "stalls" : prng.weighted(weather().check);
+    },
+    passed(durationMs) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      time.alarm(time.nowMs() + durationMs, resolve);
+      return promise;
+    },
+    tell: (event) => {
+      if (!isAbandoned) tell(event);
+    },
+    nowMs: clock.nowMs,
+    moment: options.moment,
+    die,
+  });
+  const reportFault = (error: unknown) => {
+    if (!isAbandoned && !isMadeToFail(error)) unexplained.push(error);
+  };
+  const service = createService({
+    store,
+    provider,
+    clock,
+    random,
+    promptLifetimeMs: options.promptLifetimeMs,
+    reportFault,
+  });
+  const faults = createFaultPlan();
+  const log = createRequestLog();
+  const version = "0.0.0";
+  const form = options.form;
+  const stopwatch = () => 0;
+  const api = observe(createApi({ service, basePath: BASE_PATH, form, version, reportFault }), {
+    ...{ faults, log, clock, stopwatch },
+    basePath: BASE_PATH,
+    operationPaths: OPERATION_PATHS,
+    stopping: new AbortController().signal,
+    realClock: time,
+  });
+  const control = createControl({
+    ...{ service, clock, random, faults, log, version, reportFault },
+    host: "127.0.0.1",
+    token: null,
+    realClock: time,
+    rules: network.rules,
+    waitingRoom: createWaitingRoom(service),
+    eventHub: createEventHub(service, log),
+    operationPaths: OPERATION_PATHS,
+    rememberClock: () => {
+      if (!isAbandoned) options.rememberClock();
+    },
+  });
+
+  // What fell due while no process ran.
+  void service.resolver.settle();
+
+  return {
+    async handle({ method, target, headers, body }) {
+      const request = new Request(`http://${HOST}${target}`, {
+        method,
+        headers: { Host: HOST, ...headers },
+        ...(body !== null && { body }),
+      });
+      const response = await (target.startsWith(`${CONTROL_PATH}/`) ? control(request) : api(request));
+      const text = await response.text();
+      return { status: response.status, allow: response.headers.get("Allow"), body: JSON.parse(text) };
+    },
+    async stop() {
+      await service.resolver.stop();
+      isAbandoned = true;
+      time.silence();
+      store.close();
+    },
+    abandon() {
+      isAbandoned = true;
+      time.silence();
+    },
+    bury: () => database.client.close(false),
+    unexplained,
+  };
+}
+
+/** Errors that this simulation brings about, or that SQLite and the service rightly answer them with. */
+function isMadeToFail(error: unknown): boolean {
+  if (error instanceof InjectedFault) return true;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (code === "SQLITE_FULL" || code === "SQLITE_BUSY") return true;
+  // The network said what cannot be.
+  return /0 is the code of a payment|UNIQUE constraint failed: transactions\.momo_receipt_number/.test(String(message));
+}

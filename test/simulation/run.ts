@@ -1,0 +1,179 @@
+import { Auditor } from "./auditor/auditor.ts";
+import type { Judge } from "./auditor/auditor.ts";
+import type { Sent, WorldEvent } from "./events.ts";
+import { createPrng } from "./prng.ts";
+import { createTrace, type Trace } from "./trace.ts";
+import type { WeatherName } from "./weather.ts";
+import { api, type Step, Workload } from "./workload.ts";
+import { type Call, createWorld, type World } from "./world.ts";
+
+export interface RunReport {
+  readonly seed: number;
+  /** Requests that were sent. */
+  readonly operations: number;
+  readonly payments: number;
+  /** Equal for runs in which exactly the same happened. */
+  readonly digest: string;
+}
+
+/** What a seed brought to light, with all that is needed to see it again. */
+export class SimulationFailure extends Error {
+  override readonly name = "SimulationFailure";
+
+  constructor(seed: number, step: number, trace: Trace, why: unknown) {
+    const reason = why instanceof Error ? `${why.name}: ${why.message}` : String(why);
+    const before = trace.tail().map((line) => (line.length > 1000 ? `${line.slice(0, 1000)}…` : line));
+    super(
+      [
+        `seed ${seed} fails at step ${step}: ${reason}`,
+        `again: npm run simulate ${seed}`,
+        "the last steps before:",
+        ...before.map((line) => `  ${line}`),
+      ].join("\n"),
+      { cause: why },
+    );
+  }
+}
+
+export interface RunOptions {
+  readonly steps?: number;
+  /** Given each line of the trace. */
+  readonly echo?: (line: string) => void;
+}
+
+/** So many steps show most of what a seed has to show. */
+const DEFAULT_STEPS = 200;
+
+/** 20 November 2026 in Nairobi; the hour is drawn. */
+const FIRST_DAY_MS = Date.UTC(2026, 10, 19, 21);
+
+/**
+ * Lives through one history, drawn from a seed, with the auditor looking on.
+ * @throws SimulationFailure
+ */
+export async function simulate(seed: number, { steps = DEFAULT_STEPS, echo }: RunOptions = {}): Promise<RunReport> {
+  const prng = createPrng(seed);
+  const trace = createTrace(echo);
+  const form = prng.chance(0.2) ? "short" : "full";
+  const promptLifetimeMs = prng.pick([60_000, 60_000, 60_000, 5000]);
+  const startMs = FIRST_DAY_MS + prng.int(0, 23) * 3_600_000 + prng.int(0, 3_599_999);
+  trace.note(`seed ${seed}: ${form} form, prompts live for ${promptLifetimeMs} ms, begins at ${startMs}`);
+  const auditor: Auditor = new Auditor({ form, promptLifetimeMs, outsideMs: () => world.nowMs() });
+  const tell = (event: WorldEvent) => auditor.hear(event);
+  const world: World = createWorld({ prng: prng.fork(), trace, startMs, form, promptLifetimeMs, tell });
+  const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
+  const history = new History(world, auditor, workload, trace);
+  let step = 0;
+  try {
+    for (; step < steps; step += 1) await history.live(workload.next());
+    await history.comeToAnEnd();
+    return { seed, operations: history.operations, payments: auditor.paymentCount, digest: trace.digest() };
+  } catch (error) {
+    throw new SimulationFailure(seed, step, trace, error);
+  } finally {
+    await world.close();
+  }
+}
+
+class History {
+  operations = 0;
+  #weather: WeatherName = "fair";
+  #underWay: { readonly call: Call; readonly judge: Judge }[] = [];
+
+  constructor(
+    readonly world: World,
+    readonly auditor: Auditor,
+    readonly workload: Workload,
+    readonly trace: Trace,
+  ) {}
+
+  async live(step: Step): Promise<void> {
+    const { world, auditor, trace } = this;
+    trace.note(JSON.stringify(step));
+    switch (step.do) {
+      case "send":
+        for (const sent of step.requests) this.#send(sent);
+        world.dieAfterTurns(step.dieAfterTurns ?? Number.POSITIVE_INFINITY);
+        await world.settle();
+        break;
+      case "pass":
+        world.dieAfterTurns(step.dieAfterTurns ?? Number.POSITIVE_INFINITY);
+        await world.pass(step.ms);
+        break;
+      case "weather":
+        this.#weather = step.name;
+        world.setWeather(step.name);
+        break;
+      case "revoke":
+        await world.revokeBeside(step.apiKey);
+        auditor.revoked(step.apiKey);
+        break;
+      case "restart":
+        await world.restart();
+        break;
+      case "kill":
+        world.kill();
+    }
+    this.#judgeAnswers();
+    while (world.isDead) {
+      await world.restart();
+      this.#judgeAnswers();
+    }
+    await this.#look();
+  }
+
+  /** After so long a time in fair weather that nothing can be left to happen, all is final and can be read. */
+  async comeToAnEnd(): Promise<void> {
+    const { auditor, workload } = this;
+    await this.live({ do: "weather", name: "fair" });
+    await this.live({ do: "send", requests: [clock({ resume: true })] });
+    const leftMs = Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs());
+    await this.live({ do: "pass", ms: leftMs + 120_000 });
+    auditor.demandAllFinal();
+    await this.live({ do: "restart" });
+    for (const key of workload.seen.keys) {
+      for (const page of [1, 2, 3]) {
+        const target = `/transactions.php?limit=7&page=${page}`;
+        await this.live({ do: "send", requests: [api("GET", target, key, null)] });
+      }
+      await this.live({ do: "send", requests: [api("GET", "/transactions.php?limit=100", key, null)] });
+    }
+  }
+
+  #send(sent: Sent, judge = this.auditor.sending(sent)): void {
+    this.operations += 1;
+    this.#underWay.push({ call: this.world.send(sent), judge });
+  }
+
+  #judgeAnswers(): void {
+    const done = this.#underWay.filter(({ call }) => call.answer !== null);
+    this.#underWay = this.#underWay.filter(({ call }) => call.answer === null);
+    for (const { call, judge } of done) {
+      const { sent, answer } = call;
+      this.trace.note(`  ${sent.method} ${sent.target} → ${JSON.stringify(answer)}`);
+      if (answer === null) continue;
+      judge(answer);
+      if (answer !== "lost") this.workload.learn(sent, answer);
+    }
+    const [fault] = this.world.unexplained();
+    if (fault !== undefined) throw fault;
+  }
+
+  /** Everything is at rest: what is uncertain is looked at, without further accidents. */
+  async #look(): Promise<void> {
+    this.world.setWeather("fair");
+    this.world.dieAfterTurns(Number.POSITIVE_INFINITY);
+    this.auditor.rest();
+    for (let asked = this.auditor.question(); asked !== null; asked = this.auditor.question()) {
+      this.#send(asked.sent, asked.judge);
+      await this.world.settle();
+      this.#judgeAnswers();
+    }
+    this.world.setWeather(this.#weather);
+  }
+}
+
+function clock(body: object): Sent {
+  const headers = { "Content-Type": "application/json" };
+  return { method: "POST", target: "/_momo/clock", headers, body: JSON.stringify(body) };
+}

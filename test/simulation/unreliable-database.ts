@@ -1,0 +1,94 @@
+import { Database } from "bun:sqlite";
+import type { OpenDatabase } from "../../src/store/database.ts";
+import { type CommitFault, InjectedFault } from "./weather.ts";
+
+export interface DatabaseHazards {
+  /** What befalls the next commit. */
+  strike(): CommitFault;
+  /** A commit was made to fail. */
+  failed(): void;
+  /** The process ends here and now: what is on disk is what it leaves behind. Throws. */
+  die(): never;
+}
+
+type Transaction = ReturnType<Database["transaction"]>;
+
+/** More pages than any run writes. */
+const ENOUGH_PAGES = 1_000_000;
+
+/** Puts the hazards around every write transaction of an open database; reads are left alone. */
+export function makeUnreliable(database: OpenDatabase, file: string, hazards: DatabaseHazards): OpenDatabase {
+  const { client } = database;
+  const begin = client.transaction.bind(client) as (work: (...args: never[]) => unknown) => Transaction;
+  // A lock that somebody else holds is refused at once: waiting for it would take real time.
+  client.run("PRAGMA busy_timeout = 0");
+  // A process that dies leaves all that it wrote, flushed or not, so that flushing would only cost time.
+  client.run("PRAGMA synchronous = OFF");
+
+  function commit(fault: CommitFault, work: (...args: never[]) => unknown, args: never[]): unknown {
+    /** Runs the work, and then something else before the commit. */
+    const within = (last: () => void) =>
+      begin((...given: never[]) => {
+        const result = work(...given);
+        last();
+        return result;
+      }).immediate(...args);
+    switch (fault) {
+      case "none":
+        return begin(work).immediate(...args);
+      case "refused":
+        hazards.failed();
+        throw new InjectedFault("the disk fails before the writes");
+      case "undone":
+        return within(() => {
+          hazards.failed();
+          throw new InjectedFault("the disk fails before the commit");
+        });
+      case "full":
+        return whileFull(client, () => begin(work).immediate(...args), hazards.failed);
+      case "busy":
+        return whileHeld(file, () => begin(work).immediate(...args), hazards.failed);
+      case "dies before":
+        return hazards.die();
+      case "dies within":
+        return within(hazards.die);
+      case "dies after":
+        begin(work).immediate(...args);
+        return hazards.die();
+    }
+  }
+
+  Object.defineProperty(client, "transaction", {
+    value: (work: (...args: never[]) => unknown) => ({
+      deferred: begin(work).deferred,
+      immediate: (...args: never[]) => commit(hazards.strike(), work, args),
+    }),
+  });
+  return database;
+}
+
+/** Whatever needs another page fails with SQLITE_FULL. */
+function whileFull<T>(client: Database, run: () => T, failed: () => void): T {
+  client.run("PRAGMA max_page_count = 1"); // SQLite makes this the pages that there are
+  try {
+    return run();
+  } catch (error) {
+    failed();
+    throw error;
+  } finally {
+    client.run(`PRAGMA max_page_count = ${ENOUGH_PAGES}`);
+  }
+}
+
+/** Whatever writes fails with SQLITE_BUSY. */
+function whileHeld<T>(file: string, run: () => T, failed: () => void): T {
+  const other = new Database(file);
+  other.run("BEGIN IMMEDIATE");
+  failed();
+  try {
+    return run();
+  } finally {
+    other.run("ROLLBACK");
+    other.close();
+  }
+}

@@ -1,0 +1,136 @@
+import type { Outcome } from "../../src/domain/outcome.ts";
+import type { NotYet, Prompt, Provider } from "../../src/domain/provider.ts";
+import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import { Refusal } from "../../src/domain/error.ts";
+import type { SaidOutcome, WorldEvent } from "./events.ts";
+import type { Prng } from "./prng.ts";
+import { type CheckFault, InjectedFault, type PushFault } from "./weather.ts";
+
+export interface ProviderHazards {
+  readonly prng: Prng;
+  strikePush(): PushFault;
+  strikeCheck(): CheckFault;
+  /** Resolves after so long; never, once the process is dead. */
+  passed(durationMs: number): Promise<void>;
+  tell(event: WorldEvent): void;
+  /** What the service's clock shows. */
+  nowMs(): number;
+  moment(): number;
+  die(): never;
+}
+
+/** How something is said. */
+type How = { readonly meddled: boolean; readonly late: boolean; readonly doubtful: boolean };
+
+const NEVER: Promise<never> = new Promise(() => {});
+
+/** The longest that a late answer takes: beyond most deadlines. */
+const MAX_LATE_MS = 90_000;
+
+/** A network that sometimes refuses, breaks, stalls, answers late, or says another thing than it did. */
+export function makeUnreliableProvider(network: Provider, hazards: ProviderHazards): Provider {
+  const { prng, tell } = hazards;
+  let receipts = 0;
+  let lastReceipt: string | null = null;
+
+  async function take(prompt: Prompt) {
+    const { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs } = prompt;
+    const told = { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs };
+    try {
+      const pushed = await network.push(prompt);
+      const { checkoutRequestId, merchantRequestId } = pushed;
+      tell({ kind: "push", prompt: told, result: { checkoutRequestId, merchantRequestId }, consulted: true });
+      return pushed;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      tell({ kind: "push", prompt: told, result: error.kind === "provider" ? "refused" : "invalid", consulted: true });
+      throw error;
+    }
+  }
+
+  function turnDown(prompt: Prompt, result: "refused" | "broken"): never {
+    tell({ kind: "push", prompt, result, consulted: false });
+    if (result === "broken") throw new InjectedFault("the network breaks");
+    throw new Refusal("provider", "STK push initiation failed: the network is down");
+  }
+
+  /** Another end than the network's; never before the payment, and never of the future. */
+  function otherOutcome(pending: PendingTransaction, nowMs: number): Outcome {
+    const atMs = prng.pick([nowMs, pending.createdAtMs, Math.min(nowMs, pending.expiresAtMs - 1)]);
+    const what = prng.pick(["paid", "cancelled", "failed", "expired"]);
+    if (what === "paid") {
+      receipts += 1;
+      const receiptNumber = `OTHER${receipts}X${prng.int(0, 1e9)}`;
+      return { status: "completed", resultCode: 0, resultDesc: "paid after all", receiptNumber, atMs };
+    }
+    if (what === "cancelled") return { status: "cancelled", resultCode: 1032, resultDesc: "dismissed", atMs };
+    if (what === "expired") return { status: "expired", resultCode: 1037, resultDesc: "gave up", atMs };
+    return { status: "failed", resultCode: prng.int(1, 9999), resultDesc: "some reason", atMs };
+  }
+
+  /** What cannot be: a failure with the code of a payment, or a receipt that was given before (if it came to that). */
+  function lie(pending: PendingTransaction, nowMs: number): Outcome | NotYet {
+    if (lastReceipt === null || prng.chance(0.5)) {
+      return { status: "failed", resultCode: 0, resultDesc: "nonsense", atMs: nowMs };
+    }
+    const paid = { status: "completed", resultCode: 0, resultDesc: "paid twice", receiptNumber: lastReceipt } as const;
+    return say(pending, { ...paid, atMs: nowMs }, { meddled: true, late: false, doubtful: true });
+  }
+
+  function say(pending: PendingTransaction, answer: Outcome | NotYet, how: How) {
+    if (answer.status === "pending") return answer;
+    const { status, resultCode, resultDesc, atMs } = answer;
+    const receiptNumber = answer.status === "completed" ? answer.receiptNumber : null;
+    const outcome: SaidOutcome = { status, resultCode, resultDesc, receiptNumber, atMs };
+    if (receiptNumber !== null) lastReceipt = receiptNumber;
+    const { checkoutRequestId } = pending;
+    tell({ kind: "said", checkoutRequestId, outcome, ...how, atMs: hazards.nowMs(), moment: hazards.moment() });
+    return answer;
+  }
+
+  return {
+    async push(prompt) {
+      switch (hazards.strikePush()) {
+        case "none":
+          return take(prompt);
+        case "refuses":
+          return turnDown(prompt, "refused");
+        case "breaks":
+          return turnDown(prompt, "broken");
+        case "stalls":
+          return NEVER;
+        case "late":
+          await hazards.passed(prng.int(1, MAX_LATE_MS));
+          return take(prompt);
+        case "dies":
+          return hazards.die();
+      }
+    },
+
+    async check(pending, nowMs) {
+      const fault = hazards.strikeCheck();
+      const meddled = fault !== "none";
+      tell({ kind: "asked", checkoutRequestId: pending.checkoutRequestId, meddled });
+      switch (fault) {
+        case "none":
+          return say(pending, await network.check(pending, nowMs), { meddled, late: false, doubtful: false });
+        case "breaks":
+          throw new InjectedFault("the network breaks");
+        case "stalls":
+          return NEVER;
+        case "differs":
+          return say(pending, otherOutcome(pending, nowMs), { meddled, late: false, doubtful: false });
+        case "late":
+        case "differs late": {
+          const answer = fault === "late" ? await network.check(pending, nowMs) : otherOutcome(pending, nowMs);
+          await hazards.passed(prng.int(1, MAX_LATE_MS));
+          return say(pending, answer, { meddled, late: true, doubtful: false });
+        }
+        case "lies":
+          return lie(pending, nowMs);
+        case "dies":
+          return hazards.die();
+      }
+    },
+  };
+}

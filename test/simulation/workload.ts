@@ -1,0 +1,364 @@
+import { dayInNairobi } from "./auditor/nairobi.ts";
+import type { Answer, Sent } from "./events.ts";
+import type { Prng } from "./prng.ts";
+import { badRequest } from "./bad-requests.ts";
+import { WEATHERS, type WeatherName } from "./weather.ts";
+
+/** What happens next. */
+export type Step =
+  /** Requests that are under way together; the process may die after so many turns. */
+  | { readonly do: "send"; readonly requests: readonly Sent[]; readonly dieAfterTurns?: number }
+  | { readonly do: "pass"; readonly ms: number; readonly dieAfterTurns?: number }
+  | { readonly do: "weather"; readonly name: WeatherName }
+  | { readonly do: "revoke"; readonly apiKey: string }
+  | { readonly do: "restart" }
+  | { readonly do: "kill" };
+
+interface Key {
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly merchantId: number;
+}
+
+/** What a client has seen so far, and can ask about. */
+export interface Seen {
+  readonly keys: Key[];
+  readonly revoked: Key[];
+  readonly accounts: { readonly id: number; readonly merchantId: number }[];
+  readonly checkoutIds: string[];
+  readonly texts: string[];
+}
+
+export interface WorkloadOptions {
+  readonly prng: Prng;
+  /** What the process's clock shows. */
+  readonly nowMs: () => number;
+  readonly form: "full" | "short";
+}
+
+const TEST_PHONES = ["000", "030", "001", "003", "017", "025", "037", "201", "806", "032", "019", "099", "500", "100"];
+const OUTCOMES = [
+  ...["completed", "completed_late", "insufficient_funds", "over_limit", "rule_limited", "push_error", "unreachable"],
+  ...["wrong_pin", "pin_locked", "cancelled", "expired", "silent", "refused", "manual"],
+];
+const ANNOUNCED = OUTCOMES.slice(0, 11);
+const AFTER = ["1ms", "500ms", "1s", "5s", "59s", "59999ms", "1m", "61s", "1h"];
+const REFERENCES = ["Order-1", "order-10", "ORDER-2", "École", "100%", "a_b", "0712", "ws_CO_", "😀 shop", ""];
+const TARIFFS = ["1%", "0%", "1.5%", "2.75%+10", "0.33%", "25", "100%+0.5", "0.01%"];
+
+/** So many merchants at most, so that each has something to show. */
+const MAX_MERCHANTS = 4;
+
+/** Draws what a world full of merchants, customers and accidents does next. Knows only what a client knows. */
+export class Workload {
+  readonly seen: Seen = { keys: [], revoked: [], accounts: [], checkoutIds: [], texts: [] };
+  readonly #prng: Prng;
+  readonly #options: WorkloadOptions;
+  #weather: WeatherName = "fair";
+  #serial = 0;
+
+  constructor(options: WorkloadOptions) {
+    this.#options = options;
+    this.#prng = options.prng;
+  }
+
+  next(): Step {
+    const prng = this.#prng;
+    const { keys, accounts } = this.seen;
+    const merchants = new Set(keys.map(({ merchantId }) => merchantId));
+    if (merchants.size < 2 || (merchants.size < MAX_MERCHANTS && prng.chance(0.01))) return this.#register();
+    const bare = [...merchants].find((id) => !accounts.some(({ merchantId }) => merchantId === id));
+    if (bare !== undefined) return this.#openAccount(bare);
+    const what = prng.weighted({
+      pay: 26,
+      status: 8,
+      list: 20,
+      pass: 22,
+      answer: 8,
+      rules: 3,
+      clock: 5,
+      prompts: 2,
+      bad: 6,
+      weather: 4,
+      restart: 1,
+      kill: 1,
+      account: 1,
+      key: 1,
+      revoke: 1,
+      reset: 0.3,
+    });
+    switch (what) {
+      case "pay":
+        return this.#pay();
+      case "status":
+        return send(this.#status());
+      case "list":
+        return send(this.#list());
+      case "pass":
+        return { do: "pass", ms: this.#duration(), ...this.#perhapsDeath() };
+      case "answer":
+        return this.#answer();
+      case "rules":
+        return send(this.#rules());
+      case "clock":
+        return send(this.#clock());
+      case "prompts":
+        return send({ method: "GET", target: "/_momo/prompts", headers: {}, body: null });
+      case "bad":
+        return send(badRequest(prng, this.seen));
+      case "weather":
+        this.#weather = prng.pick(Object.keys(WEATHERS) as WeatherName[]);
+        return { do: "weather", name: this.#weather };
+      case "restart":
+        return { do: "restart" };
+      case "kill":
+        return { do: "kill" };
+      case "account":
+        return this.#openAccount(prng.pick([...merchants]));
+      case "key":
+        return send(control("POST", "/keys", { label: "more", merchant_id: prng.pick([...merchants]) }));
+      case "revoke":
+        return this.#revoke();
+      case "reset":
+        return send({ method: "POST", target: "/_momo/reset", headers: {}, body: null });
+    }
+  }
+
+  /** What an answer tells a client. */
+  learn({ target, body: sent }: Sent, answer: Answer): void {
+    if (answer.status !== 200) return;
+    const body = answer.body as Record<string, unknown>;
+    const { keys, accounts, checkoutIds, texts } = this.seen;
+    if (target === "/_momo/merchants") {
+      this.#merchantInTheMaking = Number(body.id);
+    } else if (target === "/_momo/accounts") {
+      accounts.push({ id: Number(body.id), merchantId: Number(body.merchant_id) });
+    } else if (target === "/_momo/keys") {
+      const { api_key, api_secret, merchant_id } = body;
+      keys.push({ apiKey: String(api_key), apiSecret: String(api_secret), merchantId: Number(merchant_id) });
+      this.#merchantInTheMaking = null;
+    } else if (target === "/_momo/reset") {
+      checkoutIds.length = 0;
+    } else if (typeof body.checkout_request_id === "string" && target.endsWith("/stkpush.php")) {
+      checkoutIds.push(body.checkout_request_id);
+      texts.push(body.checkout_request_id, String(body.merchant_request_id));
+      const { phone } = JSON.parse(sent ?? "{}") as { phone?: string };
+      texts.push(String(phone));
+    }
+    for (const name of ["transaction_code", "momo_receipt_number"]) {
+      if (typeof body[name] === "string") texts.push(body[name]);
+    }
+    if (texts.length > 200) texts.splice(0, 100);
+  }
+
+  /** A merchant that has no key yet. */
+  #merchantInTheMaking: number | null = null;
+
+  #register(): Step {
+    if (this.#merchantInTheMaking !== null) {
+      return send(control("POST", "/keys", { label: "first", merchant_id: this.#merchantInTheMaking }));
+    }
+    return send(control("POST", "/merchants", { name: `Shop ${this.#prng.int(1, 99)}` }));
+  }
+
+  #openAccount(merchantId: number): Step {
+    const fee = this.#prng.pick(TARIFFS);
+    return send(control("POST", "/accounts", { name: "Till", fee, merchant_id: merchantId }));
+  }
+
+  #perhapsDeath(): { dieAfterTurns?: number } {
+    const isDeadly = this.#weather === "deadly" || this.#weather === "storm";
+    return isDeadly && this.#prng.chance(0.15) ? { dieAfterTurns: this.#prng.int(1, 4) } : {};
+  }
+
+  #pay(): Step {
+    const { prng } = this.#options;
+    const count = prng.chance(0.6) ? 1 : prng.int(2, 6);
+    const requests = Array.from({ length: count }, () => (prng.chance(0.15) ? this.#testPayment() : this.#push()));
+    return { do: "send", requests, ...this.#perhapsDeath() };
+  }
+
+  #key(merchantId?: number): Key {
+    const { keys } = this.seen;
+    return this.#prng.pick(merchantId === undefined ? keys : keys.filter((key) => key.merchantId === merchantId));
+  }
+
+  #order(accountId: number): Record<string, unknown> {
+    const prng = this.#prng;
+    this.#serial += 1;
+    return {
+      payment_account_id: accountId,
+      phone: this.#phone(),
+      amount: this.#amount(),
+      ...(prng.chance(0.5) && { reference: prng.pick(REFERENCES) }),
+      ...(prng.chance(0.9) && { description: `payment ${this.#serial}` }),
+    };
+  }
+
+  #phone(): string {
+    const prng = this.#prng;
+    if (prng.chance(0.5)) return `254700000${prng.pick(TEST_PHONES)}`;
+    const national = `${prng.pick(["7", "1"])}${prng.pick(["12345", "10000"])}${prng.int(100, 999)}`;
+    return prng.pick(["0", "254"]) + national;
+  }
+
+  #amount(): number {
+    const prng = this.#prng;
+    if (prng.chance(0.2)) return prng.pick([1, 1.01, 1.5, 250_000, 250_000.01, 999_999_999.99]);
+    return prng.chance(0.5) ? prng.int(1, 5000) : Number(`${prng.int(1, 9000)}.${prng.pick(["5", "25", "99", "07"])}`);
+  }
+
+  #push(): Sent {
+    const prng = this.#prng;
+    const key = this.#key();
+    const mine = this.seen.accounts.filter(({ merchantId }) => merchantId === key.merchantId);
+    const account = prng.pick(mine.length > 0 && prng.chance(0.97) ? mine : this.seen.accounts);
+    const outcome = prng.chance(0.3) ? { "X-Sandbox-Outcome": this.#choice() } : {};
+    return api("POST", "/stkpush.php", key, this.#order(account.id), outcome);
+  }
+
+  #choice(): string {
+    const prng = this.#prng;
+    return prng.weighted({ plain: 4, after: 5, bad: 0.5 }) === "bad"
+      ? prng.pick(["nothing", "completed; after=3", "manual; after=3s", "completed; after=25h"])
+      : prng.chance(0.4)
+        ? prng.pick(OUTCOMES)
+        : `${prng.pick(ANNOUNCED)}; after=${prng.pick(AFTER)}`;
+  }
+
+  #testPayment(): Sent {
+    const prng = this.#prng;
+    const kind = prng.pick(["api", "web", "wallet_deposit", "credit_topup"]);
+    const outcome = prng.chance(0.3) ? { outcome: prng.pick(OUTCOMES) } : {};
+    return control("POST", "/payments", { ...this.#order(prng.pick(this.seen.accounts).id), kind, ...outcome });
+  }
+
+  #someCheckoutId(): string {
+    const { checkoutIds } = this.seen;
+    const prng = this.#prng;
+    if (checkoutIds.length === 0 || prng.chance(0.1)) return "ws_CO_20112026100000_NOBODYS";
+    return prng.chance(0.6) ? prng.pick(checkoutIds.slice(-8)) : prng.pick(checkoutIds);
+  }
+
+  #status(): Sent {
+    return api("POST", "/status.php", this.#key(), { checkout_request_id: this.#someCheckoutId() });
+  }
+
+  #list(): Sent {
+    const prng = this.#prng;
+    const day = () => dayInNairobi(this.#options.nowMs() - prng.int(-1, 3) * 86_400_000);
+    const { texts } = this.seen;
+    const search = () => {
+      const text = prng.pick([...REFERENCES.filter((reference) => reference !== ""), ...texts.slice(-30)]);
+      const typed = prng.chance(0.3) ? prng.pick(["07", "2547", "+2547", "7", "ws_co_", "u", "254"]) : text;
+      const cut = [...typed].slice(0, prng.int(1, typed.length)).join("");
+      return prng.chance(0.3) ? cut.toLowerCase() : cut;
+    };
+    const filters: Record<string, () => string> = {
+      page: () => String(prng.pick([1, 1, 2, 2, 3, 4, 1000])),
+      limit: () => String(prng.pick([1, 2, 3, 5, 7, 10, 100])),
+      type: () => prng.pick(["api", "API", "web", "Wallet_Deposit", "credit_topup"]),
+      status: () => prng.pick(["pending", "completed", "Failed", "cancelled", "EXPIRED"]),
+      date_from: day,
+      date_to: day,
+      search,
+      id: () => String(prng.int(1, 60)),
+    };
+    const query = new URLSearchParams();
+    for (const [name, draw] of Object.entries(filters)) {
+      if (prng.chance({ page: 0.5, limit: 0.7, id: 0.05 }[name] ?? 0.2)) query.set(name, draw());
+    }
+    const text = query.toString();
+    return api("GET", `/transactions.php${text === "" ? "" : `?${text}`}`, this.#key(), null);
+  }
+
+  #duration(): number {
+    const prng = this.#prng;
+    const nowMs = this.#options.nowMs();
+    const toMidnightMs = 86_400_000 - ((nowMs + 10_800_000) % 86_400_000);
+    return prng.pick([0, 1, 500, 1000, 1000, 2999, 3000, 3000, 5000, 15_000, 30_000, 59_999, 60_000, 61_000]) +
+      (prng.chance(0.05) ? toMidnightMs + prng.pick([-1, 0, 1]) : 0);
+  }
+
+  #answer(): Step {
+    const prng = this.#prng;
+    // In the short form nobody but the person who got the answer sees the receipt.
+    if (this.#options.form === "short" && this.#weather !== "fair") return send(this.#list());
+    const id = this.#someCheckoutId();
+    const answers = [{ pin: "1234" }, { pin: "0000" }, { outcome: prng.pick(OUTCOMES) }, { outcome: "cancelled" }];
+    const one = () => control("POST", `/prompts/${id}/answer`, prng.pick<object>(answers));
+    return { do: "send", requests: prng.chance(0.25) ? [one(), one()] : [one()], ...this.#perhapsDeath() };
+  }
+
+  #rules(): Sent {
+    const prng = this.#prng;
+    const rule = () => {
+      const outcome = prng.pick(OUTCOMES);
+      const isAnnounced = ANNOUNCED.includes(outcome);
+      return {
+        match: {
+          ...(prng.chance(0.3) && { phone: this.#phone() }),
+          ...(prng.chance(0.1) && { amount: this.#amount() }),
+          ...(prng.chance(0.3) && { payment_account_id: prng.pick(this.seen.accounts).id }),
+          ...(prng.chance(0.3) && { reference: prng.pick(REFERENCES) }),
+        },
+        outcome,
+        ...(isAnnounced && prng.chance(0.5) && { after: prng.pick(["1ms", "3s", "59s", "61s", "1h"]) }),
+        ...(prng.chance(0.6) && { times: prng.int(1, 3) }),
+      };
+    };
+    const rules = Array.from({ length: prng.int(1, 2) }, rule);
+    switch (prng.weighted({ POST: 3, PUT: 2, DELETE: 2, GET: 1 })) {
+      case "POST":
+        return control("POST", "/rules", rules);
+      case "PUT":
+        return control("PUT", "/rules", rules);
+      case "DELETE":
+        return { method: "DELETE", target: "/_momo/rules", headers: {}, body: null };
+      case "GET":
+        return { method: "GET", target: "/_momo/rules", headers: {}, body: null };
+    }
+  }
+
+  #clock(): Sent {
+    const prng = this.#prng;
+    const advance = { advance: prng.pick(["1ms", "1s", "3s", "30s", "59999ms", "60s", "90s", "1h", "24h"]) };
+    return control(
+      "POST",
+      "/clock",
+      prng.pick<object>([advance, advance, advance, { freeze: true, ...advance }, { freeze: true }, { resume: true }]),
+    );
+  }
+
+  #revoke(): Step {
+    const { keys } = this.seen;
+    // Each merchant keeps its first key, by which its list can be read to the end.
+    const spare = keys.filter((key, index) => keys.findIndex((one) => one.merchantId === key.merchantId) !== index);
+    if (spare.length === 0) return send(this.#list());
+    const key = this.#prng.pick(spare);
+    keys.splice(keys.indexOf(key), 1);
+    this.seen.revoked.push(key);
+    return { do: "revoke", apiKey: key.apiKey };
+  }
+}
+
+function send(...requests: Sent[]): Step {
+  return { do: "send", requests };
+}
+
+export function api(
+  method: string,
+  path: string,
+  { apiKey, apiSecret }: { apiKey: string; apiSecret: string },
+  json: object | null,
+  more: Record<string, string> = {},
+): Sent {
+  const type = json === null ? {} : { "Content-Type": "application/json" };
+  const headers: Record<string, string> = { "X-API-Key": apiKey, "X-API-Secret": apiSecret, ...type, ...more };
+  return { method, target: `/v2${path}`, headers, body: json === null ? null : JSON.stringify(json) };
+}
+
+function control(method: string, path: string, json: object): Sent {
+  const headers = { "Content-Type": "application/json" };
+  return { method, target: `/_momo${path}`, headers, body: JSON.stringify(json) };
+}

@@ -1,0 +1,200 @@
+import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ClockState, createVirtualClock } from "../../sandbox/clock.ts";
+import { createRegistry } from "../../src/service/registry.ts";
+import { openStore } from "../../src/store/store.ts";
+import type { Answer, Sent, WorldEvent } from "./events.ts";
+import type { Prng } from "./prng.ts";
+import { type Process, startProcess } from "./process.ts";
+import { createSimulatedTime } from "./simulated-time.ts";
+import type { Trace } from "./trace.ts";
+import { WEATHERS, type WeatherName } from "./weather.ts";
+
+export interface WorldOptions {
+  readonly prng: Prng;
+  readonly trace: Trace;
+  readonly startMs: number;
+  readonly form: "full" | "short";
+  readonly promptLifetimeMs: number;
+  readonly tell: (event: WorldEvent) => void;
+}
+
+/** A request under way. */
+export interface Call {
+  readonly sent: Sent;
+  /** `lost` where the process ended before it answered; null while it has not. */
+  answer: Answer | "lost" | null;
+}
+
+/**
+ * The process under test and all that is around it: time, network, disk, and the ways in which they fail. Only here does anything
+ * happen; who uses it says what, and learns what came of it.
+ */
+export interface World {
+  /** The time outside, which the process's own clock may be ahead of. */
+  nowMs(): number;
+  setWeather(name: WeatherName): void;
+  /** Sends a request. It is answered, or not, by the end of the next {@link settle}. */
+  send(sent: Sent): Call;
+  /** Lets happen what can happen without time passing. */
+  settle(): Promise<void>;
+  /** Lets time pass, with all that it brings, in order. */
+  pass(durationMs: number): Promise<void>;
+  /** The process dies after so many turns of the event loop, if it is still at work then; infinity calls it off. */
+  dieAfterTurns(turns: number): void;
+  kill(): void;
+  /** Starts the process again: after a death on what it left behind, otherwise after a stop in good order. */
+  restart(): Promise<void>;
+  readonly isDead: boolean;
+  /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
+  revokeBeside(apiKey: string): Promise<void>;
+  /** What went wrong behind the answers, and was not made to. */
+  unexplained(): readonly unknown[];
+  close(): Promise<void>;
+}
+
+/** Turns of the event loop without any activity after which nothing is under way any more. */
+const QUIET_TURNS = 3;
+
+/** A run in which something never comes to rest is a failure, not a loop. */
+const MAX_TURNS = 100_000;
+
+export function createWorld(options: WorldOptions): World {
+  const { prng, trace } = options;
+  const folder = mkdtempSync(join(tmpdir(), "momo-simulation-"));
+  const time = createSimulatedTime(options.startMs);
+  const chance = prng.fork();
+  let generation = 0;
+  let clockState: ClockState = { aheadMs: 0 };
+  let weather: (typeof WEATHERS)[WeatherName] = WEATHERS.fair;
+  let activity = 0;
+  let moment = 0;
+  let turnsToLive = Number.POSITIVE_INFINITY;
+  let calls: Call[] = [];
+  let isDead = false;
+  const fileOf = (number: number) => join(folder, `momo-${number}.db`);
+  let process = start();
+
+  function tell(event: WorldEvent): void {
+    trace.note(`  ${JSON.stringify(event)}`);
+    options.tell(event);
+  }
+
+  function start(): Process {
+    isDead = false;
+    const processTime = time.forProcess();
+    const clock = createVirtualClock(processTime, clockState);
+    return startProcess({
+      ...options,
+      file: fileOf(generation),
+      clock,
+      time: processTime,
+      prng: prng.fork(),
+      weather: () => weather,
+      rememberClock: () => {
+        clockState = clock.state();
+      },
+      tell,
+      stir: () => void (activity += 1),
+      moment: () => moment,
+      die,
+    });
+  }
+
+  /** What a crash leaves behind: the files as they are, and perhaps the beginning of a write that came no further. */
+  function die(): void {
+    if (isDead) return;
+    isDead = true;
+    process.abandon();
+    const left = fileOf(generation);
+    generation += 1;
+    for (const suffix of ["", "-wal"]) {
+      if (existsSync(left + suffix)) copyFileSync(left + suffix, fileOf(generation) + suffix);
+    }
+    const log = `${fileOf(generation)}-wal`;
+    if (existsSync(log) && chance.chance(0.3)) appendFileSync(log, chance.bytes(chance.int(1, 5000)));
+    lose();
+    tell({ kind: "died" });
+  }
+
+  function lose(): void {
+    turnsToLive = Number.POSITIVE_INFINITY;
+    for (const call of calls) call.answer = "lost";
+    calls = [];
+  }
+
+  async function settle(): Promise<void> {
+    moment += 1;
+    let quiet = 0;
+    for (let turn = 0; quiet < QUIET_TURNS; turn += 1) {
+      if (turn > MAX_TURNS) throw new Error("the process never comes to rest");
+      const before = activity;
+      if (!isDead) activity += time.ringDue();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      setImmediate(resolve);
+      await promise;
+      quiet = activity === before ? quiet + 1 : 0;
+      if (quiet === 0) turnsToLive -= 1;
+      if (turnsToLive <= 0) die();
+    }
+    calls = calls.filter((call) => call.answer === null);
+  }
+
+  return {
+    nowMs: time.nowMs,
+    get isDead() {
+      return isDead;
+    },
+    setWeather(name) {
+      weather = WEATHERS[name];
+    },
+    send(sent) {
+      const call: Call = { sent, answer: null };
+      calls.push(call);
+      const asked = process;
+      void asked.handle(sent).then((answer) => {
+        activity += 1;
+        // A dead process answers nobody.
+        if (call.answer === null && asked === process && !isDead) call.answer = answer;
+      });
+      return call;
+    },
+    settle,
+    async pass(durationMs) {
+      const endMs = time.nowMs() + durationMs;
+      for (let atMs = time.nextAlarmAtMs(); atMs !== null && atMs <= endMs; atMs = time.nextAlarmAtMs()) {
+        time.moveTo(atMs);
+        await settle();
+      }
+      time.moveTo(endMs);
+      await settle();
+    },
+    dieAfterTurns(turns) {
+      turnsToLive = turns;
+    },
+    kill: die,
+    async restart() {
+      const wasDead = isDead;
+      if (wasDead) process.bury();
+      else {
+        await process.stop();
+        lose();
+      }
+      process = start();
+      if (!wasDead) tell({ kind: "restarted" });
+      await settle();
+    },
+    async revokeBeside(apiKey) {
+      const store = openStore(fileOf(generation), { create: false });
+      await createRegistry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
+      store.close();
+    },
+    unexplained: () => process.unexplained,
+    async close() {
+      process.abandon();
+      process.bury();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
