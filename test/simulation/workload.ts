@@ -85,7 +85,7 @@ export class Workload {
       account: 1,
       key: 1,
       revoke: 1,
-      reset: 0.3,
+      reset: 0.5,
     });
     switch (what) {
       case "pay":

@@ -180,7 +180,7 @@ export class Auditor {
       feeCents: feeOf(account.tariff, amountCents),
       createdAtMs: prompt.pushedAtMs,
       deadlineMs: prompt.expiresAtMs,
-      ...{ id: null, isKnown: false, isMeddledWith: false, said: [], end: null, transactionCode: null },
+      ...{ id: null, isKnown: false, isMeddledWith: false, said: [], isSeenPending: false, end: null, transactionCode: null },
     });
   }
 

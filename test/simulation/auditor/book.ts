@@ -42,6 +42,8 @@ export interface Payment {
   /** The network has been made to misbehave about it: when it ends, and how, only what was said tells. */
   isMeddledWith: boolean;
   said: Said[];
+  /** Somebody has looked since the last rest, and it was pending. */
+  isSeenPending: boolean;
   end: End | null;
   /** The service's own code, once it has been seen. */
   transactionCode: string | null;
@@ -120,6 +122,7 @@ export class Book {
   rest(nowMs: number): void {
     if (this.#isDisturbed) this.#excusedUntilMs = nowMs + PATIENCE_MS;
     for (const payment of this.payments.values()) {
+      payment.isSeenPending = false;
       const possible = this.possibleEnds(payment, nowMs);
       const [only] = possible;
       if (possible.length > 1 || only === undefined || only === null) continue;
@@ -135,7 +138,7 @@ export class Book {
 
   /** What a payment can be now, as far as anybody outside can tell; null stands for pending. */
   possibleEnds(payment: Payment, nowMs: number): (End | null)[] {
-    if (payment.end) return [payment.end];
+    if (payment.end || payment.isSeenPending) return [payment.end];
     const isOver = nowMs >= payment.deadlineMs;
     const isExcused = this.#isDisturbed || nowMs < this.#excusedUntilMs;
     const [first] = payment.said;
@@ -170,6 +173,7 @@ export class Book {
     const allowed = possible.map((end) => end?.status ?? "pending").join(" or ");
     demand(which >= 0, `of ${payment.checkoutRequestId}, which may be ${allowed}: ${differences.join("; ")}`);
     payment.end = possible[which] ?? null;
+    payment.isSeenPending = payment.end === null;
     payment.said = [];
     this.see(payment, row as Record<string, unknown>);
   }

@@ -66,13 +66,16 @@ function fits(payment: Payment, filters: Query["filters"]): boolean {
   );
 }
 
-/** By the start of any of these, in any letter case; a phone as it may be typed, the plus perhaps turned into a space. */
+/** By the start of any of these, in any letter case; a phone as it may be typed, its plus perhaps turned into a space. */
 function isFoundBy(payment: Payment, search: string): boolean {
   const national = payment.phone.slice(3);
   const { end, reference, checkoutRequestId, merchantRequestId, transactionCode } = payment;
   const texts = [checkoutRequestId, merchantRequestId, reference, transactionCode, end?.receipt];
-  const phones = [national, `0${national}`, `254${national}`, `+254${national}`, ` 254${national}`];
-  return [...texts, ...phones].some((text) => text?.toLowerCase().startsWith(search.toLowerCase()) ?? false);
+  const phones = [national, `0${national}`, `254${national}`, `+254${national}`];
+  const startsWith = (text: string | null | undefined, start: string) =>
+    text?.toLowerCase().startsWith(start.toLowerCase()) ?? false;
+  const typed = search.replace(/^ (?=[0-9])/, "+");
+  return texts.some((text) => startsWith(text, search)) || phones.some((text) => startsWith(text, typed));
 }
 
 /** The answer, without `success` and `message`. */
