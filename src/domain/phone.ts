@@ -24,8 +24,8 @@ export function parsePhone(text: string, what = "phone"): Msisdn {
  * {@link Msisdn}; null where no number starts so.
  */
 export function parsePhonePrefix(text: string): string | null {
-  // An unescaped + in a query string arrives as a space.
-  if (/^[+ ][0-9]+$/.test(text)) return sharesStart(text.slice(1), "254") ? text.slice(1) : null;
+  // An unescaped + in a query string arrives as a space; a space alone is the start of something else.
+  if (/^(?:\+[0-9]*| [0-9]+)$/.test(text)) return sharesStart(text.slice(1), "254") ? text.slice(1) : null;
   if (!/^[0-9]+$/.test(text)) return null;
   if (text.startsWith("0")) return `254${text.slice(1)}`;
   return sharesStart(text, "254") ? text : `254${text}`;
