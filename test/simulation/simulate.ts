@@ -1,0 +1,88 @@
+/**
+ * Runs histories drawn from seeds: `npm run simulate`.
+ *
+ *   npm run simulate                     fresh seeds for a minute
+ *   npm run simulate -- --minutes 10     for so long; Ctrl+C stops it sooner
+ *   npm run simulate 1234                this seed again; with `-- --trace` line by line
+ *   npm run simulate 1 -- --seeds 20     this one and those after it
+ *
+ * Ends with 1 at the first failure, and tells the seed.
+ */
+import { parseArgs } from "node:util";
+import { stopwatch, systemRandom } from "../../src/system.ts";
+import { type RunReport, SimulationFailure, simulate } from "./run.ts";
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    minutes: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1" },
+    trace: { type: "boolean", default: false },
+  },
+});
+
+/** How often a long run says how far it is. */
+const PROGRESS_MS = 5000;
+
+const startedMs = stopwatch();
+let seeds = 0;
+let operations = 0;
+let payments = 0;
+
+function count(report: RunReport): void {
+  seeds += 1;
+  operations += report.operations;
+  payments += report.payments;
+}
+
+function tally(): string {
+  const seconds = (stopwatch() - startedMs) / 1000;
+  const rate = Math.round(operations / seconds);
+  return `${seeds} seeds, ${operations} requests and ${payments} payments in ${Math.round(seconds)} s (${rate} requests/s)`;
+}
+
+async function runFrom(first: number, many: number): Promise<void> {
+  const echo = values.trace ? { echo: (line: string) => console.log(line) } : {};
+  for (let seed = first; seed < first + many; seed += 1) {
+    const report = await simulate(seed, echo);
+    count(report);
+    console.log(`seed ${seed}: ${report.operations} requests, ${report.payments} payments, trace ${report.digest}`);
+  }
+}
+
+async function runFresh(durationMs: number): Promise<void> {
+  let saidAtMs = startedMs;
+  while (stopwatch() - startedMs < durationMs) {
+    count(await simulate(freshSeed()));
+    if (stopwatch() - saidAtMs < PROGRESS_MS) continue;
+    saidAtMs = stopwatch();
+    console.log(tally());
+  }
+}
+
+function freshSeed(): number {
+  return new DataView(systemRandom.bytes(4).buffer).getUint32(0);
+}
+
+function wholeNumber(text: string, what: string): number {
+  if (/^[0-9]{1,10}$/.test(text)) return Number(text);
+  console.error(`${what} must be a whole number, not ${text}`);
+  process.exit(2);
+}
+
+process.on("SIGINT", () => {
+  console.log(`stopped: ${tally()}`);
+  process.exit(0);
+});
+
+try {
+  const [seed] = positionals;
+  if (seed === undefined) await runFresh(wholeNumber(values.minutes, "--minutes") * 60_000);
+  else await runFrom(wholeNumber(seed, "the seed"), wholeNumber(values.seeds, "--seeds"));
+  console.log(`no failure: ${tally()}`);
+} catch (error) {
+  if (!(error instanceof SimulationFailure)) throw error;
+  console.error(error.message);
+  console.error(`after ${tally()}`);
+  process.exitCode = 1;
+}
