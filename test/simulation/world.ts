@@ -61,7 +61,7 @@ const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const QUIET_TURNS = 3;
 
 /** A run in which something never comes to rest is a failure, not a loop. */
-const MAX_TURNS = 100_000;
+const MAX_TURNS = 2000;
 
 export function createWorld(options: WorldOptions): World {
   const { prng, trace } = options;

@@ -1,0 +1,120 @@
+/** A mistake that somebody could make: the same text of one file, said otherwise. The file on disk stays as it is. */
+export interface Mutant {
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+}
+
+/** What each breaks is its name. The simulation must find every one of them. */
+export const MUTANTS: Readonly<Record<string, Mutant>> = {
+  "a cancelled prompt ends as failed": {
+    file: "src/domain/state-machine.ts",
+    text: "status: outcome.status, resultCode: outcome.resultCode",
+    instead: 'status: "failed", resultCode: outcome.resultCode',
+  },
+  "an outcome after the deadline counts": {
+    file: "src/domain/state-machine.ts",
+    text: "if (outcome.atMs >= pending.expiresAtMs) return expire(pending);",
+    instead: "",
+  },
+  "the deadline is a millisecond late": {
+    file: "src/domain/state-machine.ts",
+    text: "outcome.atMs >= pending.expiresAtMs",
+    instead: "outcome.atMs > pending.expiresAtMs",
+  },
+  "a payment that ends stays in the totals of what is pending": {
+    file: "src/store/migrations/0001_initial.sql",
+    text: "UPDATE totals SET count = count - 1,",
+    instead: "UPDATE totals SET count = count,",
+  },
+  "the totals add up all that was ever completed, by any filter of a kind": {
+    file: "src/store/totals.ts",
+    text: "or(isNull(sql`${kind}`), eq(totals.kind, kind)),",
+    instead: "",
+  },
+  "a write is answered before its commit": {
+    file: "src/store/commit-queue.ts",
+    text: "entries.map((entry) => entry.write())",
+    instead: "entries.map((entry) => { const value = entry.write(); entry.resolve(value); return value; })",
+  },
+  "a write that fails alone is answered as if it had not": {
+    file: "src/store/commit-queue.ts",
+    text: "for (const entry of batch) entry.reject(error);",
+    instead: "for (const entry of batch) entry.resolve([]);",
+  },
+  "half a cent is rounded down": {
+    file: "src/domain/fee.ts",
+    text: "remainder * 2 >= BASIS",
+    instead: "remainder * 2 > BASIS",
+  },
+  "a merchant sees the status of another's payment": {
+    file: "src/service/check-status.ts",
+    text: "transaction?.merchantId !== merchantId",
+    instead: "!transaction",
+  },
+  "a search finds another merchant's payments": {
+    file: "src/store/transaction-search.ts",
+    text: "sql`+${transactions.merchantId} = ${placeholder(\"merchantId\")}`",
+    instead: "sql`${placeholder(\"merchantId\")} > 0`",
+  },
+  "a payment account of another merchant is charged": {
+    file: "src/service/start-payment.ts",
+    text: "account?.merchantId !== merchantId",
+    instead: "!account",
+  },
+  "a page repeats the last row of the one before": {
+    file: "src/store/totals.ts",
+    text: "let skip = (page.number - 1) * page.limit;",
+    instead: "let skip = Math.max(0, (page.number - 1) * page.limit - 1);",
+  },
+  "a page that begins on an earlier day leaves a row out": {
+    file: "src/store/totals.ts",
+    text: "skip -= count;",
+    instead: "skip -= count - 1;",
+  },
+  "a later outcome takes the place of the first": {
+    file: "src/store/transactions.ts",
+    text: " AND +status = 'pending'",
+    instead: "",
+  },
+  "a failed commit takes its neighbours along": {
+    file: "src/store/commit-queue.ts",
+    text: "else for (const entry of batch) retryAlone(entry);",
+    instead: "else for (const entry of batch) { void retryAlone; entry.resolve([]); }",
+  },
+  "date_to leaves its day out": {
+    file: "src/domain/timestamp.ts",
+    text: "return startOfDayMs(day) + DAY_MS;",
+    instead: "return startOfDayMs(day);",
+  },
+  "a revoked key still opens the door": {
+    file: "src/service/authenticate.ts",
+    text: " || key.revokedAtMs !== null",
+    instead: "",
+  },
+  "a prompt that nobody answers is forgotten": {
+    file: "src/service/resolve-pending.ts",
+    text: "if (nowMs >= pending.expiresAtMs) return expire(pending);",
+    instead: "if (nowMs >= pending.expiresAtMs) return { ...pending, checkAtMs: pending.expiresAtMs };",
+  },
+  "a provider that never answers holds up everybody": {
+    file: "src/service/resolve-pending.ts",
+    text: "await Promise.race([Promise.all(answers), turn]);",
+    instead: "await Promise.all(answers); void turn;",
+  },
+  "an answer that comes after its round is lost": {
+    file: "src/service/resolver.ts",
+    text: "recordLate(parts, final)",
+    instead: "(void recordLate, undefined)",
+  },
+  "what fell due while no process ran is left alone": {
+    file: "src/store/transactions.ts",
+    text: "AND check_at_ms <= ?",
+    instead: "AND check_at_ms = ?",
+  },
+  "a rule with times is never used up": {
+    file: "sandbox/rules.ts",
+    text: "times: rule.times - 1",
+    instead: "times: rule.times",
+  },
+};
