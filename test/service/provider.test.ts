@@ -170,6 +170,18 @@ describe("nobody waits for the answer about another", () => {
     expect(harness.faults).toEqual([]);
   });
 
+  test("an answer about a payment that was forgotten meanwhile is not taken for another with its number", async () => {
+    const { questions } = await openWithSilence();
+    await harness.service.forgetTransactions();
+    await pay(harness, caller);
+    const other = await pay(harness, caller);
+    expect(other.id).toBe(2);
+    questions[0]?.({ ...CANCELLED, atMs: START_MS + 3000 });
+    await harness.advance(0);
+    await harness.advance(0);
+    expect(await statusesOf([other])).toEqual(["pending"]);
+  });
+
   test("a late answer that cannot be written is told, and the deadline ends the payment", async () => {
     const { questions, started } = await openWithSilence();
     questions[0]?.(paidAt(START_MS + 4000, "RECEIPT1"));
