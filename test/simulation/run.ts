@@ -59,10 +59,18 @@ export async function simulate(seed: number, { steps = DEFAULT_STEPS, echo }: Ru
   const startMs = FIRST_DAY_MS + prng.int(0, 23) * 3_600_000 + prng.int(0, 3_599_999);
   trace.note(`seed ${seed}: ${form} form, prompts live for ${promptLifetimeMs} ms, begins at ${startMs}`);
   const auditor: Auditor = new Auditor({ form, promptLifetimeMs, outsideMs: () => world.nowMs() });
-  const tell = (event: WorldEvent) => auditor.hear(event);
+  const objections: unknown[] = [];
+  const tell = (event: WorldEvent) => {
+    try {
+      auditor.hear(event);
+    } catch (objection) {
+      // Thrown from here, it would end in the program under test, which answers it as its own bug.
+      objections.push(objection);
+    }
+  };
   const world: World = createWorld({ prng: prng.fork(), trace, startMs, form, promptLifetimeMs, tell });
   const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
-  const history = new History(world, auditor, workload, trace);
+  const history = new History(world, auditor, workload, trace, objections);
   let step = 0;
   try {
     for (; step < steps; step += 1) await history.live(workload.next());
@@ -85,6 +93,8 @@ class History {
     readonly auditor: Auditor,
     readonly workload: Workload,
     readonly trace: Trace,
+    /** What the auditor had to say while something was under way. */
+    readonly objections: readonly unknown[],
   ) {}
 
   async live(step: Step): Promise<void> {
@@ -146,6 +156,7 @@ class History {
   }
 
   #judgeAnswers(): void {
+    if (this.objections.length > 0) throw this.objections[0];
     const done = this.#underWay.filter(({ call }) => call.answer !== null);
     this.#underWay = this.#underWay.filter(({ call }) => call.answer === null);
     for (const { call, judge } of done) {

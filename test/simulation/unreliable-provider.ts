@@ -24,8 +24,8 @@ type How = { readonly meddled: boolean; readonly late: boolean; readonly doubtfu
 
 const NEVER: Promise<never> = new Promise(() => {});
 
-/** The longest that a late answer takes: beyond most deadlines. */
-const MAX_LATE_MS = 90_000;
+/** How long a late answer takes at most: some come in time, some beyond every deadline. */
+const LATE_MS = [1, 2000, 10_000, 90_000];
 
 /** A network that sometimes refuses, breaks, stalls, answers late, or says another thing than it did. */
 export function makeUnreliableProvider(network: Provider, hazards: ProviderHazards): Provider {
@@ -100,7 +100,7 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
         case "stalls":
           return NEVER;
         case "late":
-          await hazards.passed(prng.int(1, MAX_LATE_MS));
+          await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
           return take(prompt);
         case "dies":
           return hazards.die();
@@ -123,7 +123,7 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
         case "late":
         case "differs late": {
           const answer = fault === "late" ? await network.check(pending, nowMs) : otherOutcome(pending, nowMs);
-          await hazards.passed(prng.int(1, MAX_LATE_MS));
+          await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
           return say(pending, answer, { meddled, late: true, doubtful: false });
         }
         case "lies":

@@ -46,6 +46,26 @@ const AFTER = ["1ms", "500ms", "1s", "5s", "59s", "59999ms", "1m", "61s", "1h"];
 const REFERENCES = ["Order-1", "order-10", "ORDER-2", "École", "100%", "a_b", "0712", "ws_CO_", "😀 shop", ""];
 const TARIFFS = ["1%", "0%", "1.5%", "2.75%+10", "0.33%", "25", "100%+0.5", "0.01%"];
 
+/** How often what happens, in an average life. */
+const WEIGHTS = {
+  pay: 26,
+  status: 8,
+  list: 20,
+  pass: 22,
+  answer: 8,
+  rules: 5,
+  clock: 5,
+  prompts: 2,
+  bad: 6,
+  weather: 6,
+  restart: 1,
+  kill: 1,
+  account: 1,
+  key: 1.5,
+  revoke: 1.5,
+  reset: 0.7,
+};
+
 /** So many merchants at most, so that each has something to show. */
 const MAX_MERCHANTS = 4;
 
@@ -54,12 +74,16 @@ export class Workload {
   readonly seen: Seen = { keys: [], revoked: [], accounts: [], checkoutIds: [], texts: [] };
   readonly #prng: Prng;
   readonly #options: WorkloadOptions;
+  /** No life is average: where one thing happens all the time and another never, other mistakes come to light. */
+  readonly #weights: typeof WEIGHTS;
   #weather: WeatherName = "fair";
   #serial = 0;
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
     this.#prng = options.prng;
+    const lives = Object.entries(WEIGHTS).map(([what, weight]) => [what, weight * this.#prng.pick([0.2, 1, 1, 3])]);
+    this.#weights = Object.fromEntries(lives);
   }
 
   next(): Step {
@@ -69,24 +93,7 @@ export class Workload {
     if (merchants.size < 2 || (merchants.size < MAX_MERCHANTS && prng.chance(0.01))) return this.#register();
     const bare = [...merchants].find((id) => !accounts.some(({ merchantId }) => merchantId === id));
     if (bare !== undefined) return this.#openAccount(bare);
-    const what = prng.weighted({
-      pay: 26,
-      status: 8,
-      list: 20,
-      pass: 22,
-      answer: 8,
-      rules: 3,
-      clock: 5,
-      prompts: 2,
-      bad: 6,
-      weather: 4,
-      restart: 1,
-      kill: 1,
-      account: 1,
-      key: 1,
-      revoke: 1,
-      reset: 0.5,
-    });
+    const what = prng.weighted(this.#weights);
     switch (what) {
       case "pay":
         return this.#pay();
@@ -183,6 +190,12 @@ export class Workload {
     return this.#prng.pick(merchantId === undefined ? keys : keys.filter((key) => key.merchantId === merchantId));
   }
 
+  /** Perhaps one that should open nothing any more. */
+  #anyKey(): Key {
+    const { revoked } = this.seen;
+    return revoked.length > 0 && this.#prng.chance(0.05) ? this.#prng.pick(revoked) : this.#key();
+  }
+
   #order(accountId: number): Record<string, unknown> {
     const prng = this.#prng;
     this.#serial += 1;
@@ -241,7 +254,7 @@ export class Workload {
   }
 
   #status(): Sent {
-    return api("POST", "/status.php", this.#key(), { checkout_request_id: this.#someCheckoutId() });
+    return api("POST", "/status.php", this.#anyKey(), { checkout_request_id: this.#someCheckoutId() });
   }
 
   #list(): Sent {
@@ -269,7 +282,7 @@ export class Workload {
       if (prng.chance({ page: 0.5, limit: 0.7, id: 0.05 }[name] ?? 0.2)) query.set(name, draw());
     }
     const text = query.toString();
-    return api("GET", `/transactions.php${text === "" ? "" : `?${text}`}`, this.#key(), null);
+    return api("GET", `/transactions.php${text === "" ? "" : `?${text}`}`, this.#anyKey(), null);
   }
 
   #duration(): number {

@@ -181,7 +181,12 @@ export function createWorld(options: WorldOptions): World {
       const wasDead = isDead;
       if (wasDead) process.bury();
       else {
-        await process.stop();
+        let hasStopped = false;
+        void process.stop().then(() => {
+          hasStopped = true;
+        });
+        await settle();
+        if (!hasStopped) throw new Error("the process does not stop");
         lose();
       }
       process = start();
