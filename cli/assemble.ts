@@ -14,6 +14,7 @@ import type { Rule } from "../sandbox/rules.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import type { Choice } from "../sandbox/script.ts";
 import type { Clock } from "../src/domain/clock.ts";
+import type { Provider } from "../src/domain/provider.ts";
 import { type Random, token } from "../src/domain/random.ts";
 import { createApi, OPERATION_PATHS } from "../src/http/api.ts";
 import { type Handler, targetOf } from "../src/http/request.ts";
@@ -32,6 +33,8 @@ export interface AssembleOptions extends ServerFacts {
   readonly random: Random;
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
+  /** What the service sees of the network: the network itself, unless a test puts something between the two. */
+  readonly between?: (network: Provider) => Provider;
   readonly guard: GuardOptions;
   /** Keeps where the clock stands. */
   readonly rememberClock: () => void;
@@ -54,7 +57,7 @@ export function assemble(options: AssembleOptions): Assembled {
   sandbox.rules.replace(options.rules);
   const service = createService({
     store: options.store,
-    provider: sandbox,
+    provider: options.between?.(sandbox) ?? sandbox,
     clock,
     random,
     promptLifetimeMs: options.promptLifetimeMs,

@@ -17,7 +17,7 @@ export function badRequest(prng: Prng, { keys, revoked, accounts }: Seen): Sent 
 }
 
 const MISTAKES: readonly ((sent: Sent, prng: Prng) => Sent)[] = [
-  (sent, prng) => ({ ...sent, target: prng.pick(["/", "/v2", "/v2/stkpush", "/v1/stkpush.php", "/v2/status.php/"]) }),
+  (sent, prng) => ({ ...sent, target: prng.pick(["/v2", "/v3/", "/v2/stkpush", "/v1/stkpush.php", "/v2/status.php/"]) }),
   (sent, prng) => ({ ...sent, method: prng.pick(["PUT", "DELETE", "PATCH"]) }),
   (sent, prng) => ({ ...sent, target: prng.pick(["/v2/status.php", "/v2/stkpush.php"]) }),
   (sent) => ({ ...sent, method: "GET", body: null }),
@@ -38,7 +38,7 @@ const MISTAKES: readonly ((sent: Sent, prng: Prng) => Sent)[] = [
     body: null,
     target: `/v2/transactions.php?${prng.pick(BAD_QUERIES)}`,
   }),
-  (sent, prng) => ({ ...sent, target: prng.pick(["/_momo/", "/_momo/nothing", "/_momo/rules/1"]) }),
+  (sent, prng) => ({ ...sent, target: prng.pick(["/_momo/nothing", "/_momo/rule", "/_momo/rules/1"]) }),
 ];
 
 const BAD_MEMBERS: readonly (readonly [member: string, values: readonly unknown[]])[] = [

@@ -1,26 +1,13 @@
+import { join } from "node:path";
+import { assemble } from "../../cli/assemble.ts";
 import type { VirtualClock } from "../../sandbox/clock.ts";
-import { createControl } from "../../sandbox/control/control.ts";
-import { createEventHub } from "../../sandbox/control/event-hub.ts";
-import { observe } from "../../sandbox/control/observe.ts";
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
-import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
-import { createFaultPlan } from "../../sandbox/faults.ts";
-import { createRequestLog } from "../../sandbox/request-log.ts";
-import { createSandbox } from "../../sandbox/sandbox.ts";
-import { createApi, OPERATION_PATHS } from "../../src/http/api.ts";
-import { createService } from "../../src/service/service.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { createStore } from "../../src/store/store.ts";
-// Loaded with their first request, which takes as long as a disk takes; and a run must not depend on that.
-import "../../src/http/status.ts";
-import "../../src/http/stkpush.ts";
-import "../../src/http/transactions.ts";
-import "../../src/store/transaction-list.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Prng } from "./prng.ts";
 import type { ProcessTime } from "./simulated-time.ts";
 import { makeUnreliable } from "./unreliable-database.ts";
-import { makeUnreliableProvider } from "./unreliable-provider.ts";
+import { makeUnreliableProvider, type ProviderHazards } from "./unreliable-provider.ts";
 import { InjectedFault, type Weather } from "./weather.ts";
 
 export interface ProcessOptions {
@@ -53,7 +40,12 @@ export interface Process {
 }
 
 const HOST = "127.0.0.1:2547";
-const BASE_PATH = "/v2";
+
+// Much is loaded with its first use, which takes as long as a disk takes; and a run must not depend on that.
+const root = join(import.meta.dir, "../..");
+for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
+  if (!file.endsWith(".d.ts")) await import(join(root, file));
+}
 
 export function startProcess(options: ProcessOptions): Process {
   const { file, clock, time, prng, weather, tell, stir } = options;
@@ -76,8 +68,7 @@ export function startProcess(options: ProcessOptions): Process {
   });
   const store = createStore(database);
   const random = prng.fork();
-  const network = createSandbox({ random, fallback: { outcome: "completed", afterMs: null } });
-  const provider = makeUnreliableProvider(network, {
+  const hazards: ProviderHazards = {
     prng: prng.fork(),
     strikePush() {
       stir();
@@ -98,42 +89,25 @@ export function startProcess(options: ProcessOptions): Process {
     nowMs: clock.nowMs,
     moment: options.moment,
     die,
-  });
+  };
   const reportFault = (error: unknown) => {
     if (!isAbandoned && !isMadeToFail(error)) unexplained.push(error);
   };
-  const service = createService({
-    store,
-    provider,
-    clock,
-    random,
-    promptLifetimeMs: options.promptLifetimeMs,
-    reportFault,
-  });
-  const faults = createFaultPlan();
-  const log = createRequestLog();
-  const version = "0.0.0";
-  const form = options.form;
-  const stopwatch = () => 0;
-  const api = observe(createApi({ service, basePath: BASE_PATH, form, version, reportFault }), {
-    ...{ faults, log, clock, stopwatch },
-    basePath: BASE_PATH,
-    operationPaths: OPERATION_PATHS,
-    stopping: new AbortController().signal,
+  const { form, promptLifetimeMs } = options;
+  const { handle, service } = assemble({
+    ...{ store, clock, random, form, promptLifetimeMs, reportFault },
     realClock: time,
-  });
-  const control = createControl({
-    ...{ service, clock, random, faults, log, version, reportFault },
-    host: "127.0.0.1",
-    token: null,
-    realClock: time,
-    rules: network.rules,
-    waitingRoom: createWaitingRoom(service),
-    eventHub: createEventHub(service, log),
-    operationPaths: OPERATION_PATHS,
+    stopwatch: () => 0,
+    fallback: { outcome: "completed", afterMs: null },
+    rules: [],
+    between: (network) => makeUnreliableProvider(network, hazards),
+    basePath: "/v2",
+    guard: { host: "127.0.0.1", token: null },
     rememberClock: () => {
       if (!isAbandoned) options.rememberClock();
     },
+    data: null,
+    credentials: () => null,
   });
 
   // What fell due while no process ran.
@@ -146,7 +120,7 @@ export function startProcess(options: ProcessOptions): Process {
         headers: { Host: HOST, ...headers },
         ...(body !== null && { body }),
       });
-      const response = await (target.startsWith(`${CONTROL_PATH}/`) ? control(request) : api(request));
+      const response = await handle(request);
       const text = await response.text();
       return { status: response.status, allow: response.headers.get("Allow"), body: JSON.parse(text) };
     },

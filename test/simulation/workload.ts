@@ -321,7 +321,12 @@ export class Workload {
       };
     };
     const rules = Array.from({ length: prng.int(1, 2) }, rule);
-    switch (prng.weighted({ POST: 3, PUT: 2, DELETE: 2, GET: 1 })) {
+    switch (prng.weighted({ POST: 3, PUT: 2, DELETE: 2, GET: 1, default: 2 })) {
+      case "default": {
+        const outcome = prng.pick(OUTCOMES);
+        const after = ANNOUNCED.includes(outcome) && prng.chance(0.5) ? { after: prng.pick(["1ms", "59s", "61s"]) } : {};
+        return control("PUT", "/default", { outcome, ...after });
+      }
       case "POST":
         return control("POST", "/rules", rules);
       case "PUT":

@@ -164,7 +164,7 @@ export class Auditor {
       order.result = result === "refused" ? "refused" : "broken";
       return;
     }
-    const fate = foretell(prompt, this.#around.rules);
+    const fate = foretell(prompt, this.#around.rules, this.#around.byDefault);
     const said = typeof result === "string" ? result : "taken";
     const foretold = fate === "refused" || fate === "invalid" ? fate : "taken";
     demand(said === foretold, `a prompt was ${said}, not ${foretold}: ${JSON.stringify(content)}`);

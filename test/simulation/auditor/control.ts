@@ -3,7 +3,7 @@ import type { Judge } from "./auditor.ts";
 import type { Book, End, Payment } from "./book.ts";
 import { rowOf } from "./book.ts";
 import { demand, someText } from "./discrepancy.ts";
-import { announcement, durationMs, type ForecastRule, isOutcome, outcomeOfPin, readChoice } from "./forecast.ts";
+import { afterOf, announcement, durationMs, type ForecastRule, isOutcome, outcomeOfPin, readChoice } from "./forecast.ts";
 import { toKes } from "./money.ts";
 import { inNairobi } from "./nairobi.ts";
 import { demandFailure, demandSuccess, pathOf, readObject, someNumber } from "./requests.ts";
@@ -74,6 +74,13 @@ export class ControlAuditor {
       case "DELETE /_momo/rules":
       case "GET /_momo/rules":
         return this.#rulesJudge(sent);
+      case "PUT /_momo/default":
+        return (answer) => {
+          const outcome = String(body.outcome);
+          const after = body.after === undefined ? afterOf(outcome) : String(body.after);
+          demandSuccess(answer, { outcome, after });
+          this.#around.byDefault = { outcome, ...(body.after !== undefined && { after: String(body.after) }) };
+        };
       case "GET /_momo/clock":
       case "POST /_momo/clock":
         return this.#clockJudge(body);
@@ -83,7 +90,7 @@ export class ControlAuditor {
         return (answer) => {
           demandSuccess(answer, {});
           this.#book.forgetAll();
-          this.#around.rules = [];
+          this.#around.processEnded();
           this.#around.clock = { aheadMs: 0 };
         };
       default:

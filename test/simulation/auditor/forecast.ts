@@ -57,6 +57,12 @@ export interface ForecastRule {
   times?: number;
 }
 
+/** What prompts do where nothing else decides. */
+export interface ForecastDefault {
+  readonly outcome: string;
+  readonly after?: string;
+}
+
 export const isOutcome = (name: unknown): name is string => typeof name === "string" && Object.hasOwn(OUTCOMES, name);
 
 /** What the network itself announces with this outcome; null where it announces nothing. */
@@ -88,9 +94,16 @@ export function readChoice(text: string): { outcome: string; after?: string } | 
   return durationMs(after) === null || announcement(outcome) === null ? null : { outcome, after };
 }
 
+/** How long an outcome takes by itself, in the words of the table. */
+export function afterOf(outcome: string): string | null {
+  const { afterMs } = OUTCOMES[outcome] ?? {};
+  if (announcement(outcome) === null) return outcome === "silent" ? "never" : null;
+  return afterMs == null ? "prompt lifetime" : `${afterMs / 1000}s`;
+}
+
 /** Decides a prompt's fate, and uses up the rule that did. */
-export function foretell(prompt: PushedPrompt, rules: ForecastRule[]): Fate {
-  const choice = choose(prompt, rules);
+export function foretell(prompt: PushedPrompt, rules: ForecastRule[], byDefault: ForecastDefault): Fate {
+  const choice = choose(prompt, rules, byDefault);
   if (choice === null) return "invalid";
   if (choice.outcome === "refused") return "refused";
   const announced = announcement(choice.outcome);
@@ -99,7 +112,7 @@ export function foretell(prompt: PushedPrompt, rules: ForecastRule[]): Fate {
   return { ...announced, atMs: afterMs == null ? prompt.expiresAtMs : prompt.pushedAtMs + afterMs };
 }
 
-function choose(prompt: PushedPrompt, rules: ForecastRule[]): { outcome: string; after?: string } | null {
+function choose(prompt: PushedPrompt, rules: ForecastRule[], byDefault: ForecastDefault): ForecastDefault | null {
   if (prompt.instruction !== null) return readChoice(prompt.instruction);
   const rule = rules.find(
     ({ match }) =>
@@ -115,5 +128,5 @@ function choose(prompt: PushedPrompt, rules: ForecastRule[]): { outcome: string;
   }
   if (prompt.amountCents > LIMIT_CENTS) return { outcome: "over_limit" };
   const byPhone = Object.entries(OUTCOMES).find(([, { phone }]) => phone === prompt.phone);
-  return { outcome: byPhone?.[0] ?? "completed" };
+  return byPhone ? { outcome: byPhone[0] } : byDefault;
 }

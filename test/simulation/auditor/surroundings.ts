@@ -1,4 +1,7 @@
-import type { ForecastRule } from "./forecast.ts";
+import type { ForecastDefault, ForecastRule } from "./forecast.ts";
+
+/** As the server is started here: the default of `momo serve`. */
+const START_DEFAULT: ForecastDefault = { outcome: "completed" };
 
 /** All that is not a payment: whose keys and accounts there are, what the clock shows, and which rules are in force. */
 export class Surroundings {
@@ -7,6 +10,7 @@ export class Surroundings {
   readonly merchants = new Map<number, string>();
   /** In order; what a rule has left of its times is counted down in place. */
   rules: ForecastRule[] = [];
+  byDefault: ForecastDefault = START_DEFAULT;
   clock: { readonly frozenAtMs: number } | { readonly aheadMs: number } = { aheadMs: 0 };
   readonly #outsideMs: () => number;
 
@@ -22,9 +26,10 @@ export class Surroundings {
     return this.#outsideMs();
   }
 
-  /** Rules live as long as the process; the clock stands where it stood. */
+  /** Rules and the default live as long as the process; the clock stands where it stood. */
   processEnded(): void {
     this.rules = [];
+    this.byDefault = START_DEFAULT;
   }
 
   whoseKey(key: string | undefined, secret: string | undefined): number | null {
