@@ -17,7 +17,10 @@ export function badRequest(prng: Prng, { keys, revoked, accounts }: Seen): Sent 
 }
 
 const MISTAKES: readonly ((sent: Sent, prng: Prng) => Sent)[] = [
-  (sent, prng) => ({ ...sent, target: prng.pick(["/v2", "/v3/", "/v2/stkpush", "/v1/stkpush.php", "/v2/status.php/"]) }),
+  (sent, prng) => ({
+    ...sent,
+    target: prng.pick(["/v2", "/v3/", "/v2/stkpush", "/v1/stkpush.php", "/v2/status.php/"]),
+  }),
   (sent, prng) => ({ ...sent, method: prng.pick(["PUT", "DELETE", "PATCH"]) }),
   (sent, prng) => ({ ...sent, target: prng.pick(["/v2/status.php", "/v2/stkpush.php"]) }),
   (sent) => ({ ...sent, method: "GET", body: null }),
@@ -29,7 +32,8 @@ const MISTAKES: readonly ((sent: Sent, prng: Prng) => Sent)[] = [
     ...sent,
     headers: { ...sent.headers, "Content-Type": prng.pick(["text/plain", "application/xml", "json"]) },
   }),
-  (sent, prng) => (sent.body === null ? sent : { ...sent, body: prng.pick(["", "{", "[]", "null", '"text"', "7", "{}"]) }),
+  (sent, prng) =>
+    sent.body === null ? sent : { ...sent, body: prng.pick(["", "{", "[]", "null", '"text"', "7", "{}"]) },
   (sent, prng) => withMember(sent, prng),
   (sent, prng) => withMember(withMember(sent, prng), prng),
   (sent, prng) => ({

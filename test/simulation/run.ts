@@ -1,5 +1,5 @@
-import { Auditor } from "./auditor/auditor.ts";
 import type { Judge } from "./auditor/auditor.ts";
+import { Auditor } from "./auditor/auditor.ts";
 import type { Sent, WorldEvent } from "./events.ts";
 import { createPrng } from "./prng.ts";
 import { createTrace, type Trace } from "./trace.ts";
@@ -137,8 +137,9 @@ class History {
     const { auditor, workload } = this;
     await this.live({ do: "weather", name: "fair" });
     await this.live({ do: "send", requests: [clock({ resume: true })] });
-    const leftMs = Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs());
-    await this.live({ do: "pass", ms: leftMs + 120_000 });
+    // First whatever is late comes, and then the deadlines; that of a late prompt may be far ahead of a clock that was reset.
+    await this.live({ do: "pass", ms: 120_000 });
+    await this.live({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
     auditor.demandAllFinal();
     await this.live({ do: "restart" });
     for (const key of workload.seen.keys) {

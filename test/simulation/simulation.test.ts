@@ -51,9 +51,23 @@ test("these seeds meet all that they are for: every outcome, every accident, bot
     ...["full form", "short form"],
     ...["completed", "failed", "cancelled", "expired"].map((status) => `"status":"${status}"`),
     ...['"kind":"died"', '"kind":"commit failed"', '"kind":"restarted"', '"late":true', '"doubtful":true', '→ "lost"'],
-    ...['"result":"refused"', '"result":"broken"', '"result":"invalid"', "/_momo/reset", '"do":"revoke"', '"do":"kill"'],
+    ...[
+      '"result":"refused"',
+      '"result":"broken"',
+      '"result":"invalid"',
+      "/_momo/reset",
+      '"do":"revoke"',
+      '"do":"kill"',
+    ],
     ...[400, 401, 404, 405, 409, 500].map((status) => `{"status":${status},`),
-    ...["STK push initiation failed", "internal server error", 'freeze\\":true', 'resume\\":true', "search=", "date_to="],
+    ...[
+      "STK push initiation failed",
+      "internal server error",
+      'freeze\\":true',
+      'resume\\":true',
+      "search=",
+      "date_to=",
+    ],
     ...["wallet_deposit", '"method":"PUT"', '"method":"DELETE","target":"/_momo/rules"', "dieAfterTurns"],
   ];
   expect(met.filter((what) => !text.includes(what))).toEqual([]);

@@ -1,7 +1,7 @@
+import { Refusal } from "../../src/domain/error.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Prompt, Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
-import { Refusal } from "../../src/domain/error.ts";
 import type { SaidOutcome, WorldEvent } from "./events.ts";
 import type { Prng } from "./prng.ts";
 import { type CheckFault, InjectedFault, type PushFault } from "./weather.ts";
@@ -34,7 +34,8 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
   let lastReceipt: string | null = null;
 
   async function take(prompt: Prompt) {
-    const { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs } = prompt;
+    const { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs } =
+      prompt;
     const told = { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs };
     try {
       const pushed = await network.push(prompt);

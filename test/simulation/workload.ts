@@ -1,7 +1,7 @@
 import { dayInNairobi } from "./auditor/nairobi.ts";
+import { badRequest } from "./bad-requests.ts";
 import type { Answer, Sent } from "./events.ts";
 import type { Prng } from "./prng.ts";
-import { badRequest } from "./bad-requests.ts";
 import { WEATHERS, type WeatherName } from "./weather.ts";
 
 /** What happens next. */
@@ -182,6 +182,8 @@ export class Workload {
     const { prng } = this.#options;
     const count = prng.chance(0.6) ? 1 : prng.int(2, 6);
     const requests = Array.from({ length: count }, () => (prng.chance(0.15) ? this.#testPayment() : this.#push()));
+    // Somebody asks about another payment meanwhile.
+    if (prng.chance(0.3)) requests.splice(prng.int(0, count), 0, this.#status());
     return { do: "send", requests, ...this.#perhapsDeath() };
   }
 
@@ -289,8 +291,10 @@ export class Workload {
     const prng = this.#prng;
     const nowMs = this.#options.nowMs();
     const toMidnightMs = 86_400_000 - ((nowMs + 10_800_000) % 86_400_000);
-    return prng.pick([0, 1, 500, 1000, 1000, 2999, 3000, 3000, 5000, 15_000, 30_000, 59_999, 60_000, 61_000]) +
-      (prng.chance(0.05) ? toMidnightMs + prng.pick([-1, 0, 1]) : 0);
+    return (
+      prng.pick([0, 1, 500, 1000, 1000, 2999, 3000, 3000, 5000, 15_000, 30_000, 59_999, 60_000, 61_000]) +
+      (prng.chance(0.05) ? toMidnightMs + prng.pick([-1, 0, 1]) : 0)
+    );
   }
 
   #answer(): Step {
@@ -324,7 +328,8 @@ export class Workload {
     switch (prng.weighted({ POST: 3, PUT: 2, DELETE: 2, GET: 1, default: 2 })) {
       case "default": {
         const outcome = prng.pick(OUTCOMES);
-        const after = ANNOUNCED.includes(outcome) && prng.chance(0.5) ? { after: prng.pick(["1ms", "59s", "61s"]) } : {};
+        const after =
+          ANNOUNCED.includes(outcome) && prng.chance(0.5) ? { after: prng.pick(["1ms", "59s", "61s"]) } : {};
         return control("PUT", "/default", { outcome, ...after });
       }
       case "POST":

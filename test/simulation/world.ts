@@ -99,7 +99,9 @@ export function createWorld(options: WorldOptions): World {
         clockState = clock.state();
       },
       tell,
-      stir: () => void (activity += 1),
+      stir: () => {
+        activity += 1;
+      },
       moment: () => moment,
       die,
     });

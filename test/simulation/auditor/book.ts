@@ -23,7 +23,8 @@ interface Said {
   readonly moment: number;
 }
 
-export interface Payment {
+/** What is known of a payment when it starts. */
+export interface PaymentFacts {
   readonly merchantId: number;
   readonly kind: string;
   readonly amountCents: number;
@@ -35,6 +36,9 @@ export interface Payment {
   readonly createdAtMs: number;
   readonly deadlineMs: number;
   readonly fate: Fate;
+}
+
+export interface Payment extends PaymentFacts {
   /** Its transaction id, once it has been seen. */
   id: number | null;
   /** Whether an answer or a list has said that it is there. */
@@ -64,10 +68,16 @@ export class Book {
   #isDisturbed = false;
   readonly #unique = new Map<string, string>();
 
-  add(payment: Payment): void {
-    this.#claim("checkout request id", payment.checkoutRequestId, payment.checkoutRequestId);
-    this.#claim("merchant request id", payment.merchantRequestId, payment.checkoutRequestId);
-    this.payments.set(payment.checkoutRequestId, payment);
+  /** Has a payment begin that may come to be. */
+  add(facts: PaymentFacts): void {
+    const { checkoutRequestId } = facts;
+    this.#claim("checkout request id", checkoutRequestId, checkoutRequestId);
+    this.#claim("merchant request id", facts.merchantRequestId, checkoutRequestId);
+    this.payments.set(checkoutRequestId, {
+      ...facts,
+      ...{ id: null, isKnown: false, isMeddledWith: false, transactionCode: null },
+      ...{ said: [], isSeenPending: false, end: null },
+    });
   }
 
   /** It never came to be, or is no more; what was its own can be another's. */
@@ -84,6 +94,10 @@ export class Book {
 
   disturb(): void {
     this.#isDisturbed = true;
+  }
+
+  get isDisturbed(): boolean {
+    return this.#isDisturbed;
   }
 
   /** The network has been asked about a prompt, or has answered. */

@@ -3,19 +3,20 @@ import type { Judge } from "./auditor.ts";
 import type { Book, End, Payment } from "./book.ts";
 import { rowOf } from "./book.ts";
 import { demand, someText } from "./discrepancy.ts";
-import { afterOf, announcement, durationMs, type ForecastRule, isOutcome, outcomeOfPin, readChoice } from "./forecast.ts";
+import {
+  afterOf,
+  announcement,
+  durationMs,
+  type ForecastRule,
+  isOutcome,
+  outcomeOfPin,
+  readChoice,
+} from "./forecast.ts";
 import { toKes } from "./money.ts";
 import { inNairobi } from "./nairobi.ts";
-import { demandFailure, demandSuccess, pathOf, readObject, someNumber } from "./requests.ts";
+import type { Orders } from "./orders.ts";
+import { demandFailure, demandSuccess, isInternalError, pathOf, readObject, someNumber } from "./requests.ts";
 import type { Surroundings } from "./surroundings.ts";
-
-type OrderJudge = (order: {
-  merchantId: number;
-  kind: string;
-  body: Record<string, unknown>;
-  instruction: string | null;
-  form: "full";
-}) => Judge;
 
 const KINDS = ["api", "web", "wallet_deposit", "credit_topup"];
 
@@ -23,18 +24,18 @@ const KINDS = ["api", "web", "wallet_deposit", "credit_topup"];
 export class ControlAuditor {
   readonly #around: Surroundings;
   readonly #book: Book;
-  readonly #judgeOrder: OrderJudge;
+  readonly #orders: Orders;
 
-  constructor(around: Surroundings, book: Book, judgeOrder: OrderJudge) {
+  constructor(around: Surroundings, book: Book, orders: Orders) {
     this.#around = around;
     this.#book = book;
-    this.#judgeOrder = judgeOrder;
+    this.#orders = orders;
   }
 
   sending(sent: Sent): Judge {
     const judge = this.#judge(sent);
     return (answer) => {
-      if (answer === "lost") this.lost(sent);
+      if (answer === "lost" || (isInternalError(answer) && this.#book.isDisturbed)) this.#lost(sent);
       else judge(answer);
     };
   }
@@ -99,7 +100,7 @@ export class ControlAuditor {
   }
 
   /** What a call may have done whose answer nobody got. */
-  lost(sent: Sent): void {
+  #lost(sent: Sent): void {
     const id = /^\/_momo\/prompts\/([^/]+)\/answer$/.exec(sent.target)?.[1];
     const payment = id === undefined ? undefined : this.#book.payments.get(id);
     if (payment) {
@@ -120,8 +121,7 @@ export class ControlAuditor {
     if (owner === undefined) return (answer) => void demandFailure(answer, 400, ["payment_account_id"]);
     const instruction = outcome === undefined ? null : String(outcome);
     const order = { payment_account_id, ...rest };
-    const judge = this.#judgeOrder({ merchantId: owner, kind: String(kind), body: order, instruction, form: "full" });
-    return judge;
+    return this.#orders.sending({ merchantId: owner, kind: String(kind), body: order, instruction, form: "full" });
   }
 
   #rulesJudge(sent: Sent): (answer: Answer) => void {

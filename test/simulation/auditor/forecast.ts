@@ -27,7 +27,7 @@ const OUTCOMES: Readonly<Record<string, Entry>> = {
   manual: { phone: "254700000100" },
 };
 
-export const TEXTS: Readonly<Record<number, string>> = {
+const TEXTS: Readonly<Record<number, string>> = {
   0: "The service request is processed successfully.",
   1: "The balance is insufficient for the transaction.",
   3: "Declined due to limit rule: greater than the maximum transaction amount.",

@@ -1,5 +1,6 @@
 import type { Answer, Sent } from "../events.ts";
-import { Anything, demand, difference, someText } from "./discrepancy.ts";
+import type { Judge } from "./auditor.ts";
+import { Anything, Discrepancy, demand, difference, someText } from "./discrepancy.ts";
 import { toCents } from "./money.ts";
 
 /** What of a request is wrong, and what an answer must look like whatever it says. */
@@ -58,3 +59,28 @@ export function demandSuccess(answer: Answer, members: object): Record<string, u
 }
 
 export const someNumber = new Anything("a number from 1", (value) => Number.isInteger(value) && (value as number) >= 1);
+
+/** A bug that a caller is told of; or a commit that was made to fail. */
+export function isInternalError({ status, body }: Answer): boolean {
+  return status === 500 && (body as { message?: unknown }).message === "internal server error";
+}
+
+/** An answer that was lost says nothing. */
+export function onAnswer(judge: (answer: Answer) => unknown): Judge {
+  return (answer) => {
+    if (answer !== "lost") judge(answer);
+  };
+}
+
+/** Refusals that must not differ, so that nobody learns from them what is another's. */
+export class SameWords {
+  #words: string | null = null;
+
+  constructor(readonly about: string) {}
+
+  hold(message: string): void {
+    this.#words ??= message;
+    if (this.#words === message) return;
+    throw new Discrepancy(`of ${this.about} it says once "${this.#words}" and once "${message}"`);
+  }
+}
