@@ -31,7 +31,6 @@ const LATE_MS = [1, 2000, 10_000, 90_000];
 export function makeUnreliableProvider(network: Provider, hazards: ProviderHazards): Provider {
   const { prng, tell } = hazards;
   let receipts = 0;
-  let lastReceipt: string | null = null;
 
   async function take(prompt: Prompt) {
     const { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs } =
@@ -69,13 +68,12 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     return { status: "failed", resultCode: prng.int(1, 9999), resultDesc: "some reason", atMs };
   }
 
-  /** What cannot be: a failure with the code of a payment, or a receipt that was given before (if it came to that). */
+  /** What cannot be: a failure with the code of a payment, or a receipt that other lies give as well. */
   function lie(pending: PendingTransaction, nowMs: number): Outcome | NotYet {
-    if (lastReceipt === null || prng.chance(0.5)) {
-      return { status: "failed", resultCode: 0, resultDesc: "nonsense", atMs: nowMs };
-    }
-    const paid = { status: "completed", resultCode: 0, resultDesc: "paid twice", receiptNumber: lastReceipt } as const;
-    return say(pending, { ...paid, atMs: nowMs }, { meddled: true, late: false, doubtful: true });
+    if (prng.chance(0.4)) return { status: "failed", resultCode: 0, resultDesc: "nonsense", atMs: nowMs };
+    const receiptNumber = `TWICE${prng.int(1, 3)}`;
+    const paid = { status: "completed", resultCode: 0, resultDesc: "paid twice", receiptNumber, atMs: nowMs } as const;
+    return say(pending, paid, { meddled: true, late: false, doubtful: true });
   }
 
   function say(pending: PendingTransaction, answer: Outcome | NotYet, how: How) {
@@ -83,7 +81,6 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     const { status, resultCode, resultDesc, atMs } = answer;
     const receiptNumber = answer.status === "completed" ? answer.receiptNumber : null;
     const outcome: SaidOutcome = { status, resultCode, resultDesc, receiptNumber, atMs };
-    if (receiptNumber !== null) lastReceipt = receiptNumber;
     const { checkoutRequestId } = pending;
     tell({ kind: "said", checkoutRequestId, outcome, ...how, atMs: hazards.nowMs(), moment: hazards.moment() });
     return answer;
