@@ -119,7 +119,7 @@ export class Orders {
     const because = answer.status === 400 ? "invalid" : isRefusal ? "refused" : "broken";
     // Orders alike in everything may have had each other's luck.
     const twins = this.#open.filter((other) => difference(other.content, order.content) === null);
-    const results = twins.map(({ result }) => result);
+    const results = [order, ...twins].map(({ result }) => result);
     demand(results.includes(because), `the network did not say so: ${message}`);
   }
 }
