@@ -2,9 +2,10 @@ import type { Judge } from "./auditor/auditor.ts";
 import { Auditor } from "./auditor/auditor.ts";
 import type { Sent, WorldEvent } from "./events.ts";
 import { createPrng } from "./prng.ts";
+import { api, control } from "./sent.ts";
 import { createTrace, type Trace } from "./trace.ts";
 import type { WeatherName } from "./weather.ts";
-import { api, type Step, Workload } from "./workload.ts";
+import { type Step, Workload } from "./workload.ts";
 import { type Call, createWorld, type World } from "./world.ts";
 
 export interface RunReport {
@@ -141,7 +142,7 @@ class History {
   async comeToAnEnd(): Promise<void> {
     const { auditor, workload } = this;
     await this.live({ do: "weather", name: "fair" });
-    await this.live({ do: "send", requests: [clock({ resume: true })] });
+    await this.live({ do: "send", requests: [control("POST", "/clock", { resume: true })] });
     // First whatever is late comes, and then the deadlines; that of a late prompt may be far ahead of a clock that was reset.
     await this.live({ do: "pass", ms: 120_000 });
     await this.live({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
@@ -188,9 +189,4 @@ class History {
     }
     this.world.setWeather(this.#weather);
   }
-}
-
-function clock(body: object): Sent {
-  const headers = { "Content-Type": "application/json" };
-  return { method: "POST", target: "/_momo/clock", headers, body: JSON.stringify(body) };
 }

@@ -1,6 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
 interface Alarm {
+  /** The process that set it. */
+  readonly owner: symbol;
   readonly atMs: number;
   readonly ring: () => void;
 }
@@ -30,23 +32,21 @@ export function createSimulatedTime(startMs: number): SimulatedTime {
   return {
     nowMs: () => nowMs,
     forProcess() {
+      const owner = Symbol("process");
       let isOver = false;
-      const own = new Set<Alarm>();
       return {
         nowMs: () => nowMs,
         alarm(atMs, ring) {
           if (isOver) return () => {};
-          const alarm = { atMs, ring };
-          own.add(alarm);
+          const alarm = { owner, atMs, ring };
           alarms.push(alarm);
           return () => {
-            own.delete(alarm);
             alarms = alarms.filter((other) => other !== alarm);
           };
         },
         silence() {
           isOver = true;
-          alarms = alarms.filter((alarm) => !own.has(alarm));
+          alarms = alarms.filter((alarm) => alarm.owner !== owner);
         },
       };
     },

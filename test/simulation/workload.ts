@@ -1,7 +1,8 @@
-import { dayInNairobi } from "./auditor/nairobi.ts";
 import { badRequest } from "./bad-requests.ts";
+import { drawChoice, drawDefault, drawOrder, drawQuery, drawRule, OUTCOMES } from "./draws.ts";
 import type { Answer, Sent } from "./events.ts";
 import type { Prng } from "./prng.ts";
+import { api, control } from "./sent.ts";
 import { WEATHERS, type WeatherName } from "./weather.ts";
 
 /** What happens next. */
@@ -36,14 +37,6 @@ export interface WorkloadOptions {
   readonly form: "full" | "short";
 }
 
-const TEST_PHONES = ["000", "030", "001", "003", "017", "025", "037", "201", "806", "032", "019", "099", "500", "100"];
-const OUTCOMES = [
-  ...["completed", "completed_late", "insufficient_funds", "over_limit", "rule_limited", "push_error", "unreachable"],
-  ...["wrong_pin", "pin_locked", "cancelled", "expired", "silent", "refused", "manual"],
-];
-const ANNOUNCED = OUTCOMES.slice(0, 11);
-const AFTER = ["1ms", "500ms", "1s", "5s", "59s", "59999ms", "1m", "61s", "1h"];
-const REFERENCES = ["Order-1", "order-10", "ORDER-2", "École", "100%", "a_b", "0712", "ws_CO_", "😀 shop", ""];
 const TARIFFS = ["1%", "0%", "1.5%", "2.75%+10", "0.33%", "25", "100%+0.5", "0.01%"];
 
 /** How often what happens, in an average life. */
@@ -110,7 +103,7 @@ export class Workload {
       case "clock":
         return send(this.#clock());
       case "prompts":
-        return send({ method: "GET", target: "/_momo/prompts", headers: {}, body: null });
+        return send(control("GET", "/prompts"));
       case "bad":
         return send(badRequest(prng, this.seen));
       case "weather":
@@ -127,7 +120,7 @@ export class Workload {
       case "revoke":
         return this.#revoke();
       case "reset":
-        return send({ method: "POST", target: "/_momo/reset", headers: {}, body: null });
+        return send(control("POST", "/reset"));
     }
   }
 
@@ -198,29 +191,9 @@ export class Workload {
     return revoked.length > 0 && this.#prng.chance(0.05) ? this.#prng.pick(revoked) : this.#key();
   }
 
-  #order(accountId: number): Record<string, unknown> {
-    const prng = this.#prng;
+  #order(accountId: number): object {
     this.#serial += 1;
-    return {
-      payment_account_id: accountId,
-      phone: this.#phone(),
-      amount: this.#amount(),
-      ...(prng.chance(0.5) && { reference: prng.pick(REFERENCES) }),
-      ...(prng.chance(0.9) && { description: `payment ${this.#serial}` }),
-    };
-  }
-
-  #phone(): string {
-    const prng = this.#prng;
-    if (prng.chance(0.5)) return `254700000${prng.pick(TEST_PHONES)}`;
-    const national = `${prng.pick(["7", "1"])}${prng.pick(["12345", "10000"])}${prng.int(100, 999)}`;
-    return prng.pick(["0", "254"]) + national;
-  }
-
-  #amount(): number {
-    const prng = this.#prng;
-    if (prng.chance(0.2)) return prng.pick([1, 1.01, 1.5, 250_000, 250_000.01, 999_999_999.99]);
-    return prng.chance(0.5) ? prng.int(1, 5000) : Number(`${prng.int(1, 9000)}.${prng.pick(["5", "25", "99", "07"])}`);
+    return drawOrder(this.#prng, accountId, this.#serial);
   }
 
   #push(): Sent {
@@ -228,17 +201,8 @@ export class Workload {
     const key = this.#key();
     const mine = this.seen.accounts.filter(({ merchantId }) => merchantId === key.merchantId);
     const account = prng.pick(mine.length > 0 && prng.chance(0.97) ? mine : this.seen.accounts);
-    const outcome = prng.chance(0.3) ? { "X-Sandbox-Outcome": this.#choice() } : {};
+    const outcome = prng.chance(0.3) ? { "X-Sandbox-Outcome": drawChoice(prng) } : {};
     return api("POST", "/stkpush.php", key, this.#order(account.id), outcome);
-  }
-
-  #choice(): string {
-    const prng = this.#prng;
-    return prng.weighted({ plain: 4, after: 5, bad: 0.5 }) === "bad"
-      ? prng.pick(["nothing", "completed; after=3", "manual; after=3s", "completed; after=25h"])
-      : prng.chance(0.4)
-        ? prng.pick(OUTCOMES)
-        : `${prng.pick(ANNOUNCED)}; after=${prng.pick(AFTER)}`;
   }
 
   #testPayment(): Sent {
@@ -260,31 +224,8 @@ export class Workload {
   }
 
   #list(): Sent {
-    const prng = this.#prng;
-    const day = () => dayInNairobi(this.#options.nowMs() - prng.int(-1, 3) * 86_400_000);
-    const { texts } = this.seen;
-    const search = () => {
-      const text = prng.pick([...REFERENCES.filter((reference) => reference !== ""), ...texts.slice(-30)]);
-      const typed = prng.chance(0.3) ? prng.pick(["07", "2547", "+2547", "7", "ws_co_", "u", "254"]) : text;
-      const cut = [...typed].slice(0, prng.int(1, typed.length)).join("");
-      return prng.chance(0.3) ? cut.toLowerCase() : cut;
-    };
-    const filters: Record<string, () => string> = {
-      page: () => String(prng.pick([1, 1, 2, 2, 3, 4, 1000])),
-      limit: () => String(prng.pick([1, 2, 3, 5, 7, 10, 100])),
-      type: () => prng.pick(["api", "API", "web", "Wallet_Deposit", "credit_topup"]),
-      status: () => prng.pick(["pending", "completed", "Failed", "cancelled", "EXPIRED"]),
-      date_from: day,
-      date_to: day,
-      search,
-      id: () => String(prng.int(1, 60)),
-    };
-    const query = new URLSearchParams();
-    for (const [name, draw] of Object.entries(filters)) {
-      if (prng.chance({ page: 0.5, limit: 0.7, id: 0.05 }[name] ?? 0.2)) query.set(name, draw());
-    }
-    const text = query.toString();
-    return api("GET", `/transactions.php${text === "" ? "" : `?${text}`}`, this.#anyKey(), null);
+    const query = drawQuery(this.#prng, this.#options.nowMs(), this.seen.texts);
+    return api("GET", `/transactions.php${query === "" ? "" : `?${query}`}`, this.#anyKey(), null);
   }
 
   #duration(): number {
@@ -309,37 +250,19 @@ export class Workload {
 
   #rules(): Sent {
     const prng = this.#prng;
-    const rule = () => {
-      const outcome = prng.pick(OUTCOMES);
-      const isAnnounced = ANNOUNCED.includes(outcome);
-      return {
-        match: {
-          ...(prng.chance(0.3) && { phone: this.#phone() }),
-          ...(prng.chance(0.1) && { amount: this.#amount() }),
-          ...(prng.chance(0.3) && { payment_account_id: prng.pick(this.seen.accounts).id }),
-          ...(prng.chance(0.3) && { reference: prng.pick(REFERENCES) }),
-        },
-        outcome,
-        ...(isAnnounced && prng.chance(0.5) && { after: prng.pick(["1ms", "3s", "59s", "61s", "1h"]) }),
-        ...(prng.chance(0.6) && { times: prng.int(1, 3) }),
-      };
-    };
+    const rule = () => drawRule(prng, prng.pick(this.seen.accounts).id);
     const rules = Array.from({ length: prng.int(1, 2) }, rule);
     switch (prng.weighted({ POST: 3, PUT: 2, DELETE: 2, GET: 1, default: 2 })) {
-      case "default": {
-        const outcome = prng.pick(OUTCOMES);
-        const after =
-          ANNOUNCED.includes(outcome) && prng.chance(0.5) ? { after: prng.pick(["1ms", "59s", "61s"]) } : {};
-        return control("PUT", "/default", { outcome, ...after });
-      }
+      case "default":
+        return control("PUT", "/default", drawDefault(prng));
       case "POST":
         return control("POST", "/rules", rules);
       case "PUT":
         return control("PUT", "/rules", rules);
       case "DELETE":
-        return { method: "DELETE", target: "/_momo/rules", headers: {}, body: null };
+        return control("DELETE", "/rules");
       case "GET":
-        return { method: "GET", target: "/_momo/rules", headers: {}, body: null };
+        return control("GET", "/rules");
     }
   }
 
@@ -367,21 +290,4 @@ export class Workload {
 
 function send(...requests: Sent[]): Step {
   return { do: "send", requests };
-}
-
-export function api(
-  method: string,
-  path: string,
-  { apiKey, apiSecret }: { apiKey: string; apiSecret: string },
-  json: object | null,
-  more: Record<string, string> = {},
-): Sent {
-  const type = json === null ? {} : { "Content-Type": "application/json" };
-  const headers: Record<string, string> = { "X-API-Key": apiKey, "X-API-Secret": apiSecret, ...type, ...more };
-  return { method, target: `/v2${path}`, headers, body: json === null ? null : JSON.stringify(json) };
-}
-
-function control(method: string, path: string, json: object): Sent {
-  const headers = { "Content-Type": "application/json" };
-  return { method, target: `/_momo${path}`, headers, body: JSON.stringify(json) };
 }

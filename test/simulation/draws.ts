@@ -1,0 +1,95 @@
+import { dayInNairobi } from "./auditor/nairobi.ts";
+import type { Prng } from "./prng.ts";
+
+/** Orders, rules and queries that could be anybody's, with the edges among them. */
+
+const TEST_PHONES = ["000", "030", "001", "003", "017", "025", "037", "201", "806", "032", "019", "099", "500", "100"];
+export const OUTCOMES = [
+  ...["completed", "completed_late", "insufficient_funds", "over_limit", "rule_limited", "push_error", "unreachable"],
+  ...["wrong_pin", "pin_locked", "cancelled", "expired", "silent", "refused", "manual"],
+];
+const ANNOUNCED = OUTCOMES.slice(0, 11);
+const AFTER = ["1ms", "500ms", "1s", "5s", "59s", "59999ms", "1m", "61s", "1h"];
+const REFERENCES = ["Order-1", "order-10", "ORDER-2", "École", "100%", "a_b", "0712", "ws_CO_", "😀 shop", ""];
+
+/** @param serial makes most orders unlike all others */
+export function drawOrder(prng: Prng, accountId: number, serial: number): object {
+  return {
+    payment_account_id: accountId,
+    phone: drawPhone(prng),
+    amount: drawAmount(prng),
+    ...(prng.chance(0.5) && { reference: prng.pick(REFERENCES) }),
+    ...(prng.chance(0.9) && { description: `payment ${serial}` }),
+  };
+}
+
+function drawPhone(prng: Prng): string {
+  if (prng.chance(0.5)) return `254700000${prng.pick(TEST_PHONES)}`;
+  const national = `${prng.pick(["7", "1"])}${prng.pick(["12345", "10000"])}${prng.int(100, 999)}`;
+  return prng.pick(["0", "254"]) + national;
+}
+
+function drawAmount(prng: Prng): number {
+  if (prng.chance(0.2)) return prng.pick([1, 1.01, 1.5, 250_000, 250_000.01, 999_999_999.99]);
+  return prng.chance(0.5) ? prng.int(1, 5000) : Number(`${prng.int(1, 9000)}.${prng.pick(["5", "25", "99", "07"])}`);
+}
+
+/** What `X-Sandbox-Outcome` says. */
+export function drawChoice(prng: Prng): string {
+  switch (prng.weighted({ plain: 4, after: 5, bad: 0.5 })) {
+    case "plain":
+      return prng.pick(OUTCOMES);
+    case "after":
+      return `${prng.pick(ANNOUNCED)}; after=${prng.pick(AFTER)}`;
+    case "bad":
+      return prng.pick(["nothing", "completed; after=3", "manual; after=3s", "completed; after=25h"]);
+  }
+}
+
+export function drawDefault(prng: Prng): object {
+  const outcome = prng.pick(OUTCOMES);
+  const isTimed = ANNOUNCED.includes(outcome) && prng.chance(0.5);
+  return { outcome, ...(isTimed && { after: prng.pick(["1ms", "3s", "59s", "61s", "1h"]) }) };
+}
+
+export function drawRule(prng: Prng, accountId: number): object {
+  return {
+    match: {
+      ...(prng.chance(0.3) && { phone: drawPhone(prng) }),
+      ...(prng.chance(0.1) && { amount: drawAmount(prng) }),
+      ...(prng.chance(0.3) && { payment_account_id: accountId }),
+      ...(prng.chance(0.3) && { reference: prng.pick(REFERENCES) }),
+    },
+    ...drawDefault(prng),
+    ...(prng.chance(0.6) && { times: prng.int(1, 3) }),
+  };
+}
+
+/**
+ * A query of the list, with any filters.
+ * @param texts what could be searched for
+ */
+export function drawQuery(prng: Prng, nowMs: number, texts: readonly string[]): string {
+  const day = () => dayInNairobi(nowMs - prng.int(-1, 3) * 86_400_000);
+  const search = () => {
+    const text = prng.pick([...REFERENCES.filter((reference) => reference !== ""), ...texts.slice(-30)]);
+    const typed = prng.chance(0.3) ? prng.pick(["07", "2547", "+2547", "7", "ws_co_", "u", "254"]) : text;
+    const cut = [...typed].slice(0, prng.int(1, typed.length)).join("");
+    return prng.chance(0.3) ? cut.toLowerCase() : cut;
+  };
+  const filters: Record<string, () => string> = {
+    page: () => String(prng.pick([1, 1, 2, 2, 3, 4, 1000])),
+    limit: () => String(prng.pick([1, 2, 3, 5, 7, 10, 100])),
+    type: () => prng.pick(["api", "API", "web", "Wallet_Deposit", "credit_topup"]),
+    status: () => prng.pick(["pending", "completed", "Failed", "cancelled", "EXPIRED"]),
+    date_from: day,
+    date_to: day,
+    search,
+    id: () => String(prng.int(1, 60)),
+  };
+  const query = new URLSearchParams();
+  for (const [name, draw] of Object.entries(filters)) {
+    if (prng.chance({ page: 0.5, limit: 0.7, id: 0.05 }[name] ?? 0.2)) query.set(name, draw());
+  }
+  return query.toString();
+}
