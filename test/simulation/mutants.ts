@@ -54,8 +54,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "a search finds another merchant's payments": {
     file: "src/store/transaction-search.ts",
-    text: "{transactions.merchantId} = $",
-    instead: "{transactions.merchantId} > 0 * $",
+    text: 'const ofMerchant = eq(transactions.merchantId, placeholder("merchantId"));',
+    instead: "const ofMerchant = sql`true`;",
   },
   "a payment account of another merchant is charged": {
     file: "src/service/start-payment.ts",

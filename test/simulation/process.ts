@@ -44,7 +44,8 @@ const HOST = "127.0.0.1:2547";
 // Much is loaded with its first use, which takes as long as a disk takes; and a run must not depend on that.
 const root = join(import.meta.dir, "../..");
 for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
-  if (!file.endsWith(".d.ts")) await import(join(root, file));
+  // Neither is there anything in a declaration, nor does a thread's own program belong in this one.
+  if (!/\.d\.ts$|-worker\.ts$/.test(file)) await import(join(root, file));
 }
 
 export function startProcess(options: ProcessOptions): Process {
@@ -66,7 +67,7 @@ export function startProcess(options: ProcessOptions): Process {
     failed: () => tell({ kind: "commit failed" }),
     die,
   });
-  const store = createStore(database);
+  const store = createStore(database, file);
   const random = prng.fork();
   const hazards: ProviderHazards = {
     prng: prng.fork(),

@@ -28,7 +28,7 @@ const FAIR: Weather = {
 
 const NETWORK: Pick<Weather, "push" | "check"> = {
   push: { none: 6, refuses: 1, breaks: 1, stalls: 0.5, late: 1.5, dies: 0 },
-  check: { none: 4, breaks: 1, stalls: 2, late: 2, differs: 1, "differs late": 1, lies: 0.5, dies: 0 },
+  check: { none: 4, breaks: 1, stalls: 2, late: 2, differs: 1, "differs late": 1, lies: 1, dies: 0 },
 };
 
 const DISK: Pick<Weather, "commit"> = {
