@@ -28,6 +28,7 @@ const startedMs = stopwatch();
 let seeds = 0;
 let operations = 0;
 let payments = 0;
+let isStopped = false;
 
 function count(report: RunReport): void {
   seeds += 1;
@@ -43,7 +44,7 @@ function tally(): string {
 
 async function runFrom(first: number, many: number): Promise<void> {
   const echo = values.trace ? { echo: (line: string) => console.log(line) } : {};
-  for (let seed = first; seed < first + many; seed += 1) {
+  for (let seed = first; seed < first + many && !isStopped; seed += 1) {
     const report = await simulate(seed, echo);
     count(report);
     console.log(`seed ${seed}: ${report.operations} requests, ${report.payments} payments, trace ${report.digest}`);
@@ -52,7 +53,7 @@ async function runFrom(first: number, many: number): Promise<void> {
 
 async function runFresh(durationMs: number): Promise<void> {
   let saidAtMs = startedMs;
-  while (stopwatch() - startedMs < durationMs) {
+  while (stopwatch() - startedMs < durationMs && !isStopped) {
     count(await simulate(freshSeed()));
     if (stopwatch() - saidAtMs < PROGRESS_MS) continue;
     saidAtMs = stopwatch();
@@ -70,9 +71,9 @@ function wholeNumber(text: string, what: string): number {
   process.exit(2);
 }
 
-process.on("SIGINT", () => {
-  console.log(`stopped: ${tally()}`);
-  process.exit(0);
+// The seed that is under way is lived to its end, which leaves nothing behind; a second Ctrl+C does not wait for it.
+process.once("SIGINT", () => {
+  isStopped = true;
 });
 
 try {
