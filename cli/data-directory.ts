@@ -126,16 +126,18 @@ export function readJson(file: string): unknown {
  * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
  */
 export function readText(file: string): string {
-  const bytes = Buffer.allocUnsafe(MAX_FILE_BYTES + 1);
+  const chunk = Buffer.allocUnsafe(64 * 1024);
+  const chunks: Buffer[] = [];
   const descriptor = openSync(file, "r");
   let size = 0;
   try {
     for (let count = -1; count !== 0; size += count) {
       if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
-      count = readSync(descriptor, bytes, size, bytes.length - size, null);
+      count = readSync(descriptor, chunk, 0, chunk.length, null);
+      chunks.push(Buffer.from(chunk.subarray(0, count)));
     }
   } finally {
     closeSync(descriptor);
   }
-  return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, size));
+  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
 }

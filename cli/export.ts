@@ -7,7 +7,8 @@ import { atTheEnd } from "./at-the-end.ts";
 import { locateDataDirectory } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
 import { dataOption, jsonOption } from "./options.ts";
-import { isTerminal, type OutputOptions, plain, printJson, tell } from "./output.ts";
+import { type OutputOptions, plain, printJson, tell } from "./output.ts";
+import { isTerminal, outStream } from "./standard-output.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
 
 interface ExportFlags extends OutputOptions {
@@ -82,7 +83,7 @@ async function printCopy(database: string, { json }: ExportFlags): Promise<void>
   atTheEnd(() => removeTemporaryDirectory(folder));
   copyDatabase(database, folder.database, "the copy");
   inspectCopy(folder.database, "the copy");
-  await pipeline(createReadStream(folder.database), process.stdout);
+  await pipeline(createReadStream(folder.database), outStream());
 }
 
 export function describeContents({ merchants, transactions }: CopyContents): string {

@@ -2,7 +2,8 @@ import { Command } from "commander";
 import { type Answer, merchantClient } from "./client.ts";
 import { Failure } from "./failure.ts";
 import { jsonOption, quietOption, serverOptions } from "./options.ts";
-import { isTerminal, type OutputOptions, plain, print, printJson, printTable, tell } from "./output.ts";
+import { type OutputOptions, plain, print, printJson, printTable, tell } from "./output.ts";
+import { isTerminal } from "./standard-output.ts";
 import { resolveTarget, type TargetFlags } from "./target.ts";
 
 interface ListFlags extends TargetFlags, OutputOptions {

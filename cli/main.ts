@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { endWhenOutputBreaks } from "./broken-output.ts";
+import { writeOut } from "./standard-output.ts";
 import { version } from "./version.ts";
 
 /** Each command with its line of help. Its file is loaded when it is used: `momo --version` loads none. */
@@ -35,10 +35,9 @@ const COMMANDS = {
   env: ["print MOMO_* of the running sandbox, for eval", async () => (await import("./env.ts")).envCommand()],
 } as const;
 
-endWhenOutputBreaks();
 const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-V") {
-  process.stdout.write(`${version}\n`);
+  writeOut(`${version}\n`);
 } else {
   const { run } = await import("./run.ts");
   await run(COMMANDS, process.argv.slice(2), version);

@@ -3,6 +3,7 @@ import { redact } from "../src/domain/credentials.ts";
 import { onFirstUse } from "../src/store/on-first-use.ts";
 import { wantsColour } from "./environment.ts";
 import type { Failure } from "./failure.ts";
+import { isTerminal, writeOut } from "./standard-output.ts";
 
 /** Data goes to stdout, all else to stderr. */
 
@@ -12,10 +13,8 @@ export interface OutputOptions {
   readonly quiet?: boolean;
 }
 
-export const isTerminal = (): boolean => Boolean(process.stdout.isTTY);
-
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  writeOut(`${text}\n`);
 }
 
 /** Made when there is something to write, which takes a millisecond; where nobody reads it, there is nobody to tell. */
@@ -69,7 +68,7 @@ type Style = "bold" | "dim" | "green" | "red" | "yellow";
 
 /** Coloured on a terminal that wants it, else as it is. */
 export function styled(style: Style, text: string): string {
-  return styledFor(process.stdout, style, text);
+  return styledFor({ isTTY: isTerminal() }, style, text);
 }
 
 export function styledFor({ isTTY }: { readonly isTTY?: boolean }, style: Style, text: string): string {

@@ -5,8 +5,9 @@ import { KINDS, type Kind } from "../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "./client.ts";
 import { Failure } from "./failure.ts";
 import { jsonOption, quietOption, readAmount, readId, serverOptions, waitOptions } from "./options.ts";
-import { isTerminal, type OutputOptions, tell } from "./output.ts";
+import { type OutputOptions, tell } from "./output.ts";
 import { printPayment } from "./payment-output.ts";
+import { isTerminal } from "./standard-output.ts";
 import { resolveControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "./wait.ts";
 

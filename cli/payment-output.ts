@@ -1,6 +1,7 @@
 import type { Answer } from "./client.ts";
 import { Failure } from "./failure.ts";
-import { isTerminal, type OutputOptions, plain, print, printFields, printJson, styled } from "./output.ts";
+import { type OutputOptions, plain, print, printFields, printJson, styled } from "./output.ts";
+import { isTerminal } from "./standard-output.ts";
 
 /** Members that say the same as another line, or nothing to a person. */
 const UNSHOWN = new Set(["success", "message", "status"]);

@@ -4,7 +4,8 @@ import { parsePhone } from "../src/domain/phone.ts";
 import { type Answer, type Client, controlClient, openEvents } from "./client.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { controlOptions } from "./options.ts";
-import { isTerminal, plain } from "./output.ts";
+import { plain } from "./output.ts";
+import { isTerminal } from "./standard-output.ts";
 import { resolveControl, type TargetFlags } from "./target.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;

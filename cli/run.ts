@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { EXIT, Failure, toFailure } from "./failure.ts";
 import { tellFailure } from "./output.ts";
+import { writeOut } from "./standard-output.ts";
 
 /** A line of help, and how to load the command. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<Command>]>;
@@ -26,7 +27,7 @@ async function assemble(commands: CommandTable, args: readonly string[], version
     .showSuggestionAfterError()
     .enablePositionalOptions() // what follows `exec --` is the other command's
     .exitOverride()
-    .configureOutput({ outputError: () => {} }); // told once, in tellOf
+    .configureOutput({ writeOut, outputError: () => {} }); // told once, in tellOf
   const name = args.find((word) => word !== "--"); // which ends the options, as anywhere
   // What could come next is known only with every command at hand.
   const completes = name === "completion" || name === "complete";

@@ -1,11 +1,9 @@
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { isatty } from "node:tty";
 import { Command, Option } from "commander";
 import { isLoopback } from "../sandbox/control/guard.ts";
 import { token } from "../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { outliveOutput } from "./broken-output.ts";
 import { CLOSE_TO_ALL, isOpenToAll, locateDataDirectory, readText, writePrivateFile } from "./data-directory.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
@@ -15,6 +13,7 @@ import { plain, printJson, reportFault, tell } from "./output.ts";
 import { announce, type ReadyRecord, readyRecord } from "./ready.ts";
 import type { RequestOutput } from "./request-output.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "./sandbox-flags.ts";
+import { isTerminal, outliveOutput } from "./standard-output.ts";
 import { type RunningSandbox, startSandbox } from "./start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
 
@@ -98,7 +97,7 @@ const STDERR = 2;
 
 /** A person at a terminal wants to see the requests; a program that starts the server says so, with a format. */
 async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
-  const format = logFormat ?? (isatty(STDERR) ? "pretty" : null);
+  const format = logFormat ?? (isTerminal(STDERR) ? "pretty" : null);
   if (quiet || format === null) return null;
   const { createRequestOutput } = await import("./request-output.ts");
   return createRequestOutput(format);

@@ -2,7 +2,7 @@ import { STATUSES, type Status } from "../src/domain/transaction.ts";
 import { sleep, systemClock } from "../src/system.ts";
 import type { Answer, Client } from "./client.ts";
 import { EXIT, Failure } from "./failure.ts";
-import { isTerminal } from "./output.ts";
+import { isTerminal } from "./standard-output.ts";
 
 export interface WaitFlags {
   readonly wait?: true;

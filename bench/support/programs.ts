@@ -22,8 +22,10 @@ export async function buildPrograms(folder: string): Promise<Programs> {
 
 /** The build script of package.json with another entry and another file to write. */
 async function compile(entry: string, outfile: string): Promise<void> {
-  const command = packageJson.scripts.build.split(" ").slice(1);
-  const words = command.map((word) => (word === "cli/main.ts" ? entry : word === "dist/momo" ? outfile : word));
+  const [, command = ""] = packageJson.scripts.build.split("node_modules/.bin/bun ");
+  const words = command
+    .split(" ")
+    .map((word) => (word === "cli/main.ts" ? entry : word === "dist/momo" ? outfile : word));
   if (!words.includes(entry) || !words.includes(outfile)) throw new Error("the build script has changed its shape");
   await run([process.execPath, ...words], ROOT);
 }
