@@ -1,0 +1,103 @@
+import { createParser } from "eventsource-parser";
+import type { ConsoleEvent } from "./wire.ts";
+
+/** The control API answered, and refused. Its message says what would be right. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Nobody answered. */
+export class ServerLost extends Error {
+  constructor() {
+    super("the server does not answer");
+  }
+}
+
+export interface ControlClientOptions {
+  /** Where the control API stands; relative to the page, so that it works behind any name. */
+  readonly url: string;
+  /** What is sent as the control token; null on a loopback address. */
+  readonly token: () => string | null;
+  /** The API asks for a token, or for another one. */
+  readonly onTokenAsked: () => void;
+}
+
+export interface ControlClient {
+  /** @throws Refused, ServerLost */
+  get<T>(path: string): Promise<T>;
+  post<T>(path: string, body: unknown): Promise<T>;
+  put<T>(path: string, body: unknown): Promise<T>;
+  delete<T>(path: string): Promise<T>;
+  /**
+   * Reads the stream of events until it ends.
+   * @param since the id of the last event that was seen; null for those that come from now on
+   * @throws Refused, ServerLost
+   */
+  listen(since: string | null, listener: EventStreamListener): Promise<void>;
+}
+
+export interface EventStreamListener {
+  /** The stream is open: what happens from now on arrives. */
+  readonly onOpen: () => void;
+  readonly onEvent: (event: ConsoleEvent, id: string | null) => void;
+  /** Something arrived, if only a heartbeat. */
+  readonly onSign: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** The one file that speaks with the server. */
+export function createControlClient({ url, token, onTokenAsked }: ControlClientOptions): ControlClient {
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    const held = token();
+    const headers = new Headers(init.headers);
+    if (held !== null) headers.set("Authorization", `Bearer ${held}`);
+    const response = await fetch(url + path, { ...init, headers, cache: "no-store" }).catch(() => {
+      throw new ServerLost();
+    });
+    if (response.ok) return response;
+    const answer = (await response.json().catch(() => ({}))) as { message?: string };
+    if (response.status === 401) onTokenAsked();
+    throw new Refused(response.status, answer.message ?? `the server answers HTTP ${response.status}`);
+  }
+
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const content =
+      body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+    const response = await send(path, { method, ...content });
+    return (await response.json().catch(() => {
+      throw new ServerLost();
+    })) as T;
+  }
+
+  return {
+    get: (path) => call("GET", path),
+    post: (path, body) => call("POST", path, body),
+    put: (path, body) => call("PUT", path, body),
+    delete: (path) => call("DELETE", path),
+
+    async listen(since, { onOpen, onEvent, onSign, signal }) {
+      const headers: Record<string, string> = since === null ? {} : { "Last-Event-ID": since };
+      const response = await send("/events", { headers, signal });
+      if (response.body === null) throw new ServerLost();
+      onOpen();
+      const parser = createParser({
+        onEvent: ({ event, data, id }) =>
+          onEvent({ name: event, data: JSON.parse(data) } as ConsoleEvent, id ?? null),
+      });
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const { value, done } = await reader.read().catch(() => {
+          throw new ServerLost();
+        });
+        if (done) return;
+        onSign();
+        parser.feed(value);
+      }
+    },
+  };
+}

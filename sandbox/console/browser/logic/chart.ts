@@ -1,0 +1,56 @@
+import { type Status, STATUSES, type Transaction } from "../wire.ts";
+import { instantOf } from "./format.ts";
+
+/** What became of the payments that began in one stretch of time. */
+export interface Bucket {
+  readonly fromMs: number;
+  readonly counts: Readonly<Record<Status, number>>;
+  readonly total: number;
+}
+
+export interface OutcomeChart {
+  /** Oldest first, without gaps. */
+  readonly buckets: readonly Bucket[];
+  readonly bucketMs: number;
+  /** Of the highest bucket. */
+  readonly most: number;
+}
+
+export const BUCKETS = 48;
+
+/** Stretches that people can name: seconds, minutes, hours, days. */
+const STRETCHES_MS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
+  (seconds) => seconds * 1000,
+);
+const DAY_MS = 86_400_000;
+
+/** Payments by when they began, in the finest stretches of which {@link BUCKETS} reach from the first payment to now. */
+export function outcomeChart(transactions: readonly Transaction[], nowMs: number): OutcomeChart {
+  const startedAtMs = transactions.map(({ created_at }) => instantOf(created_at));
+  const firstMs = startedAtMs.reduce((first, atMs) => Math.min(first, atMs), nowMs);
+  const lastMs = startedAtMs.reduce((last, atMs) => Math.max(last, atMs), nowMs);
+  const bucketMs = stretchFor(firstMs, lastMs);
+  const endMs = (Math.floor(lastMs / bucketMs) + 1) * bucketMs;
+  const beginMs = endMs - BUCKETS * bucketMs;
+
+  const counts = Array.from({ length: BUCKETS }, emptyCounts);
+  transactions.forEach(({ status }, index) => {
+    const bucket = counts[Math.floor(((startedAtMs[index] ?? 0) - beginMs) / bucketMs)];
+    if (bucket) bucket[status] += 1;
+  });
+  const buckets = counts.map((count, index) => ({
+    fromMs: beginMs + index * bucketMs,
+    counts: count,
+    total: STATUSES.reduce((sum, status) => sum + count[status], 0),
+  }));
+  return { buckets, bucketMs, most: Math.max(0, ...buckets.map(({ total }) => total)) };
+}
+
+function stretchFor(firstMs: number, lastMs: number): number {
+  const fits = (bucketMs: number) => Math.floor(lastMs / bucketMs) - Math.floor(firstMs / bucketMs) < BUCKETS;
+  return STRETCHES_MS.find(fits) ?? Math.ceil((lastMs - firstMs) / DAY_MS / (BUCKETS - 1)) * DAY_MS;
+}
+
+function emptyCounts(): Record<Status, number> {
+  return { pending: 0, completed: 0, failed: 0, cancelled: 0, expired: 0 };
+}

@@ -1,0 +1,57 @@
+import type { LoggedRequest, ServerFacts } from "../wire.ts";
+
+/** The lines to paste into a shell that do what a control of the page does. */
+export interface CommandLines {
+  readonly curl: string;
+  /** Null where momo has no command for it. */
+  readonly momo: string | null;
+}
+
+/** A word as a POSIX shell reads it back. */
+export function quote(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A call of the control API as a `curl` line. */
+export function controlCurl(
+  { control_url }: Pick<ServerFacts, "control_url">,
+  needsToken: boolean,
+  method: string,
+  path: string,
+  body?: unknown,
+): string {
+  return [
+    "curl -s",
+    ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
+    quote(control_url + path),
+    ...(needsToken ? ['-H "Authorization: Bearer $MOMO_CONTROL_TOKEN"'] : []),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${alwaysQuoted(JSON.stringify(body))}`]),
+  ].join(" ");
+}
+
+/** A momo command; what is undefined or empty is left out. */
+export function momoLine(words: readonly string[], flags: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(flags).flatMap(([flag, value]) => (value ? [flag, quote(value)] : []));
+  return ["momo", ...words.map(quote), ...given].join(" ");
+}
+
+/** Headers that a client sets by itself; the rest come with any client. */
+const OWN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
+
+/** A logged call as a `curl` line for a shell in which `$MOMO_API_SECRET` is set: the log does not know the secret. */
+export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFacts, "base_url">): string {
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => OWN_HEADERS.has(name))
+    .map(([name, value]) =>
+      name === "x-api-secret" ? '-H "X-API-Secret: $MOMO_API_SECRET"' : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
+    );
+  return [
+    "curl -sg",
+    ...(request.method === "GET" ? [] : [`-X ${quote(request.method)}`]),
+    alwaysQuoted(new URL(base_url).origin + request.target),
+    ...headers,
+    ...(request.body === null ? [] : [`--data-raw ${alwaysQuoted(request.body)}`]),
+  ].join(" ");
+}
+
+const alwaysQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,59 @@
+/** How the page writes what the wire says. */
+
+const shillings = new Intl.NumberFormat("en-KE", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const wholeNumber = new Intl.NumberFormat("en-KE");
+
+/** `1,200.00` */
+export const formatAmount = (amount: number): string => shillings.format(amount);
+
+/** `1,200` */
+export const formatCount = (count: number): string => wholeNumber.format(count);
+
+/** `254712345678` as people in Kenya write it: `0712 345 678`. Anything else stays as it is. */
+export function formatPhone(phone: string): string {
+  const [, first, second, third] = /^254([0-9]{3})([0-9]{3})([0-9]{3})$/.exec(phone) ?? [];
+  return first === undefined ? phone : `0${first} ${second} ${third}`;
+}
+
+/** The time of day of a timestamp such as `2026-11-20 10:00:00`. */
+export const timeOfDay = (timestamp: string): string => timestamp.slice(11);
+
+/** The day of a timestamp. */
+export const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
+
+const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
+
+/** The instant of a timestamp, which is in Nairobi time, to the second. */
+export const instantOf = (timestamp: string): number =>
+  Date.parse(`${timestamp.replace(" ", "T")}Z`) - NAIROBI_OFFSET_MS;
+
+/** An instant as a Nairobi wall clock shows it: `10:00:00`. */
+export const wallClock = (atMs: number): string => new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(11, 19);
+
+const longDay = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
+
+/** An instant as a phone shows the day: `Friday 20 November`. */
+export const longDayOf = (atMs: number): string =>
+  longDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
+
+/** A stretch of time, to three digits or so: `350 ms`, `2.9 s`, `48 s`, `3 min 5 s`. */
+export function formatInterval(durationMs: number): string {
+  if (durationMs < 1000) return `${durationMs < 10 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs)} ms`;
+  if (durationMs < 10_000) return `${Math.floor(durationMs / 100) / 10} s`;
+  if (durationMs < 60_000) return `${Math.floor(durationMs / 1000)} s`;
+  if (durationMs < 3_600_000) {
+    const seconds = Math.floor((durationMs % 60_000) / 1000);
+    return `${Math.floor(durationMs / 60_000)} min${seconds > 0 ? ` ${seconds} s` : ""}`;
+  }
+  const minutes = Math.floor((durationMs % 3_600_000) / 60_000);
+  return `${Math.floor(durationMs / 3_600_000)} h${minutes > 0 ? ` ${minutes} min` : ""}`;
+}
+
+/** JSON as people read it; what is none stays as it is. */
+export function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,198 @@
+/** What the page reads of the control API, in the words of the wire. */
+
+export type Status = "pending" | "completed" | "failed" | "cancelled" | "expired";
+export type Kind = "api" | "web" | "wallet_deposit" | "credit_topup";
+
+export const STATUSES: readonly Status[] = ["pending", "completed", "failed", "cancelled", "expired"];
+export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_topup"];
+
+/** One transaction of the list (§2.2). */
+export interface Transaction {
+  readonly id: number;
+  readonly kind: Kind;
+  readonly status: Status;
+  readonly amount: number;
+  readonly fee_amount: number;
+  readonly phone: string;
+  readonly transaction_code: string | null;
+  readonly momo_receipt_number: string | null;
+  readonly checkout_request_id: string;
+  readonly merchant_request_id: string;
+  readonly result_code: number | null;
+  readonly result_desc: string | null;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+}
+
+/** The same as an event tells it. */
+export interface TransactionEvent extends Transaction {
+  readonly merchant_id: number;
+}
+
+export interface Summary {
+  readonly total_completed_amount: number;
+  readonly completed_count: number;
+  readonly pending_count: number;
+  readonly failed_count: number;
+}
+
+export interface TransactionList {
+  readonly transactions: readonly Transaction[];
+  readonly summary: Summary;
+  readonly pagination: { readonly total_items: number; readonly total_pages: number };
+}
+
+/** An open prompt, as its customer sees it. */
+export interface Prompt {
+  readonly checkout_request_id: string;
+  readonly phone: string;
+  readonly business: string;
+  readonly amount: number;
+  readonly reference: string | null;
+  readonly description: string | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly expires_at_ms: number;
+}
+
+/** A call of the merchant API, as it came and as it was answered. */
+export interface LoggedRequest {
+  readonly id: number;
+  readonly at: string;
+  readonly at_ms: number;
+  readonly duration_ms: number;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Null where the connection was closed without an answer. */
+  readonly status: number | null;
+  readonly answer: unknown;
+  readonly fault: string | null;
+}
+
+/** A call that concerns one payment, with the time since the one before. */
+export interface StoryRequest extends LoggedRequest {
+  readonly interval_ms: number | null;
+}
+
+export interface Decision {
+  readonly who: "header" | "rule" | "network_limit" | "test_phone" | "default" | "person" | "deadline";
+  readonly rule?: number;
+  readonly outcome: string;
+  readonly at_ms: number | null;
+  readonly in_words: string;
+}
+
+/** A payment from its beginning to its end. */
+export interface Story {
+  readonly transaction: Transaction;
+  readonly prompt: Prompt & { readonly created_at: string };
+  readonly decided_by: Decision | null;
+  readonly requests: readonly StoryRequest[];
+  readonly result: {
+    readonly code: number;
+    readonly description: string;
+    readonly meaning: string;
+    readonly advice: string;
+  } | null;
+  readonly sms: string | null;
+}
+
+/** A text message on a customer's phone. */
+export interface Message {
+  readonly phone: string;
+  readonly text: string;
+  readonly at: string;
+  readonly at_ms: number;
+  readonly checkout_request_id: string;
+}
+
+export interface Merchant {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface Account {
+  readonly id: number;
+  readonly merchant_id: number;
+  readonly name: string;
+  readonly fee: string;
+}
+
+export interface Key {
+  readonly api_key: string;
+  readonly merchant_id: number;
+  readonly label: string;
+  readonly revoked: boolean;
+}
+
+/** A key at the one moment when its secret is known. */
+export interface NewKey extends Omit<Key, "revoked"> {
+  readonly api_secret: string;
+}
+
+export interface Rule {
+  readonly match: {
+    readonly phone?: string;
+    readonly amount?: number;
+    readonly payment_account_id?: number;
+    readonly reference?: string;
+  };
+  readonly outcome: string;
+  readonly after?: string;
+  readonly times?: number;
+}
+
+export interface Fault {
+  readonly path?: string;
+  readonly kind: "error" | "delay" | "disconnect";
+  readonly status?: number;
+  readonly delay?: string;
+  readonly probability: number;
+  readonly times?: number;
+}
+
+export interface Outcome {
+  readonly name: string;
+  readonly phone: string;
+  readonly meaning: string;
+  readonly status: Status | null;
+  readonly code: number | null;
+  readonly after: string | null;
+}
+
+/** What prompts do where nothing else decides. */
+export interface Default {
+  readonly outcome: string;
+  readonly after: string | null;
+}
+
+/** What time it is for momo. */
+export interface ClockReading {
+  readonly now_ms: number;
+  readonly frozen: boolean;
+}
+
+/** What snippets and commands need. Nothing in it is secret. */
+export interface ServerFacts {
+  readonly base_url: string;
+  readonly control_url: string;
+  readonly version: string;
+  readonly default_merchant_id: number;
+  readonly payment_account_id: number;
+  readonly api_key: string;
+  readonly response_form: "full" | "short";
+  readonly prompt_timeout_ms: number;
+  readonly data: string | null;
+}
+
+/** What the sandbox tells as it happens. */
+export type ConsoleEvent =
+  | { readonly name: "transaction"; readonly data: TransactionEvent }
+  | { readonly name: "request"; readonly data: LoggedRequest }
+  | { readonly name: "message"; readonly data: Message }
+  | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
+  | { readonly name: "gap"; readonly data: object };
+
+export type SteeringPart = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
