@@ -1,0 +1,67 @@
+import { batch } from "@preact/signals";
+import type { Filters } from "./logic/filters.ts";
+import { formatRoute, parseRoute, type Route } from "./logic/route.ts";
+import * as state from "./state.ts";
+import { after, longMemory, tabMemory } from "./system.ts";
+import { loadRows, openStory, reload } from "./sync.ts";
+
+/** What a person does with the page, apart from calls of the control API. */
+
+/** Follows the address bar. */
+export function followRoute(): void {
+  addEventListener("hashchange", () => {
+    state.route.value = parseRoute(location.hash);
+    openStory(state.route.value.checkoutRequestId);
+  });
+}
+
+export function goTo(route: Route): void {
+  location.hash = formatRoute(route);
+}
+
+/** So long after the last key the list is asked for. */
+const TYPING_PAUSE_MS = 180;
+let cancelTyping = () => {};
+
+export function setFilters(filters: Filters): void {
+  state.filters.value = filters;
+  cancelTyping();
+  cancelTyping = after(TYPING_PAUSE_MS, () => void loadRows());
+}
+
+export function chooseMerchant(id: number): void {
+  batch(() => {
+    state.merchantId.value = id;
+    state.rows.value = [];
+    state.totalItems.value = null;
+  });
+  goTo({ view: state.route.value.view, checkoutRequestId: null });
+  void loadRows();
+  void reload("registry");
+}
+
+export function giveToken(text: string): void {
+  tabMemory.write("token", text);
+  batch(() => {
+    state.token.value = text;
+    state.tokenAsked.value = null;
+  });
+}
+
+export function chooseTheme(theme: state.Theme): void {
+  state.theme.value = theme;
+  longMemory.write("theme", theme === "auto" ? null : theme);
+}
+
+export function pickPhone(phone: string): void {
+  batch(() => {
+    state.pickedPhone.value = phone;
+    if (!state.phonesSeen.value.includes(phone)) state.phonesSeen.value = [...state.phonesSeen.value, phone];
+  });
+}
+
+export function dismissNote(phone: string): void {
+  const notes = new Map(state.phoneNotes.value);
+  notes.delete(phone);
+  state.phoneNotes.value = notes;
+}

@@ -1,0 +1,41 @@
+import type { Transaction } from "../wire.ts";
+import { formatAmount } from "./format.ts";
+
+/** What the customer reads once a prompt has gone, however it went. */
+export interface CustomerNote {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What each result code looks like from the customer's side. */
+const FAILURES: Readonly<Record<number, string>> = {
+  1: "There is not enough money in your account.",
+  3: "This is more than one payment may carry.",
+  4: "This is more than you may send in a day.",
+  8: "The receiver's account cannot hold so much.",
+  17: "You have just made the same payment. Wait a little.",
+  1025: "The prompt could not be shown.",
+  1037: "Your phone could not be reached in time.",
+  2001: "The PIN was wrong.",
+  8006: "Your PIN is locked. Unlock it before you pay.",
+};
+
+/** @param business who asked for the payment */
+export function noteOf(
+  { status, amount, result_code }: Pick<Transaction, "status" | "amount" | "result_code">,
+  business: string,
+): CustomerNote {
+  const sum = `KES ${formatAmount(amount)}`;
+  switch (status) {
+    case "completed":
+      return { title: "Paid", text: `${sum} went to ${business}.` };
+    case "cancelled":
+      return { title: "Cancelled", text: `You did not pay ${business}.` };
+    case "expired":
+      return { title: "Too late", text: `The prompt from ${business} is gone. Nothing was paid.` };
+    case "failed":
+      return { title: "Not paid", text: `${FAILURES[result_code ?? 0] ?? "The payment failed."} Nothing was sent.` };
+    case "pending":
+      return { title: "Waiting", text: `${business} asks for ${sum}.` };
+  }
+}

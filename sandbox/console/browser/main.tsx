@@ -1,0 +1,25 @@
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { followRoute } from "./actions.ts";
+import { theme, tick } from "./state.ts";
+import { follow, openStory } from "./sync.ts";
+import { route } from "./state.ts";
+import { every } from "./system.ts";
+import { App } from "./views/app.tsx";
+
+/** So often what shows a time is drawn again. */
+const TICK_MS = 250;
+
+effect(() => {
+  if (theme.value === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme.value;
+});
+every(TICK_MS, () => {
+  tick.value += 1;
+});
+followRoute();
+openStory(route.value.checkoutRequestId);
+
+const root = document.getElementById("console");
+if (root) render(<App />, root);
+void follow();

@@ -1,0 +1,55 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { controlCurl } from "../logic/commands.ts";
+import { server, token } from "../state.ts";
+import { CommandLine } from "./code-block.tsx";
+
+/** A call of the control API, and the momo command that does the same. */
+export interface Command {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  /** Null where momo has no command for it. */
+  readonly momo: string | null;
+}
+
+/** The lines that do what the control beside them does. */
+export function CommandLines({ command: { method, path, body, momo } }: { command: Command }) {
+  if (!server.value) return null;
+  return (
+    <div class="commands">
+      <CommandLine tool="curl" text={controlCurl(server.value, token.value !== null, method, path, body)} />
+      {momo !== null && <CommandLine tool="momo" text={momo} />}
+    </div>
+  );
+}
+
+export interface Control {
+  readonly label: string;
+  readonly command: Command;
+  readonly run: () => void;
+}
+
+/** Buttons, and below them the commands of the one that was last pointed at. */
+export function ControlGroup({ controls, children }: { controls: readonly Control[]; children?: ComponentChildren }) {
+  const pointed = useSignal<string | null>(null);
+  const shown = controls.find(({ label }) => label === pointed.value) ?? controls[0];
+  return (
+    <>
+      <div class="buttons">
+        {controls.map(({ label, run }) => {
+          const point = () => {
+            pointed.value = label;
+          };
+          return (
+            <button key={label} type="button" onClick={run} onPointerEnter={point} onFocus={point}>
+              {label}
+            </button>
+          );
+        })}
+        {children}
+      </div>
+      {shown && <CommandLines command={shown.command} />}
+    </>
+  );
+}

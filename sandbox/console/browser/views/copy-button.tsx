@@ -1,0 +1,30 @@
+import { useSignal } from "@preact/signals";
+import { after, copyText } from "../system.ts";
+import { CheckIcon, CopyIcon } from "./icons.tsx";
+
+const SHOWN_MS = 1600;
+
+/** @param what is copied, for those who do not see the icon */
+export function CopyButton({ text, what, label }: { text: string; what: string; label?: string }) {
+  const said = useSignal<"copied" | "refused" | null>(null);
+  async function copy() {
+    said.value = (await copyText(text)) ? "copied" : "refused";
+    after(SHOWN_MS, () => {
+      said.value = null;
+    });
+  }
+  const words =
+    said.value === "copied" ? "Copied" : said.value === "refused" ? "Select it and copy by hand" : (label ?? "");
+  return (
+    <button
+      type="button"
+      class={`quiet copy ${words === "" ? "square" : ""}`}
+      aria-label={words === "" ? `Copy ${what}` : undefined}
+      title={`Copy ${what}`}
+      onClick={copy}
+    >
+      {said.value === "copied" ? <CheckIcon /> : <CopyIcon />}
+      <span aria-live="polite">{words}</span>
+    </button>
+  );
+}

@@ -1,0 +1,59 @@
+import { useSignal } from "@preact/signals";
+import { fallback } from "../state.ts";
+import { api } from "../sync.ts";
+import { CommandLines } from "./commands.tsx";
+import { Field, FormProblem, useCall } from "./form.tsx";
+import { OutcomeSelect } from "./outcome-select.tsx";
+
+/** What prompts do where nothing else decides. */
+export function DefaultCard() {
+  const call = useCall(["outcome", "after"]);
+  const chosen = useSignal<string | null>(null);
+  const after = useSignal("");
+  if (!fallback.value) return null;
+  const outcome = chosen.value ?? fallback.value.outcome;
+  const body = { outcome, ...(after.value !== "" && { after: after.value }) };
+
+  async function submit(event: Event) {
+    event.preventDefault();
+    if (await call.run(() => api.put("/default", body))) chosen.value = null;
+  }
+  return (
+    <section class="card" aria-label="Default outcome">
+      <h2>Default outcome</h2>
+      <p class="hint">
+        Where no header, rule, limit or test phone decides: <code>{fallback.value.outcome}</code>
+        {fallback.value.after && <> after {fallback.value.after}</>}.
+      </p>
+      <form class="row" onSubmit={submit}>
+        <Field form="default" name="outcome" label="Outcome" problems={call.problems}>
+          {(input) => (
+            <OutcomeSelect
+              {...input}
+              value={outcome}
+              onChange={(event) => {
+                chosen.value = event.currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <Field form="default" name="after" label="After" problems={call.problems}>
+          {(input) => (
+            <input
+              {...input}
+              size={6}
+              placeholder="3s"
+              value={after.value}
+              onInput={(event) => {
+                after.value = event.currentTarget.value.trim();
+              }}
+            />
+          )}
+        </Field>
+        <button type="submit">Set</button>
+      </form>
+      <FormProblem problems={call.problems} />
+      <CommandLines command={{ method: "PUT", path: "/default", body, momo: null }} />
+    </section>
+  );
+}

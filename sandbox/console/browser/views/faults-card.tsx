@@ -1,0 +1,143 @@
+import { useSignal } from "@preact/signals";
+import { faultInWords } from "../logic/steering-words.ts";
+import { faults } from "../state.ts";
+import { api } from "../sync.ts";
+import { CommandLines } from "./commands.tsx";
+import { Field, FormProblem, numberOrText, useCall } from "./form.tsx";
+import { CloseIcon } from "./icons.tsx";
+
+const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];
+const KINDS = { error: "an error", delay: "a delay", disconnect: "the answer is lost" } as const;
+const MEMBERS = ["path", "kind", "status", "delay", "probability", "times", "seed"] as const;
+type Draft = Readonly<Record<(typeof MEMBERS)[number], string>>;
+
+const EMPTY: Draft = {
+  path: "/status.php",
+  kind: "error",
+  status: "503",
+  delay: "5s",
+  probability: "",
+  times: "",
+  seed: "",
+};
+
+const LABELS: Readonly<Record<keyof Draft, string>> = {
+  path: "Operation",
+  kind: "What happens",
+  status: "HTTP status",
+  delay: "Delay",
+  probability: "Probability",
+  times: "Times",
+  seed: "Seed",
+};
+
+/** What goes wrong on the way to the merchant API. */
+export function FaultsCard() {
+  const call = useCall(MEMBERS);
+  const draft = useSignal(EMPTY);
+  const { seed, faults: inForce } = faults.value;
+  const body = {
+    ...(draft.value.seed !== "" && { seed: numberOrText(draft.value.seed) }),
+    faults: [...inForce, faultOf(draft.value)],
+  };
+  const replace = (next: readonly unknown[]) =>
+    call.run(() => (next.length === 0 ? api.delete("/faults") : api.put("/faults", { seed, faults: next })));
+
+  async function submit(event: Event) {
+    event.preventDefault();
+    if (await call.run(() => api.put("/faults", body))) draft.value = EMPTY;
+  }
+  function set(name: keyof Draft, value: string) {
+    draft.value = { ...draft.value, [name]: value.trim() };
+  }
+  function input(name: keyof Draft, placeholder: string, size: number) {
+    return (
+      <Field form="fault" name={name} label={LABELS[name]} problems={call.problems}>
+        {(facts) => (
+          <input
+            {...facts}
+            size={size}
+            placeholder={placeholder}
+            value={draft.value[name]}
+            onInput={(event) => set(name, event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    );
+  }
+  function select(name: keyof Draft, options: Readonly<Record<string, string>>) {
+    return (
+      <Field form="fault" name={name} label={LABELS[name]} problems={call.problems}>
+        {(facts) => (
+          <select {...facts} value={draft.value[name]} onChange={(event) => set(name, event.currentTarget.value)}>
+            {Object.entries(options).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    );
+  }
+  return (
+    <section class="card wide-card" aria-label="Faults">
+      <h2>
+        Faults <span class="count">{inForce.length}</span>
+      </h2>
+      {inForce.length === 0 ? (
+        <p class="hint">Fair weather. A fault befalls calls of the merchant API; the same seed brings the same faults.</p>
+      ) : (
+        <>
+          <ol class="rule-list">
+            {inForce.map((fault, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a fault has no name but its place
+              <li key={index}>
+                <span>{faultInWords(fault)}</span>
+                <button
+                  type="button"
+                  class="quiet square"
+                  aria-label={`Remove fault ${index + 1}`}
+                  onClick={() => void replace(inForce.filter((_, place) => place !== index))}
+                >
+                  <CloseIcon />
+                </button>
+              </li>
+            ))}
+          </ol>
+          <p class="hint">Seed {seed}</p>
+        </>
+      )}
+      <form class="row" onSubmit={submit}>
+        {select("path", { "": "any", ...Object.fromEntries(PATHS.map((path) => [path, path])) })}
+        {select("kind", KINDS)}
+        {draft.value.kind === "error" && input("status", "500", 5)}
+        {draft.value.kind === "delay" && input("delay", "5s", 5)}
+        {input("probability", "1", 5)}
+        {input("times", "always", 6)}
+        {input("seed", "drawn", 8)}
+        <button type="submit">Add fault</button>
+      </form>
+      <FormProblem problems={call.problems} />
+      <CommandLines command={{ method: "PUT", path: "/faults", body, momo: null }} />
+      {inForce.length > 0 && (
+        <div class="buttons">
+          <button type="button" class="quiet" onClick={() => void replace([])}>
+            Fair weather
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function faultOf({ path, kind, status, delay, probability, times }: Draft) {
+  return {
+    ...(path !== "" && { path }),
+    kind,
+    ...(kind === "error" && status !== "" && { status: numberOrText(status) }),
+    ...(kind === "delay" && { delay }),
+    ...(probability !== "" && { probability: numberOrText(probability) }),
+    ...(times !== "" && { times: numberOrText(times) }),
+  };
+}

@@ -1,0 +1,81 @@
+import { dismissNote } from "../actions.ts";
+import { formatPhone, longDayOf, wallClock } from "../logic/format.ts";
+import { messages, phoneNotes, promptsByPhone, sandboxNow } from "../state.ts";
+import { Decided } from "./decided.tsx";
+import { PromptSheet } from "./prompt-sheet.tsx";
+
+/** A customer's phone: a prompt where one is open, else what became of the last one, and the messages so far. */
+export function Handset({ phone }: { phone: string }) {
+  const open = promptsByPhone.value.get(phone) ?? [];
+  const [prompt] = open;
+  const note = phoneNotes.value.get(phone);
+  const now = sandboxNow.value;
+  return (
+    <article class="handset" data-phone={phone} data-rings={prompt !== undefined} aria-label={`Phone ${formatPhone(phone)}`}>
+      <div class="case">
+        <div class="screen">
+          <div class="status-line" aria-hidden="true">
+            <span>{now === null ? "" : wallClock(now).slice(0, 5)}</span>
+            <span class="camera" />
+            <span class="signal">
+              <i />
+              <i />
+              <i />
+              <i />
+            </span>
+          </div>
+          {prompt ? (
+            <PromptSheet key={prompt.checkout_request_id} prompt={prompt} waiting={open.length - 1} />
+          ) : (
+            <>
+              {note ? (
+                <div class="note" data-status={note.status} role="status">
+                  <h3>{note.title}</h3>
+                  <p>{note.text}</p>
+                  <button type="button" onClick={() => dismissNote(phone)}>
+                    OK
+                  </button>
+                </div>
+              ) : (
+                now !== null && (
+                  <p class="lock-clock">
+                    <time>{wallClock(now).slice(0, 5)}</time>
+                    <span>{longDayOf(now)}</span>
+                  </p>
+                )
+              )}
+              <Thread phone={phone} />
+            </>
+          )}
+          <div class="home-bar" aria-hidden="true" />
+        </div>
+      </div>
+      <h2 class="number">{formatPhone(phone)}</h2>
+      {prompt ? <Decided prompt={prompt} /> : <p class="hint decided">No prompt is open.</p>}
+    </article>
+  );
+}
+
+/** The text messages of one phone, newest first. */
+function Thread({ phone }: { phone: string }) {
+  const thread = messages.value.filter((message) => message.phone === phone);
+  if (thread.length === 0) {
+    return <p class="no-messages">Receipts arrive here as text messages.</p>;
+  }
+  return (
+    <section class="thread" aria-label="Messages">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
+      <ol tabIndex={0} aria-label="Messages, newest first">
+        {thread.map((message) => (
+          <li key={message.checkout_request_id}>
+            <p class="sender">
+              <b>momo</b>
+              <time>{message.at.slice(11, 16)}</time>
+            </p>
+            <p>{message.text}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

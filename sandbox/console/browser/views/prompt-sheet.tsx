@@ -1,0 +1,138 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { countdown } from "../logic/countdown.ts";
+import { formatAmount, instantOf } from "../logic/format.ts";
+import { clock, sandboxNow } from "../state.ts";
+import { api } from "../sync.ts";
+import type { Prompt } from "../wire.ts";
+import { useCall } from "./form.tsx";
+import { BackspaceIcon } from "./icons.tsx";
+
+const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+/** The prompt that an STK push shows: who asks for how much, and a PIN. Digits, Enter and Escape do what the keys do. */
+export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: number }) {
+  const pin = useSignal("");
+  const input = useRef<HTMLInputElement>(null);
+  const call = useCall(["pin"]);
+  const path = `/prompts/${encodeURIComponent(prompt.checkout_request_id)}/answer`;
+  const problem = call.problems.fields.pin ?? call.problems.rest;
+
+  async function send(event: Event) {
+    event.preventDefault();
+    const isTaken = await call.run(() => api.post(path, { pin: pin.value }));
+    if (!isTaken) input.current?.select();
+  }
+  const cancel = () => void call.run(() => api.post(path, { outcome: "cancelled" }));
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    cancel();
+  }
+  function press(digit: string) {
+    pin.value += digit;
+    input.current?.focus();
+  }
+  const id = `pin-${prompt.checkout_request_id}`;
+
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: Escape cancels wherever in the prompt the focus is
+    <form class="prompt" onSubmit={send} onKeyDown={onKeyDown} aria-label={`Prompt from ${prompt.business}`}>
+      <Ring prompt={prompt} />
+      <p class="asks">
+        <b>{prompt.business}</b>
+        <span>asks you to pay</span>
+      </p>
+      <p class="sum">
+        <small>KES</small> {formatAmount(prompt.amount)}
+      </p>
+      <dl class="particulars">
+        {prompt.reference && (
+          <>
+            <dt>Account</dt>
+            <dd>{prompt.reference}</dd>
+          </>
+        )}
+        {prompt.description && (
+          <>
+            <dt class="unseen">Description</dt>
+            <dd class="description">{prompt.description}</dd>
+          </>
+        )}
+      </dl>
+      <div class="pin-field">
+        <label for={id}>Enter PIN</label>
+        <input
+          ref={input}
+          id={id}
+          class="pin"
+          type="text"
+          inputMode="numeric"
+          autocomplete="off"
+          maxLength={12}
+          value={pin.value}
+          onInput={(event) => {
+            pin.value = event.currentTarget.value;
+          }}
+          aria-invalid={problem ? "true" : undefined}
+          aria-describedby={problem ? `${id}-problem` : undefined}
+        />
+        <p class="problem" id={`${id}-problem`} role="alert">
+          {problem ?? ""}
+        </p>
+      </div>
+      <div class="keypad">
+        {DIGITS.map((digit) => (
+          <button key={digit} type="button" onClick={() => press(digit)}>
+            {digit}
+          </button>
+        ))}
+        <button
+          type="button"
+          aria-label="Delete a digit"
+          onClick={() => {
+            pin.value = pin.value.slice(0, -1);
+          }}
+        >
+          <BackspaceIcon />
+        </button>
+        <button type="button" onClick={() => press("0")}>
+          0
+        </button>
+        <button type="submit" class="send" disabled={call.isUnderWay}>
+          Send
+        </button>
+      </div>
+      <button type="button" class="cancel" onClick={cancel} disabled={call.isUnderWay}>
+        Cancel
+      </button>
+      {waiting > 0 && <p class="waiting">{waiting} more waiting</p>}
+    </form>
+  );
+}
+
+const RADIUS = 17;
+const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
+
+/** How long the prompt still stands, by the sandbox's clock. */
+function Ring({ prompt }: { prompt: Prompt }) {
+  const now = sandboxNow.value;
+  if (now === null) return null;
+  const { text, share } = countdown(instantOf(prompt.created_at), prompt.expires_at_ms, now);
+  return (
+    <p class="ring" role="timer" aria-label={`Expires in ${text}${clock.value?.frozen ? "; the clock is frozen" : ""}`}>
+      <svg viewBox="0 0 40 40" aria-hidden="true">
+        <circle cx="20" cy="20" r={RADIUS} />
+        <circle
+          class="left"
+          cx="20"
+          cy="20"
+          r={RADIUS}
+          stroke-dasharray={CIRCUMFERENCE}
+          stroke-dashoffset={CIRCUMFERENCE * (1 - share)}
+        />
+      </svg>
+      <span aria-hidden="true">{text}</span>
+    </p>
+  );
+}

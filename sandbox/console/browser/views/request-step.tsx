@@ -1,0 +1,84 @@
+import { replayCurl } from "../logic/commands.ts";
+import { formatInterval, prettyJson, timeOfDay } from "../logic/format.ts";
+import type { Mistake } from "../logic/mistakes.ts";
+import { server } from "../state.ts";
+import type { LoggedRequest } from "../wire.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { CopyButton } from "./copy-button.tsx";
+import { MistakeNote } from "./mistake-note.tsx";
+
+interface RequestStepProps {
+  readonly request: LoggedRequest;
+  readonly mistakes: readonly Mistake[] | undefined;
+  /** Since the call before. */
+  readonly intervalMs?: number | null;
+  readonly isOpen?: boolean;
+}
+
+/** A call on one line, with what was sent and answered below it. */
+export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false }: RequestStepProps) {
+  return (
+    <>
+      <details class="call" open={isOpen}>
+        <summary>
+          <time>{timeOfDay(request.at)}</time>
+          {intervalMs != null && <span class="interval">+{formatInterval(intervalMs)}</span>}
+          <code class="target">
+            {request.method} {request.target}
+          </code>
+          <HttpStatus status={request.status} />
+          <span class="answered">{statusOf(request.answer)}</span>
+        </summary>
+        <CallDetails request={request} />
+      </details>
+      {mistakes.map((mistake) => (
+        <MistakeNote key={mistake.kind} mistake={mistake} />
+      ))}
+    </>
+  );
+}
+
+/** What was sent and what was answered. */
+export function CallDetails({ request }: { request: LoggedRequest }) {
+  return (
+    <div class="call-details">
+      <p class="hint">
+        answered in {formatInterval(request.duration_ms)}
+        {request.fault && ` · fault: ${request.fault}`}
+        {server.value && (
+          <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
+        )}
+      </p>
+      <h4>Sent</h4>
+      {request.body === null ? (
+        <p class="hint">no body</p>
+      ) : (
+        <CodeBlock text={prettyJson(request.body)} what="the body that was sent" />
+      )}
+      <h4>Answered</h4>
+      {request.status === null ? (
+        <p class="hint">The connection was closed without an answer.</p>
+      ) : (
+        <CodeBlock
+          text={typeof request.answer === "string" ? request.answer : JSON.stringify(request.answer, null, 2)}
+          what="the answer"
+        />
+      )}
+    </div>
+  );
+}
+
+/** Null: the answer was lost. */
+export function HttpStatus({ status }: { status: number | null }) {
+  return (
+    <span class="http" data-class={status === null ? "lost" : `${Math.floor(status / 100)}xx`}>
+      {status ?? "lost"}
+    </span>
+  );
+}
+
+function statusOf(answer: unknown): string {
+  if (typeof answer !== "object" || answer === null) return "";
+  const { status } = answer as { status?: unknown };
+  return typeof status === "string" ? status : "";
+}

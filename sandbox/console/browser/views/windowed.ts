@@ -1,0 +1,76 @@
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { visibleRange } from "../logic/windowing.ts";
+
+/** A long list of which only what is in view is drawn. */
+export interface Windowed<T> {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly rows: readonly T[];
+  /** The index of the first row that is drawn. */
+  readonly from: number;
+  /** Heights of what is left out, in pixels. */
+  readonly above: number;
+  readonly below: number;
+  /** Rows that arrived while somebody was reading further down; they wait, so that nothing moves under the eye. */
+  readonly held: number;
+  toTop(): void;
+}
+
+interface Numbered {
+  readonly id: number;
+}
+
+/**
+ * @param all newest first
+ * @param rowRem the height of every row, in rem
+ * @param onNearEnd when the last rows come into view
+ */
+export function useWindowed<T extends Numbered>(all: readonly T[], rowRem: number, onNearEnd = () => {}): Windowed<T> {
+  const box = useRef<HTMLDivElement>(null);
+  const view = useSignal({ top: 0, height: 600, rem: 16 });
+  const topId = useRef<number | null>(null);
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = () => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const { scrollTop, clientHeight } = element;
+      if (scrollTop !== view.peek().top || clientHeight !== view.peek().height || rem !== view.peek().rem) {
+        view.value = { top: scrollTop, height: clientHeight, rem };
+      }
+    };
+    measure();
+    element.addEventListener("scroll", measure, { passive: true });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => {
+      element.removeEventListener("scroll", measure);
+      observer.disconnect();
+    };
+  }, []);
+
+  const { top, height, rem } = view.value;
+  const rowHeight = rowRem * rem;
+  if (top <= 0) topId.current = null;
+  else topId.current ??= all[0]?.id ?? null;
+  const limit = topId.current;
+  const firstShown = limit === null ? 0 : all.findIndex(({ id }) => id <= limit);
+  const held = Math.max(0, firstShown);
+  const shown = all.length - held;
+  const { from, to } = visibleRange(top, height, rowHeight, shown);
+  useEffect(() => {
+    if (to >= shown - 20) onNearEnd();
+  }, [to, shown]);
+
+  return {
+    box,
+    rows: all.slice(held + from, held + to),
+    from,
+    above: from * rowHeight,
+    below: (shown - to) * rowHeight,
+    held,
+    toTop: () => box.current?.scrollTo({ top: 0 }),
+  };
+}
