@@ -95,6 +95,7 @@ export function logView(request: LoggedRequest) {
   return {
     id: request.id,
     at: formatTimestamp(request.atMs),
+    at_ms: request.atMs,
     duration_ms: Math.round(request.durationMs * 1000) / 1000,
     method: request.method,
     target: redact(request.target),

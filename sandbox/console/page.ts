@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { fail } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createHostGuard, type GuardOptions } from "../control/guard.ts";
@@ -7,13 +8,20 @@ import { CONTROL_PATH } from "../control/path.ts";
 /** Where the console's page stands, beside the calls that it makes. */
 export const CONSOLE_PATH = `${CONTROL_PATH}/`;
 
+/** The page, ready to be sent. */
+interface Page {
+  readonly html: string;
+  readonly zipped: Uint8Array<ArrayBuffer>;
+  readonly headers: Record<string, string>;
+}
+
 /**
  * Serves the console: one page without anything secret, so it needs no token. Whatever leads elsewhere leads to it.
- * @param html the page with all its scripts and styles inside
+ * @param load gives the page with all its scripts and styles inside; asked once, when somebody first wants to see it
  */
-export function createConsole(html: string, guard: GuardOptions): Handler {
+export function createConsole(load: () => Promise<string>, guard: GuardOptions): Handler {
   const refuse = createHostGuard(guard);
-  let headers: Record<string, string> | undefined;
+  let page: Promise<Page> | undefined;
 
   return async (request) => {
     const refusal = refuse(request);
@@ -24,15 +32,27 @@ export function createConsole(html: string, guard: GuardOptions): Handler {
     if (targetOf(request).path !== CONSOLE_PATH) {
       return new Response(null, { status: 302, headers: { Location: CONSOLE_PATH, "Cache-Control": "no-store" } });
     }
-    headers ??= headersOf(html);
-    return new Response(html, { headers });
+    page ??= load().then(prepared);
+    const { html, zipped, headers } = await page;
+    if (!takesGzip(request)) return new Response(html, { headers });
+    return new Response(zipped, { headers: { ...headers, "Content-Encoding": "gzip" } });
   };
+}
+
+function prepared(html: string): Page {
+  return { html, zipped: gzipSync(html, { level: 9 }), headers: headersOf(html) };
+}
+
+function takesGzip({ headers }: Request): boolean {
+  const offers = (headers.get("Accept-Encoding") ?? "").toLowerCase().split(",");
+  return offers.some((offer) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$)|$)/.test(offer));
 }
 
 function headersOf(html: string): Record<string, string> {
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-store",
+    Vary: "Accept-Encoding",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": [

@@ -33,7 +33,7 @@ describe("GET /_momo/ serves the page", () => {
   });
 
   test("a policy under which only its own scripts and styles run, by hash", async () => {
-    const page = createConsole(HTML, LOOPBACK);
+    const page = createConsole(async () => HTML, LOOPBACK);
     const response = await page(new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST } }));
     const hashOf = (text: string) => `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`;
     expect(response.headers.get("Content-Security-Policy")?.split("; ")).toEqual([
@@ -51,7 +51,7 @@ describe("GET /_momo/ serves the page", () => {
   });
 
   test("a page without scripts lets none run", async () => {
-    const page = createConsole("<p>momo", LOOPBACK);
+    const page = createConsole(async () => "<p>momo", LOOPBACK);
     const response = await page(new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST } }));
     expect(response.headers.get("Content-Security-Policy")).toContain("; script-src 'none'; style-src 'none'; ");
   });

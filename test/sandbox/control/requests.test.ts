@@ -22,6 +22,7 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
     expect(request).toEqual({
       id: 1,
       at: "2026-11-20 11:00:00",
+      at_ms: Date.UTC(2026, 10, 20, 8),
       duration_ms: expect.any(Number),
       method: "POST",
       target: "/v2/stkpush.php?x=1",
