@@ -2,8 +2,8 @@ import { batch } from "@preact/signals";
 import type { Filters } from "./logic/filters.ts";
 import { formatRoute, parseRoute, type Route } from "./logic/route.ts";
 import * as state from "./state.ts";
-import { after, longMemory, tabMemory } from "./system.ts";
 import { loadRows, openStory, reload } from "./sync.ts";
+import { after, longMemory, tabMemory } from "./system.ts";
 
 /** What a person does with the page, apart from calls of the control API. */
 

@@ -86,8 +86,7 @@ export function createControlClient({ url, token, onTokenAsked }: ControlClientO
       if (response.body === null) throw new ServerLost();
       onOpen();
       const parser = createParser({
-        onEvent: ({ event, data, id }) =>
-          onEvent({ name: event, data: JSON.parse(data) } as ConsoleEvent, id ?? null),
+        onEvent: ({ event, data, id }) => onEvent({ name: event, data: JSON.parse(data) } as ConsoleEvent, id ?? null),
       });
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {

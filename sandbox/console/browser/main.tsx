@@ -1,9 +1,8 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followRoute } from "./actions.ts";
-import { theme, tick } from "./state.ts";
+import { route, theme, tick } from "./state.ts";
 import { follow, openStory } from "./sync.ts";
-import { route } from "./state.ts";
 import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
 

@@ -83,12 +83,7 @@ export const ends = signal<ReadonlyMap<string, KnownEnd>>(new Map());
 const nowInSteps = computed(() => Math.floor((sandboxNow.value ?? 0) / 5000) * 5000);
 
 export const mistakes = computed(() =>
-  findMistakes(
-    requests.value,
-    (id) => ends.value.get(id),
-    nowInSteps.value,
-    server.value?.prompt_timeout_ms ?? 60_000,
-  ),
+  findMistakes(requests.value, (id) => ends.value.get(id), nowInSteps.value, server.value?.prompt_timeout_ms ?? 60_000),
 );
 
 // Phones.
@@ -119,7 +114,11 @@ export const promptsByPhone = computed(() => {
 });
 
 export const phonesInPlay = computed<readonly PhoneInPlay[]>(() =>
-  phonesSeen.value.map((phone) => ({ phone, openPrompts: promptsByPhone.value.get(phone)?.length ?? 0 })),
+  phonesSeen.value.map((phone) => ({
+    phone,
+    openPrompts: promptsByPhone.value.get(phone)?.length ?? 0,
+    hasNote: phoneNotes.value.has(phone),
+  })),
 );
 
 let slotsBefore: readonly string[] = [];

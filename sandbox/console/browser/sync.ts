@@ -167,7 +167,8 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
 
   rememberEnds(events);
   const open = new Map(state.prompts.value);
-  const notes = new Map(state.phoneNotes.value);
+  const notesBefore = state.phoneNotes.value;
+  const notes = new Map(notesBefore);
   for (const transaction of events) {
     const prompt = open.get(transaction.checkout_request_id);
     if (transaction.status === "pending") {
@@ -180,8 +181,21 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   }
   state.prompts.value = open;
   state.phoneNotes.value = notes;
+  for (const [phone, note] of notes) {
+    if (notesBefore.get(phone) !== note) after(NOTE_MS, () => removeNote(phone, note));
+  }
   bringIntoPlay(events.map(({ phone }) => phone));
   if (events.some(({ status }) => status === "pending")) refreshPrompts();
+}
+
+/** So long a phone shows what became of a prompt; its story has it for good. */
+const NOTE_MS = 30_000;
+
+function removeNote(phone: string, note: state.PhoneNote): void {
+  if (state.phoneNotes.value.get(phone) !== note) return;
+  const notes = new Map(state.phoneNotes.value);
+  notes.delete(phone);
+  state.phoneNotes.value = notes;
 }
 
 function rememberEnds(transactions: readonly (TransactionEvent | TransactionList["transactions"][number])[]): void {

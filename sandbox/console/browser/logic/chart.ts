@@ -1,4 +1,4 @@
-import { type Status, STATUSES, type Transaction } from "../wire.ts";
+import { STATUSES, type Status, type Transaction } from "../wire.ts";
 import { instantOf } from "./format.ts";
 
 /** What became of the payments that began in one stretch of time. */

@@ -33,8 +33,7 @@ export const wallClock = (atMs: number): string => new Date(atMs + NAIROBI_OFFSE
 const longDay = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 
 /** An instant as a phone shows the day: `Friday 20 November`. */
-export const longDayOf = (atMs: number): string =>
-  longDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
+export const longDayOf = (atMs: number): string => longDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
 
 /** A stretch of time, to three digits or so: `350 ms`, `2.9 s`, `48 s`, `3 min 5 s`. */
 export function formatInterval(durationMs: number): string {

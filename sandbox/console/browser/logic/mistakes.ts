@@ -2,12 +2,16 @@ import type { LoggedRequest, Status } from "../wire.ts";
 import { formatInterval } from "./format.ts";
 
 /** What a client does wrong, found in what it asked. */
-export type MistakeKind =
-  | "polls_too_fast"
-  | "polls_after_final"
-  | "never_polls"
-  | "charged_twice"
-  | "failure_misread";
+export type MistakeKind = "polls_too_fast" | "polls_after_final" | "never_polls" | "charged_twice" | "failure_misread";
+
+/** Each in so few words that it fits beside the call. */
+export const MISTAKE_LABELS: Readonly<Record<MistakeKind, string>> = {
+  polls_too_fast: "polls too fast",
+  polls_after_final: "polls after the end",
+  never_polls: "never polls",
+  charged_twice: "charges twice",
+  failure_misread: "misreads a failure",
+};
 
 export interface Mistake {
   readonly kind: MistakeKind;

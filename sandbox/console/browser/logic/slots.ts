@@ -1,12 +1,16 @@
 /** Which phones are shown where several are in play. A phone keeps its place while somebody may be typing on it. */
 
-/** A phone with open prompts, or with messages. */
+/** A phone that a prompt has reached. */
 export interface PhoneInPlay {
   readonly phone: string;
   readonly openPrompts: number;
+  /** Whether it still shows what became of the last prompt. */
+  readonly hasNote: boolean;
 }
 
 /**
+ * The phones that ring have a place, as far as there are places, and so have those that still show how a prompt went; where
+ * there is none of either, the last one that came into play.
  * @param shown what was shown before, in its places
  * @param inPlay in the order in which they came into play
  * @param picked a phone that a person wants to see; it stays
@@ -18,29 +22,29 @@ export function assignSlots(
   picked: string | null,
   places: number,
 ): string[] {
-  const rings = new Set(inPlay.filter(({ openPrompts }) => openPrompts > 0).map(({ phone }) => phone));
-  const known = new Set(inPlay.map(({ phone }) => phone));
-  const stays = (phone: string) => phone === picked || rings.has(phone);
-  // Where places became fewer, the ones that matter stay.
-  const kept = shown.filter((phone) => known.has(phone) || phone === picked);
-  const slots = kept.length > places ? [...kept.filter(stays), ...kept.filter((phone) => !stays(phone))] : [...kept];
-  slots.length = Math.min(slots.length, places);
+  const ranks = new Map(inPlay.map((phone) => [phone.phone, rankOf(phone)]));
+  if (picked !== null) ranks.set(picked, PICKED);
+  const rank = (phone: string) => ranks.get(phone) ?? 0;
 
-  if (picked !== null && !slots.includes(picked)) seat(picked, () => true);
-  for (const { phone } of inPlay) {
-    if (rings.has(phone) && !slots.includes(phone)) seat(phone, (other) => !stays(other));
+  const slots = shown.filter((phone) => rank(phone) > 0);
+  while (slots.length > places) slots.splice(slots.findLastIndex(isLeast), 1);
+  const waiting = [...ranks.keys()].filter((phone) => rank(phone) > 0 && !slots.includes(phone));
+  for (const phone of waiting.sort((a, b) => rank(b) - rank(a))) {
+    const place = slots.length < places ? slots.length : slots.findLastIndex(isLeast);
+    if (place === slots.length || rank(slots[place] ?? "") < rank(phone)) slots[place] = phone;
   }
-  for (const { phone } of inPlay.toReversed()) {
-    if (!slots.includes(phone) && slots.length < places) slots.push(phone);
-  }
-  return slots;
+  if (slots.length > 0) return slots;
+  const last = shown.find((phone) => ranks.has(phone)) ?? inPlay.at(-1)?.phone;
+  return last === undefined ? [] : [last];
 
-  function seat(phone: string, mayLeave: (other: string) => boolean): void {
-    if (slots.length < places) {
-      slots.push(phone);
-      return;
-    }
-    const place = slots.findLastIndex(mayLeave);
-    if (place >= 0) slots[place] = phone;
+  function isLeast(phone: string): boolean {
+    return slots.every((other) => rank(phone) <= rank(other));
   }
+}
+
+const PICKED = 3;
+
+function rankOf({ openPrompts, hasNote }: PhoneInPlay): number {
+  if (openPrompts > 0) return 2;
+  return hasNote ? 1 : 0;
 }

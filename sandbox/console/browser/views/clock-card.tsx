@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { longDayOf, wallClock } from "../logic/format.ts";
 import { momoLine } from "../logic/commands.ts";
+import { longDayOf, wallClock } from "../logic/format.ts";
 import { clock, sandboxNow } from "../state.ts";
 import { api } from "../sync.ts";
 import { type Control, ControlGroup } from "./commands.tsx";

@@ -86,7 +86,9 @@ export function FaultsCard() {
         Faults <span class="count">{inForce.length}</span>
       </h2>
       {inForce.length === 0 ? (
-        <p class="hint">Fair weather. A fault befalls calls of the merchant API; the same seed brings the same faults.</p>
+        <p class="hint">
+          Fair weather. A fault befalls calls of the merchant API; the same seed brings the same faults.
+        </p>
       ) : (
         <>
           <ol class="rule-list">

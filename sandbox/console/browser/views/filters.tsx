@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { chooseMerchant, setFilters } from "../actions.ts";
 import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
@@ -8,6 +9,7 @@ import { KINDS, STATUSES } from "../wire.ts";
 /** The API's own filters (§4.3). */
 export function Filters() {
   const { value } = filters;
+  const isMore = useSignal(false);
   const problems = problemsOf(filterProblem.value ?? "", Object.keys(NO_FILTERS));
   const bind = (name: keyof typeof NO_FILTERS) => ({
     id: `filter-${name}`,
@@ -46,27 +48,39 @@ export function Filters() {
           ))}
         </select>
       </label>
-      <label>
-        <span>Type</span>
-        <select {...bind("type")}>
-          <option value="">any</option>
-          {KINDS.map((kind) => (
-            <option key={kind}>{kind}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span>From</span>
-        <input {...bind("date_from")} type="text" placeholder="YYYY-MM-DD" size={10} />
-      </label>
-      <label>
-        <span>To</span>
-        <input {...bind("date_to")} type="text" placeholder="YYYY-MM-DD" size={10} />
-      </label>
-      <label>
-        <span>Id</span>
-        <input {...bind("id")} type="text" inputMode="numeric" size={6} />
-      </label>
+      <button
+        type="button"
+        class="quiet more"
+        aria-expanded={isMore.value}
+        onClick={() => {
+          isMore.value = !isMore.value;
+        }}
+      >
+        {isMore.value ? "Fewer filters" : "More filters"}
+      </button>
+      <div class="more-filters" data-open={isMore.value}>
+        <label>
+          <span>Type</span>
+          <select {...bind("type")}>
+            <option value="">any</option>
+            {KINDS.map((kind) => (
+              <option key={kind}>{kind}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>From</span>
+          <input {...bind("date_from")} type="text" placeholder="YYYY-MM-DD" size={10} />
+        </label>
+        <label>
+          <span>To</span>
+          <input {...bind("date_to")} type="text" placeholder="YYYY-MM-DD" size={10} />
+        </label>
+        <label>
+          <span>Id</span>
+          <input {...bind("id")} type="text" inputMode="numeric" size={6} />
+        </label>
+      </div>
       {isFiltered(value) && (
         <button type="button" class="quiet" onClick={() => setFilters(NO_FILTERS)}>
           Clear

@@ -11,7 +11,12 @@ export function Handset({ phone }: { phone: string }) {
   const note = phoneNotes.value.get(phone);
   const now = sandboxNow.value;
   return (
-    <article class="handset" data-phone={phone} data-rings={prompt !== undefined} aria-label={`Phone ${formatPhone(phone)}`}>
+    <article
+      class="handset"
+      data-phone={phone}
+      data-rings={prompt !== undefined}
+      aria-label={`Phone ${formatPhone(phone)}`}
+    >
       <div class="case">
         <div class="screen">
           <div class="status-line" aria-hidden="true">

@@ -1,5 +1,5 @@
-import { mistakes, prompts, route } from "../state.ts";
 import type { View } from "../logic/route.ts";
+import { mistakes, prompts, route } from "../state.ts";
 
 const ENTRIES: readonly { readonly view: View; readonly label: string; readonly short?: string }[] = [
   { view: "phone", label: "Phone" },
@@ -33,10 +33,20 @@ export function Navigation() {
 
 function Count({ view }: { view: View }) {
   if (view === "phone" && prompts.value.size > 0) {
-    return <b class="count">{prompts.value.size}<span class="unseen"> open</span></b>;
+    return (
+      <b class="count">
+        {prompts.value.size}
+        <span class="unseen"> open</span>
+      </b>
+    );
   }
   if (view === "requests" && mistakes.value.size > 0) {
-    return <b class="count warn">{mistakes.value.size}<span class="unseen"> with mistakes</span></b>;
+    return (
+      <b class="count warn">
+        {mistakes.value.size}
+        <span class="unseen"> with mistakes</span>
+      </b>
+    );
   }
   return null;
 }

@@ -53,7 +53,8 @@ function PayForm({ onDone }: { onDone: () => void }) {
   const call = useCall(MEMBERS);
   const isMore = useSignal(false);
   const { phone, amount, reference, description, outcome, kind } = draft.value;
-  const account = draft.value.payment_account_id || String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
+  const account =
+    draft.value.payment_account_id || String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
   const body = {
     payment_account_id: numberOrText(account),
     phone,

@@ -2,8 +2,8 @@ import { useEffect } from "preact/hooks";
 import { pickPhone } from "../actions.ts";
 import { formatPhone } from "../logic/format.ts";
 import { phonePlaces, phonesInPlay, promptsByPhone, shownPhones } from "../state.ts";
-import { Handset } from "./handset.tsx";
 import { ByHandSwitch } from "./by-hand-switch.tsx";
+import { Handset } from "./handset.tsx";
 
 /** A number to show before any customer has been asked. */
 const FIRST_PHONE = "254712345678";
@@ -26,11 +26,14 @@ export function Phones() {
   );
 }
 
+/** More than a handful help nobody. */
+const MOST_CHIPS = 8;
+
 /** The phones that there is no room for. */
 function OtherPhones() {
   const others = phonesInPlay.value.filter(({ phone }) => !shownPhones.value.includes(phone));
-  // Those that ring come first; more than a handful help nobody.
-  const listed = others.toSorted((a, b) => b.openPrompts - a.openPrompts).slice(0, 6);
+  // Those that ring come first.
+  const listed = others.toSorted((a, b) => b.openPrompts - a.openPrompts).slice(0, MOST_CHIPS);
   if (others.length === 0) return null;
   return (
     <ul class="other-phones" aria-label="Other phones">
@@ -53,7 +56,7 @@ function OtherPhones() {
 }
 
 /** Window widths (in rem) from which one more handset fits beside the dashboard. */
-const WIDTHS_REM = [80, 118, 160];
+const WIDTHS_REM = [88, 118, 200];
 
 function useRoomForPhones(): void {
   useEffect(() => {
@@ -73,7 +76,8 @@ function useRoomForPhones(): void {
 function typeOnRingingPhone(): () => void {
   function onKeyDown(event: KeyboardEvent) {
     if (!/^[0-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open], .handset")) return;
+    if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open], .handset"))
+      return;
     const ringing = shownPhones.value.find((phone) => promptsByPhone.value.has(phone));
     if (ringing !== undefined) document.querySelector<HTMLInputElement>(`[data-phone="${ringing}"] .pin`)?.focus();
   }

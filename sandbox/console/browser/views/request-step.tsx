@@ -29,7 +29,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
           <HttpStatus status={request.status} />
           <span class="answered">{statusOf(request.answer)}</span>
         </summary>
-        <CallDetails request={request} />
+        <CallDetails request={request} isAnswerFolded={isOpen} />
       </details>
       {mistakes.map((mistake) => (
         <MistakeNote key={mistake.kind} mistake={mistake} />
@@ -39,7 +39,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
 }
 
 /** What was sent and what was answered. */
-export function CallDetails({ request }: { request: LoggedRequest }) {
+export function CallDetails({ request, isAnswerFolded = false }: { request: LoggedRequest; isAnswerFolded?: boolean }) {
   return (
     <div class="call-details">
       <p class="hint">
@@ -55,18 +55,19 @@ export function CallDetails({ request }: { request: LoggedRequest }) {
       ) : (
         <CodeBlock text={prettyJson(request.body)} what="the body that was sent" />
       )}
-      <h4>Answered</h4>
-      {request.status === null ? (
-        <p class="hint">The connection was closed without an answer.</p>
-      ) : (
-        <CodeBlock
-          text={typeof request.answer === "string" ? request.answer : JSON.stringify(request.answer, null, 2)}
-          what="the answer"
-        />
-      )}
+      <details class="answer" open={!isAnswerFolded}>
+        <summary>Answered</summary>
+        {request.status === null ? (
+          <p class="hint">The connection was closed without an answer.</p>
+        ) : (
+          <CodeBlock text={textOf(request.answer)} what="the answer" />
+        )}
+      </details>
     </div>
   );
 }
+
+const textOf = (answer: unknown) => (typeof answer === "string" ? answer : JSON.stringify(answer, null, 2));
 
 /** Null: the answer was lost. */
 export function HttpStatus({ status }: { status: number | null }) {

@@ -1,5 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { formatCount, formatInterval, timeOfDay } from "../logic/format.ts";
+import { gistOf } from "../logic/gist.ts";
+import { MISTAKE_LABELS } from "../logic/mistakes.ts";
 import { MOST_REQUESTS, mistakes, requests, requestsPerSecond } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { CloseIcon, WarningIcon } from "./icons.tsx";
@@ -56,12 +58,13 @@ export function Requests() {
                   <th scope="col">Time</th>
                   <th scope="col">Call</th>
                   <th scope="col">Answer</th>
-                  <th scope="col" class="number when-wide">
+                  <th scope="col" class="when-wide">
+                    About
+                  </th>
+                  <th scope="col" class="number when-wider">
                     Took
                   </th>
-                  <th scope="col">
-                    <span class="unseen">Mistakes</span>
-                  </th>
+                  <th scope="col">Mistakes</th>
                 </tr>
               </thead>
               <tbody>
@@ -132,12 +135,13 @@ function Row({ request, isOpen, onOpen }: { request: LoggedRequest; isOpen: bool
         <HttpStatus status={request.status} />
         {request.fault && <span class="tag">{request.fault}</span>}
       </td>
-      <td class="number when-wide">{formatInterval(request.duration_ms)}</td>
-      <td class="flag">
+      <td class="when-wide gist">{gistOf(request)}</td>
+      <td class="number when-wider">{formatInterval(request.duration_ms)}</td>
+      <td>
         {found && (
           <span class="warned" title={found.map(({ words }) => words).join(" ")}>
             <WarningIcon />
-            <span class="unseen">{found.map(({ words }) => words).join(" ")}</span>
+            {found.map(({ kind }) => MISTAKE_LABELS[kind]).join(", ")}
           </span>
         )}
       </td>

@@ -11,7 +11,11 @@ export function ResetCard() {
       <h2>Reset</h2>
       <p class="hint">Forgets transactions, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
       <div class="buttons">
-        <ConfirmButton label="Reset" question="Forget it all?" run={() => void call.run(() => api.post("/reset", {}))} />
+        <ConfirmButton
+          label="Reset"
+          question="Forget it all?"
+          run={() => void call.run(() => api.post("/reset", {}))}
+        />
       </div>
       <FormProblem problems={call.problems} />
       <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "momo reset" }} />

@@ -25,11 +25,7 @@ const EMPTY: Draft = {
 const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "match">[] }[] = [
   {
     label: "Fails twice, then succeeds",
-    rules: [
-      { outcome: "insufficient_funds", times: 1 },
-      { outcome: "wrong_pin", times: 1 },
-      { outcome: "completed" },
-    ],
+    rules: [{ outcome: "insufficient_funds", times: 1 }, { outcome: "wrong_pin", times: 1 }, { outcome: "completed" }],
   },
   { label: "Busy, then reached", rules: [{ outcome: "unreachable", after: "1s", times: 1 }] },
   { label: "Paid in the last second", rules: [{ outcome: "completed", after: "59s" }] },

@@ -20,8 +20,8 @@ export function Snippets() {
       <section class="card" aria-label="Get started">
         <h2>Take a payment from your own code</h2>
         <p class="hint">
-          Start it, ask every 3 seconds, and read the status as what it says. This is filled in with the address and a key
-          of this server; the secret stays out of the code:
+          Start it, ask every 3 seconds, and read the status as what it says. This is filled in with the address and a
+          key of this server; the secret stays out of the code:
         </p>
         <CommandLine tool="sh" text={secretLine} />
         <p class="hint">
@@ -45,8 +45,11 @@ export function Snippets() {
         </fieldset>
         <CodeBlock text={snippet(language.value, chosen)} what={`the ${language.value} snippet`} />
         <p class="hint">
-          Then <button type="button" class="link" onClick={openPayDialog}>send a test payment</button> from here, answer it
-          on the phone, or use a <b>test phone</b>: each number below always ends in its own way.
+          Then{" "}
+          <button type="button" class="link" onClick={openPayDialog}>
+            send a test payment
+          </button>{" "}
+          from here, answer it on the phone, or use a <b>test phone</b>: each number below always ends in its own way.
         </p>
         <TestPhones />
       </section>

@@ -1,7 +1,7 @@
-import { server } from "../state.ts";
 import { quote } from "../logic/commands.ts";
-import { CommandLine } from "./code-block.tsx";
+import { server } from "../state.ts";
 import { ClockCard } from "./clock-card.tsx";
+import { CommandLine } from "./code-block.tsx";
 import { DefaultCard } from "./default-card.tsx";
 import { FaultsCard } from "./faults-card.tsx";
 import { ResetCard } from "./reset-card.tsx";

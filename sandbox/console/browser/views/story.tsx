@@ -68,7 +68,8 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
         <h3>Prompt</h3>
         <div class="prompt-card">
           <p>
-            <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for <b>KES {formatAmount(prompt.amount)}</b>
+            <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for{" "}
+            <b>KES {formatAmount(prompt.amount)}</b>
           </p>
           <dl>
             <dt>Reference</dt>

@@ -1,5 +1,5 @@
-import { formatAmount, formatCount } from "../logic/format.ts";
 import { isFiltered } from "../logic/filters.ts";
+import { formatAmount, formatCount } from "../logic/format.ts";
 import { filters, summary, totalItems } from "../state.ts";
 
 /** The API's own summary: over all that the filters select, not only what is loaded. */

@@ -25,7 +25,8 @@ export function TopBar() {
       <ThemeButton />
       <button type="button" class="primary" onClick={openPayDialog}>
         <PlusIcon />
-        Test payment
+        <span class="wide">Test payment</span>
+        <span class="narrow">Pay</span>
       </button>
     </header>
   );

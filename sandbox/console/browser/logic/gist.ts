@@ -1,0 +1,32 @@
+import type { LoggedRequest } from "../wire.ts";
+import { formatAmount, formatPhone } from "./format.ts";
+
+/** What a call was about, in a few words: `KES 100.00 from 0712 345 678 for ORDER-1`, `completed`; empty where it says nothing. */
+export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | "body" | "answer">): string {
+  const answered = members(answer);
+  if (answered.success === false) return String(answered.message ?? "");
+  if (target.includes("/status.php")) return String(answered.status ?? "");
+  if (target.includes("/transactions.php")) {
+    const rows = answered.transactions ?? answered.data;
+    return Array.isArray(rows) ? `${rows.length} transaction${rows.length === 1 ? "" : "s"}` : "";
+  }
+  if (!target.includes("/stkpush.php")) return "";
+  const { amount, phone, reference } = members(parsed(body));
+  return [
+    ...(typeof amount === "number" ? [`KES ${formatAmount(amount)}`] : []),
+    ...(typeof phone === "string" ? [`from ${formatPhone(phone.replace(/^0/, "254"))}`] : []),
+    ...(typeof reference === "string" && reference !== "" ? [`for ${reference}`] : []),
+  ].join(" ");
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
