@@ -41,6 +41,14 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["sandbox/control/ imports", "sandbox/control/health.ts", "import { openStore } from '../../src/store/store.ts';"],
   ["sandbox/control/ imports", "sandbox/control/health.ts", 'import { createApi } from "../../src/http/api.ts";'],
   ["sandbox/console/ imports", "sandbox/console/page.ts", 'import { eq } from "drizzle-orm/sqlite-core";'],
+  ["sandbox/console/browser/ imports", "sandbox/console/browser/state.ts", 'import { z } from "zod";'],
+  [
+    "sandbox/console/browser/ imports",
+    "sandbox/console/browser/views/app.tsx",
+    'import "../../../control/control.ts";',
+  ],
+  ["sandbox/console/browser/ imports", "sandbox/console/browser/sync.ts", 'import "../../../src/domain/fee.ts";'],
+  ["sandbox/console/ imports", "sandbox/console/page.ts", 'import { render } from "preact";'],
   ["sandbox/ imports", "sandbox/script.ts", 'import { createControl } from "./control/control.ts";'],
   ["sandbox/ imports", "sandbox/script.ts", 'import type { Service } from "../src/service/service.ts";'],
   ["cli/ imports", "cli/pay.ts", 'import { openHarness } from "../test/support/harness.ts";'],
@@ -48,6 +56,7 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["only src/system.ts reads the clock", "src/service/resolver.ts", "const nowMs = Date.now();"],
   ["only src/system.ts reads the clock", "cli/list.ts", "const today = new Date();"],
   ["only src/system.ts reads the clock", "cli/wait.ts", "const startedMs = performance.now();"],
+  ["only src/system.ts reads the clock", "sandbox/console/browser/sync.ts", "const nowMs = performance.now();"],
   ["only src/system.ts draws", "sandbox/identifiers.ts", "const digit = Math.random() * 10;"],
   ["only src/system.ts draws", "sandbox/identifiers.ts", "crypto.getRandomValues(bytes);"],
   ["only src/system.ts draws", "src/domain/credentials.ts", "const secret = randomBytes(32);"],
@@ -55,6 +64,7 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["only src/system.ts sets a timer", "sandbox/sandbox.ts", "setInterval(poll, 1000);"],
   ["only src/store/ waits", "src/service/service.ts", "setImmediate(flush);"],
   ["only cli/environment.ts reads", "src/http/server.ts", 'if (process.env.DEBUG === "1") return;'],
+  ["nothing writes to the console", "sandbox/console/browser/main.tsx", "console.log(state);"],
   ["nothing writes to the console", "cli/output.ts", "console.log(text);"],
   ["nothing writes to the console", "src/store/store.ts", `const line = \`\${console.error(text)}\`;`],
   ["only cli/ touches the standard", "src/http/server.ts", "process.stderr.write(line);"],
@@ -95,6 +105,8 @@ describe("the rules bite", () => {
     ["src/store/schema.ts", 'import { integer } from "drizzle-orm/sqlite-core";'],
     ["cli/environment.ts", "export const isCi = () => Boolean(process.env.CI);"],
     ["cli/output.ts", "process.stdout.write(text);"],
+    ["sandbox/console/browser/system.ts", "export const monotonicMs = () => performance.now();"],
+    ["sandbox/console/browser/views/app.tsx", 'import { render } from "preact";'],
     ["cli/version.ts", 'import { version } from "../package.json";'],
     ["cli/serve.ts", 'const { page } = await import("../sandbox/console/page.ts");'],
     ["sandbox/control/control.ts", 'import { page } from "../console/page.ts";'],
@@ -132,10 +144,10 @@ describe("what comes from elsewhere", () => {
 
 /** All that people wrote: programs, tests and documents. */
 async function readProject(): Promise<{ path: string; text: string }[]> {
-  const patterns = ["{src,sandbox,cli,test,scripts,bench,docs}/**/*.{ts,mjs,sql,html,css,md}", "*.md", ".ci/run"];
+  const patterns = ["{src,sandbox,cli,test,scripts,bench,docs}/**/*.{ts,tsx,mjs,sql,html,css,md}", "*.md", ".ci/run"];
   const paths = patterns
     .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })])
-    .filter((path) => !path.split("/").includes("node_modules"))
+    .filter((path) => !path.split("/").some((part) => part === "node_modules" || part === "dist"))
     .sort();
   return Promise.all(
     paths.map(async (path) => ({ path: path.replaceAll("\\", "/"), text: await Bun.file(join(root, path)).text() })),

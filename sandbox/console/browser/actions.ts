@@ -1,8 +1,8 @@
 import { batch } from "@preact/signals";
+import { loadRows, openStory, reload } from "./loading.ts";
 import type { Filters } from "./logic/filters.ts";
 import { formatRoute, parseRoute, type Route } from "./logic/route.ts";
 import * as state from "./state.ts";
-import { loadRows, openStory, reload } from "./sync.ts";
 import { after, longMemory, tabMemory } from "./system.ts";
 
 /** What a person does with the page, apart from calls of the control API. */

@@ -1,8 +1,9 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followRoute } from "./actions.ts";
+import { openStory } from "./loading.ts";
 import { route, theme, tick } from "./state.ts";
-import { follow, openStory } from "./sync.ts";
+import { follow } from "./sync.ts";
 import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
 

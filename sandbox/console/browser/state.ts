@@ -36,6 +36,8 @@ export const MOST_ENDS = 20_000;
 export type Connection = "connecting" | "live" | "lost";
 
 export const connection = signal<Connection>("connecting");
+/** Whether everything has been loaded once, so that events are enough from now on. */
+export const isLoaded = signal(false);
 
 /** The control token, where the server asks for one. It stands in no address, and is forgotten with the tab. */
 export const token = signal<string | null>(tabMemory.read("token"));

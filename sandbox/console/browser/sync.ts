@@ -1,51 +1,22 @@
 import { batch, effect } from "@preact/signals";
-import { createControlClient, Refused, ServerLost } from "./control-client.ts";
-import { belongs, queryOf } from "./logic/filters.ts";
+import { api } from "./api.ts";
+import { addMessages, bringIntoPlay, rememberEnds } from "./arrivals.ts";
+import { Refused, ServerLost } from "./control-client.ts";
+import { loadAll, quietly, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
+import { belongs } from "./logic/filters.ts";
 import { mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
-import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
-import { throttled } from "./throttle.ts";
-import type {
-  Account,
-  ClockReading,
-  ConsoleEvent,
-  Default,
-  Fault,
-  Key,
-  LoggedRequest,
-  Merchant,
-  Message,
-  Outcome,
-  Prompt,
-  Rule,
-  ServerFacts,
-  SteeringPart,
-  Story,
-  TransactionEvent,
-  TransactionList,
-} from "./wire.ts";
+import { after, every, nextFrame, sleep } from "./system.ts";
+import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";
 
 /** Keeps the state like the server: loads it, follows the events, and comes back when the server does. */
 
-export const api = createControlClient({
-  // Below the page, which stands at `/_momo/`.
-  url: "/_momo",
-  token: () => state.token.value,
-  onTokenAsked: () => {
-    state.tokenAsked.value = { isWrong: state.token.value !== null };
-  },
-});
-
-const PAGE_SIZE = 100;
-/** So many rows are loaded without being asked for; the chart is made from them. */
-const FIRST_ROWS = 1000;
 /** A stream that shows no sign for so long is dead; a heartbeat comes every 15 s. */
 const SILENCE_MS = 40_000;
 const RETRY_MS = [250, 500, 1000, 2000] as const;
 
 let lastEventId: string | null = null;
-let isLoaded = false;
 
 /** Loads and follows until the page is closed. */
 export async function follow(): Promise<never> {
@@ -70,7 +41,7 @@ async function connect(): Promise<boolean> {
     cancelSilence = after(SILENCE_MS, () => leaving.abort());
   };
   try {
-    const needsAll = lastEventId === null || !isLoaded;
+    const needsAll = lastEventId === null || !state.isLoaded.value;
     await api.listen(lastEventId, {
       signal: leaving.signal,
       onSign,
@@ -141,7 +112,7 @@ function apply(events: readonly ConsoleEvent[]): void {
         texts.push(event.data);
         break;
       case "steering":
-        void reload(event.data.what);
+        void quietly(() => reload(event.data.what));
         break;
     }
   }
@@ -198,25 +169,6 @@ function removeNote(phone: string, note: state.PhoneNote): void {
   state.phoneNotes.value = notes;
 }
 
-function rememberEnds(transactions: readonly (TransactionEvent | TransactionList["transactions"][number])[]): void {
-  const ends = new Map(state.ends.value);
-  for (const transaction of transactions) {
-    const end = state.endOf(transaction);
-    const before = ends.get(transaction.checkout_request_id);
-    // The moment at which a payment was seen to fail is better than none.
-    const isEndSeen = before?.status === "pending" && end.status !== "pending" && end.endedAtMs === null;
-    ends.set(
-      transaction.checkout_request_id,
-      isEndSeen ? { ...end, endedAtMs: state.sandboxNow.value } : before?.endedAtMs != null ? before : end,
-    );
-  }
-  for (const id of ends.keys()) {
-    if (ends.size <= state.MOST_ENDS) break;
-    ends.delete(id);
-  }
-  state.ends.value = ends;
-}
-
 let countedRequests = 0;
 every(1000, () => {
   if (state.requestsPerSecond.value !== countedRequests) state.requestsPerSecond.value = countedRequests;
@@ -230,210 +182,4 @@ function applyRequests(calls: readonly LoggedRequest[]): void {
   state.requests.value = [...state.requests.value, ...added].slice(-state.MOST_REQUESTS);
   const id = state.route.value.checkoutRequestId;
   if (id !== null && calls.some(({ body }) => body?.includes(id))) refreshStory();
-}
-
-function addMessages(texts: readonly Message[]): void {
-  const known = new Set(state.messages.value.map(({ checkout_request_id }) => checkout_request_id));
-  const added = texts.filter(({ checkout_request_id }) => !known.has(checkout_request_id));
-  state.messages.value = [...added, ...state.messages.value]
-    .sort((a, b) => b.at_ms - a.at_ms)
-    .slice(0, state.MOST_MESSAGES);
-  bringIntoPlay(added.map(({ phone }) => phone));
-}
-
-/** As many phones as anybody can look through. */
-const MOST_PHONES = 200;
-
-function bringIntoPlay(phones: readonly string[]): void {
-  const seen = state.phonesSeen.value;
-  const added = [...new Set(phones)].filter((phone) => !seen.includes(phone));
-  if (added.length === 0) return;
-  const rings = (phone: string) => state.promptsByPhone.value.has(phone) || phone === state.pickedPhone.value;
-  const all = [...seen, ...added];
-  const surplus = all.length - MOST_PHONES;
-  const leaving = new Set(surplus > 0 ? all.filter((phone) => !rings(phone)).slice(0, surplus) : []);
-  state.phonesSeen.value = all.filter((phone) => !leaving.has(phone)).slice(-MOST_PHONES);
-}
-
-// What is loaded, and loaded again.
-
-/** Loads everything afresh: at the start, and when events were missed. */
-async function loadAll(): Promise<void> {
-  isLoaded = false;
-  try {
-    state.server.value = await api.get<ServerFacts>("/server");
-    await loadRegistry();
-    await Promise.all([
-      api.get<{ outcomes: Outcome[] }>("/outcomes").then((answer) => {
-        state.outcomes.value = answer.outcomes;
-      }),
-      reload("clock"),
-      reload("default"),
-      reload("rules"),
-      reload("faults"),
-      loadWhatHappened(),
-    ]);
-    isLoaded = true;
-    state.connection.value = "live";
-  } catch (error) {
-    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
-  }
-}
-
-async function loadWhatHappened(): Promise<void> {
-  const log = await api.get<{ requests: LoggedRequest[] }>("/requests");
-  const texts = await api.get<{ messages: Message[] }>("/messages");
-  batch(() => {
-    state.requests.value = log.requests.slice(-state.MOST_REQUESTS);
-    state.messages.value = [];
-    state.phoneNotes.value = new Map();
-    state.ends.value = new Map();
-    addMessages(texts.messages);
-  });
-  await Promise.all([loadPrompts(), loadRows()]);
-  if (state.route.value.checkoutRequestId !== null) refreshStory();
-}
-
-export async function reload(part: SteeringPart): Promise<void> {
-  switch (part) {
-    case "rules":
-      state.rules.value = (await api.get<{ rules: Rule[] }>("/rules")).rules;
-      return;
-    case "faults":
-      state.faults.value = await api.get<{ seed: number; faults: Fault[] }>("/faults");
-      return;
-    case "clock":
-      state.clock.value = { ...(await api.get<ClockReading>("/clock")), takenAtMs: monotonicMs() };
-      return;
-    case "default":
-      state.fallback.value = await api.get<Default>("/default");
-      return;
-    case "registry":
-      return loadRegistry();
-    case "reset":
-      state.phonesSeen.value = [];
-      state.pickedPhone.value = null;
-      return loadAll();
-  }
-}
-
-async function loadRegistry(): Promise<void> {
-  const { merchants } = await api.get<{ merchants: Merchant[] }>("/merchants");
-  // Another server may be behind the same address now, with other merchants.
-  const chosen = merchants.find(({ id }) => id === state.merchantId.value)?.id;
-  state.merchantId.value = chosen ?? state.server.value?.default_merchant_id ?? null;
-  const ofMerchant = `?merchant_id=${state.merchantId.value}`;
-  const [{ accounts }, { keys }] = await Promise.all([
-    api.get<{ accounts: Account[] }>(`/accounts${ofMerchant}`),
-    api.get<{ keys: Key[] }>(`/keys${ofMerchant}`),
-  ]);
-  batch(() => {
-    state.merchants.value = merchants;
-    state.accounts.value = accounts;
-    state.keys.value = keys;
-  });
-}
-
-const listPath = (page: number, limit: number) => {
-  const query = queryOf(state.filters.value);
-  query.set("merchant_id", String(state.merchantId.value ?? 1));
-  query.set("page", String(page));
-  query.set("limit", String(limit));
-  return `/transactions?${query}`;
-};
-
-/** The filters and the merchant that the rows are of; an answer for others comes too late. */
-const selection = () => `${state.merchantId.value} ${queryOf(state.filters.value)}`;
-
-async function loadPage(page: number, replaces: boolean): Promise<boolean> {
-  const asked = selection();
-  const list = await api.get<TransactionList>(listPath(page, PAGE_SIZE));
-  if (selection() !== asked) return false;
-  batch(() => {
-    state.rows.value = replaces
-      ? list.transactions
-      : mergeNewestFirst(state.rows.value, list.transactions, state.MOST_ROWS);
-    state.totalItems.value = list.pagination.total_items;
-    state.summary.value = list.summary;
-    state.filterProblem.value = null;
-    rememberEnds(list.transactions);
-  });
-  return list.transactions.length === PAGE_SIZE;
-}
-
-/** The first rows of a new selection. */
-export async function loadRows(): Promise<void> {
-  try {
-    state.isLoadingRows.value = true;
-    let hasMore = await loadPage(1, true);
-    while (hasMore && state.rows.value.length < FIRST_ROWS) hasMore = await loadPage(nextPage(), false);
-  } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 400) throw error;
-    state.filterProblem.value = error.message;
-  } finally {
-    state.isLoadingRows.value = false;
-  }
-}
-
-const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
-
-/** The rows after those that are there. */
-export async function loadMoreRows(): Promise<void> {
-  const { rows, totalItems, isLoadingRows } = state;
-  if (isLoadingRows.value || rows.value.length >= Math.min(totalItems.value ?? 0, state.MOST_ROWS)) return;
-  isLoadingRows.value = true;
-  try {
-    await loadPage(nextPage(), false);
-  } catch (error) {
-    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
-  } finally {
-    isLoadingRows.value = false;
-  }
-}
-
-/** The server's own word on totals, and on what a filter selects; a second is often enough. */
-const refreshRows = throttled(1000, () => quietly(async () => void (await loadPage(1, false))));
-
-/** Open prompts are asked for as a whole: at most 1,000, the oldest first. */
-const refreshPrompts = throttled(300, () => quietly(loadPrompts));
-
-async function loadPrompts(): Promise<void> {
-  const { prompts } = await api.get<{ prompts: Prompt[] }>("/prompts");
-  batch(() => {
-    state.prompts.value = new Map(prompts.map((prompt) => [prompt.checkout_request_id, prompt]));
-    bringIntoPlay(prompts.map(({ phone }) => phone));
-  });
-}
-
-const refreshStory = throttled(400, () =>
-  quietly(async () => {
-    const id = state.route.value.checkoutRequestId;
-    if (id === null) return;
-    try {
-      const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
-      if (state.route.value.checkoutRequestId !== id) return;
-      state.story.value = story;
-      state.storyProblem.value = null;
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      state.storyProblem.value = error.message;
-    }
-  }),
-);
-
-/** Another payment's story, or none. */
-export function openStory(checkoutRequestId: string | null): void {
-  if (state.story.value?.transaction.checkout_request_id === checkoutRequestId) return;
-  state.story.value = null;
-  state.storyProblem.value = null;
-  if (checkoutRequestId !== null) refreshStory();
-}
-
-/** For what is tried again anyway: the stream says when the server is gone. */
-async function quietly(run: () => Promise<void>): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
-  }
 }

@@ -180,8 +180,9 @@ export interface ServerFacts {
   readonly control_url: string;
   readonly version: string;
   readonly default_merchant_id: number;
-  readonly payment_account_id: number;
-  readonly api_key: string;
+  /** Null where there is none yet. */
+  readonly payment_account_id: number | null;
+  readonly api_key: string | null;
   readonly response_form: "full" | "short";
   readonly prompt_timeout_ms: number;
   readonly data: string | null;

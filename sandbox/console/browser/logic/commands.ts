@@ -1,11 +1,6 @@
 import type { LoggedRequest, ServerFacts } from "../wire.ts";
 
 /** The lines to paste into a shell that do what a control of the page does. */
-export interface CommandLines {
-  readonly curl: string;
-  /** Null where momo has no command for it. */
-  readonly momo: string | null;
-}
 
 /** A word as a POSIX shell reads it back. */
 export function quote(word: string): string {

@@ -27,10 +27,10 @@ export interface KnownEnd {
 }
 
 /** The shortest recommended interval (§4.4). */
-export const SHORTEST_POLL_MS = 3000;
+const SHORTEST_POLL_MS = 3000;
 
 /** A client that has not asked by then will not. */
-export const NEVER_POLLED_MS = 30_000;
+const NEVER_POLLED_MS = 30_000;
 
 interface Start {
   readonly request: LoggedRequest;

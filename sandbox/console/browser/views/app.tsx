@@ -15,9 +15,9 @@ export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
   return (
     <div class="shell" data-view={route.value.view}>
-      <a class="skip" href="#main" onClick={skipToMain}>
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to the dashboard
-      </a>
+      </button>
       <TopBar />
       <ConnectionNotice />
       <div class="sides">
@@ -32,12 +32,6 @@ export function App() {
       <PayDialog />
     </div>
   );
-}
-
-/** The address after the `#` is the view's, so it stays as it is. */
-function skipToMain(event: Event): void {
-  event.preventDefault();
-  document.getElementById("main")?.focus();
 }
 
 function CurrentView() {

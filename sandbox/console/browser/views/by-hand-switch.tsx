@@ -1,5 +1,5 @@
+import { api } from "../api.ts";
 import { fallback } from "../state.ts";
-import { api } from "../sync.ts";
 import { FormProblem, useCall } from "./form.tsx";
 
 /** What the switch goes back to: what was in force before it, or what momo does by itself. */
@@ -18,7 +18,7 @@ export function ByHandSwitch() {
   return (
     <div class="by-hand">
       <label class="switch">
-        <input type="checkbox" role="switch" checked={isByHand} onChange={change} />
+        <input type="checkbox" checked={isByHand} onChange={change} />
         <span>I answer the prompts</span>
       </label>
       <p class="hint">

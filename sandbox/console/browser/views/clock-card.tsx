@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
 import { longDayOf, wallClock } from "../logic/format.ts";
 import { clock, sandboxNow } from "../state.ts";
-import { api } from "../sync.ts";
 import { type Control, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, useCall } from "./form.tsx";
 import { SnowflakeIcon } from "./icons.tsx";

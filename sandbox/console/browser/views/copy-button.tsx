@@ -21,7 +21,7 @@ export function CopyButton({ text, what, label }: { text: string; what: string; 
       class={`quiet copy ${words === "" ? "square" : ""}`}
       aria-label={words === "" ? `Copy ${what}` : undefined}
       title={`Copy ${what}`}
-      onClick={copy}
+      onClick={() => void copy()}
     >
       {said.value === "copied" ? <CheckIcon /> : <CopyIcon />}
       <span aria-live="polite">{words}</span>

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { api } from "../api.ts";
 import { Refused, ServerLost } from "../control-client.ts";
 import { momoLine } from "../logic/commands.ts";
 import { formatInterval } from "../logic/format.ts";
 import { sandboxNow } from "../state.ts";
-import { api } from "../sync.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { CopyButton } from "./copy-button.tsx";
 

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { api } from "../api.ts";
 import { fallback } from "../state.ts";
-import { api } from "../sync.ts";
 import { CommandLines } from "./commands.tsx";
-import { Field, FormProblem, useCall } from "./form.tsx";
+import { Field, FormProblem, submits, useCall } from "./form.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
 
 /** What prompts do where nothing else decides. */
@@ -14,8 +14,7 @@ export function DefaultCard() {
   const outcome = chosen.value ?? fallback.value.outcome;
   const body = { outcome, ...(after.value !== "" && { after: after.value }) };
 
-  async function submit(event: Event) {
-    event.preventDefault();
+  async function submit() {
     if (await call.run(() => api.put("/default", body))) chosen.value = null;
   }
   return (
@@ -25,7 +24,7 @@ export function DefaultCard() {
         Where no header, rule, limit or test phone decides: <code>{fallback.value.outcome}</code>
         {fallback.value.after && <> after {fallback.value.after}</>}.
       </p>
-      <form class="row" onSubmit={submit}>
+      <form class="row" onSubmit={submits(submit)}>
         <Field form="default" name="outcome" label="Outcome" problems={call.problems}>
           {(input) => (
             <OutcomeSelect

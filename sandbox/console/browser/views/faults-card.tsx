@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
+import { api } from "../api.ts";
 import { faultInWords } from "../logic/steering-words.ts";
 import { faults } from "../state.ts";
-import { api } from "../sync.ts";
 import { CommandLines } from "./commands.tsx";
-import { Field, FormProblem, numberOrText, useCall } from "./form.tsx";
+import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 
 const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];
@@ -43,8 +43,7 @@ export function FaultsCard() {
   const replace = (next: readonly unknown[]) =>
     call.run(() => (next.length === 0 ? api.delete("/faults") : api.put("/faults", { seed, faults: next })));
 
-  async function submit(event: Event) {
-    event.preventDefault();
+  async function submit() {
     if (await call.run(() => api.put("/faults", body))) draft.value = EMPTY;
   }
   function set(name: keyof Draft, value: string) {
@@ -93,7 +92,6 @@ export function FaultsCard() {
         <>
           <ol class="rule-list">
             {inForce.map((fault, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a fault has no name but its place
               <li key={index}>
                 <span>{faultInWords(fault)}</span>
                 <button
@@ -110,7 +108,7 @@ export function FaultsCard() {
           <p class="hint">Seed {seed}</p>
         </>
       )}
-      <form class="row" onSubmit={submit}>
+      <form class="row" onSubmit={submits(submit)}>
         {select("path", { "": "any", ...Object.fromEntries(PATHS.map((path) => [path, path])) })}
         {select("kind", KINDS)}
         {draft.value.kind === "error" && input("status", "500", 5)}

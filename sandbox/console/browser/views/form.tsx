@@ -89,6 +89,14 @@ export function FormProblem({ problems }: { problems: Problems }) {
   return <div role="alert">{problems.rest && <p class="problem">{problems.rest}</p>}</div>;
 }
 
+/** A form that the page sends by itself. */
+export function submits(run: () => Promise<void>): (event: Event) => void {
+  return (event) => {
+    event.preventDefault();
+    void run();
+  };
+}
+
 /** What a field says, as JSON has it: a number where it is one, else the text as it was typed, for the API to judge. */
 export function numberOrText(text: string): number | string {
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;

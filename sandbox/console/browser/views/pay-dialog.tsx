@@ -1,12 +1,12 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { goTo, pickPhone } from "../actions.ts";
+import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
 import { accounts, route, server } from "../state.ts";
-import { api } from "../sync.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
-import { Field, FormProblem, numberOrText, useCall } from "./form.tsx";
+import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
 
@@ -65,8 +65,7 @@ function PayForm({ onDone }: { onDone: () => void }) {
     ...(outcome !== "" && { outcome }),
   };
 
-  async function submit(event: Event) {
-    event.preventDefault();
+  async function submit() {
     const isStarted = await call.run(() => api.post("/payments", body));
     if (!isStarted) return;
     onDone();
@@ -86,7 +85,7 @@ function PayForm({ onDone }: { onDone: () => void }) {
     );
   }
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submits(submit)}>
       <header>
         <h2 id="pay-title">Test payment</h2>
         <button type="button" class="quiet square" aria-label="Close" onClick={onDone}>

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { api } from "../api.ts";
 import { countdown } from "../logic/countdown.ts";
 import { formatAmount, instantOf } from "../logic/format.ts";
 import { clock, sandboxNow } from "../state.ts";
-import { api } from "../sync.ts";
 import type { Prompt } from "../wire.ts";
-import { useCall } from "./form.tsx";
+import { submits, useCall } from "./form.tsx";
 import { BackspaceIcon } from "./icons.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
@@ -18,8 +18,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
   const path = `/prompts/${encodeURIComponent(prompt.checkout_request_id)}/answer`;
   const problem = call.problems.fields.pin ?? call.problems.rest;
 
-  async function send(event: Event) {
-    event.preventDefault();
+  async function send() {
     const isTaken = await call.run(() => api.post(path, { pin: pin.value }));
     if (!isTaken) input.current?.select();
   }
@@ -36,8 +35,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
   const id = `pin-${prompt.checkout_request_id}`;
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: Escape cancels wherever in the prompt the focus is
-    <form class="prompt" onSubmit={send} onKeyDown={onKeyDown} aria-label={`Prompt from ${prompt.business}`}>
+    <form class="prompt" onSubmit={submits(send)} onKeyDown={onKeyDown} aria-label={`Prompt from ${prompt.business}`}>
       <Ring prompt={prompt} />
       <p class="asks">
         <b>{prompt.business}</b>

@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { chooseMerchant } from "../actions.ts";
+import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
 import { accounts, keys, merchantId, merchants } from "../state.ts";
-import { api } from "../sync.ts";
 import type { NewKey } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { CopyButton } from "./copy-button.tsx";
-import { Field, FormProblem, useCall } from "./form.tsx";
+import { Field, FormProblem, submits, useCall } from "./form.tsx";
 
 /** Who takes payments here: merchants, their payment accounts and their keys. */
 export function Registry() {
@@ -24,8 +24,7 @@ function Merchants() {
   const call = useCall(["name"]);
   const name = useSignal("");
   const body = { name: name.value };
-  async function submit(event: Event) {
-    event.preventDefault();
+  async function submit() {
     if (await call.run(() => api.post("/merchants", body))) name.value = "";
   }
   return (
@@ -49,7 +48,7 @@ function Merchants() {
           </li>
         ))}
       </ul>
-      <form class="row" onSubmit={submit}>
+      <form class="row" onSubmit={submits(submit)}>
         <Field form="merchant" name="name" label="Name" problems={call.problems}>
           {(input) => (
             <input
@@ -82,8 +81,7 @@ function Accounts() {
   const name = useSignal("");
   const fee = useSignal("1%");
   const body = { name: name.value, fee: fee.value, merchant_id: merchantId.value ?? 1 };
-  async function submit(event: Event) {
-    event.preventDefault();
+  async function submit() {
     if (await call.run(() => api.post("/accounts", body))) name.value = "";
   }
   return (
@@ -111,7 +109,7 @@ function Accounts() {
           ))}
         </tbody>
       </table>
-      <form class="row" onSubmit={submit}>
+      <form class="row" onSubmit={submits(submit)}>
         <Field form="account" name="name" label="Name" problems={call.problems}>
           {(input) => (
             <input
@@ -160,8 +158,7 @@ function Keys() {
   const label = useSignal("");
   const made = useSignal<NewKey | null>(null);
   const body = { label: label.value, merchant_id: merchantId.value ?? 1 };
-  async function submit(event: Event) {
-    event.preventDefault();
+  async function submit() {
     const isMade = await call.run(async () => {
       made.value = await api.post<NewKey>("/keys", body);
     });
@@ -212,7 +209,7 @@ function Keys() {
           ))}
         </tbody>
       </table>
-      <form class="row" onSubmit={submit}>
+      <form class="row" onSubmit={submits(submit)}>
         <Field form="key" name="label" label="Label" problems={call.problems}>
           {(input) => (
             <input

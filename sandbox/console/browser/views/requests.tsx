@@ -7,6 +7,7 @@ import type { LoggedRequest } from "../wire.ts";
 import { CloseIcon, WarningIcon } from "./icons.tsx";
 import { MistakeNote } from "./mistake-note.tsx";
 import { CallDetails, HttpStatus } from "./request-step.tsx";
+import { Spacer } from "./spacer.tsx";
 import { useWindowed } from "./windowed.ts";
 
 const ROW_REM = 2.5;
@@ -51,7 +52,7 @@ export function Requests() {
             </button>
           )}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-          <div class="scroll" ref={list.box} tabIndex={0} role="region" aria-label="Calls, newest first">
+          <section class="scroll" ref={list.box} tabIndex={0} aria-label="Calls, newest first">
             <table class="requests">
               <thead>
                 <tr>
@@ -67,8 +68,8 @@ export function Requests() {
                   <th scope="col">Mistakes</th>
                 </tr>
               </thead>
-              <tbody>
-                <Spacer height={list.above} />
+              <Spacer height={list.above} />
+              <tbody class="rows">
                 {list.rows.map((request) => (
                   <Row
                     key={request.id}
@@ -79,8 +80,8 @@ export function Requests() {
                     }}
                   />
                 ))}
-                <Spacer height={list.below} />
               </tbody>
+              <Spacer height={list.below} />
             </table>
             {newestFirst.value.length === 0 && (
               <div class="empty">
@@ -93,7 +94,7 @@ export function Requests() {
                 </p>
               </div>
             )}
-          </div>
+          </section>
         </div>
       </section>
       {selected.value && (
@@ -108,18 +109,9 @@ export function Requests() {
   );
 }
 
-function Spacer({ height }: { height: number }) {
-  return height > 0 ? (
-    <tr aria-hidden="true" class="spacer">
-      <td style={{ height: `${height}px` }} />
-    </tr>
-  ) : null;
-}
-
 function Row({ request, isOpen, onOpen }: { request: LoggedRequest; isOpen: boolean; onOpen: () => void }) {
   const found = mistakes.value.get(request.id);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the button in the row does the same for the keyboard
     <tr data-open={isOpen} onClick={onOpen}>
       <td>
         <button type="button" class="row-link" aria-expanded={isOpen}>
@@ -151,7 +143,6 @@ function Row({ request, isOpen, onOpen }: { request: LoggedRequest; isOpen: bool
 
 function Details({ request, onClose }: { request: LoggedRequest; onClose: () => void }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: Escape closes the pane wherever in it the focus is
     <section class="story" aria-label="One call" onKeyDown={(event) => event.key === "Escape" && onClose()}>
       <header>
         <h2>

@@ -1,4 +1,4 @@
-import { api } from "../sync.ts";
+import { api } from "../api.ts";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { FormProblem, useCall } from "./form.tsx";

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
+import { api } from "../api.ts";
 import { ruleInWords } from "../logic/steering-words.ts";
 import { rules } from "../state.ts";
-import { api } from "../sync.ts";
 import type { Rule } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
-import { Field, FormProblem, numberOrText, useCall } from "./form.tsx";
+import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
 
@@ -39,8 +39,7 @@ export function RulesCard() {
   const replace = (next: readonly unknown[]) =>
     call.run(() => (next.length === 0 ? api.delete("/rules") : api.put("/rules", next)));
 
-  async function submit(event: Event) {
-    event.preventDefault();
+  async function submit() {
     if (await call.run(() => api.post("/rules", body))) draft.value = EMPTY;
   }
   function input(name: keyof Draft, placeholder: string, size: number) {
@@ -70,7 +69,6 @@ export function RulesCard() {
       ) : (
         <ol class="rule-list">
           {rules.value.map((rule, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a rule has no name but its place
             <li key={index}>
               <span>{ruleInWords(rule)}</span>
               <button
@@ -85,7 +83,7 @@ export function RulesCard() {
           ))}
         </ol>
       )}
-      <form class="row" onSubmit={submit}>
+      <form class="row" onSubmit={submits(submit)}>
         {input("phone", "any phone", 12)}
         {input("amount", "any", 8)}
         {input("reference", "any", 10)}

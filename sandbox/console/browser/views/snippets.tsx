@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { LANGUAGES, type Language, secretLine, snippet } from "../logic/snippets.ts";
+import { LANGUAGES, type Language, SECRET_LINE, snippet } from "../logic/snippets.ts";
 import { accounts, keys, merchantId, outcomes, server } from "../state.ts";
 import { CodeBlock, CommandLine } from "./code-block.tsx";
 import { openPayDialog } from "./pay-dialog.tsx";
@@ -12,8 +12,8 @@ export function Snippets() {
   const isFirst = merchantId.value === facts.default_merchant_id;
   const chosen = {
     base_url: facts.base_url,
-    api_key: isFirst ? facts.api_key : (keys.value.find(({ revoked }) => !revoked)?.api_key ?? "mk_…"),
-    payment_account_id: isFirst ? facts.payment_account_id : (accounts.value[0]?.id ?? 1),
+    api_key: isFirst ? facts.api_key : (keys.value.find(({ revoked }) => !revoked)?.api_key ?? null),
+    payment_account_id: isFirst ? facts.payment_account_id : (accounts.value[0]?.id ?? null),
   };
   return (
     <div class="start scroll-view">
@@ -23,7 +23,7 @@ export function Snippets() {
           Start it, ask every 3 seconds, and read the status as what it says. This is filled in with the address and a
           key of this server; the secret stays out of the code:
         </p>
-        <CommandLine tool="sh" text={secretLine} />
+        <CommandLine tool="sh" text={SECRET_LINE} />
         <p class="hint">
           The server printed the first secret when it started; <a href="#keys">a new key</a> has one of its own.
         </p>

@@ -16,7 +16,6 @@ export function StoryPane({ id }: { id: string }) {
   const close = () => goTo({ view: route.value.view, checkoutRequestId: null });
   const { value } = story;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: Escape closes the pane wherever in it the focus is
     <section class="story" aria-label="Story of a payment" onKeyDown={(event) => event.key === "Escape" && close()}>
       <header>
         <h2 ref={heading} tabIndex={-1}>

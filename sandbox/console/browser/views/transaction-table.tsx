@@ -1,12 +1,13 @@
 import { goTo } from "../actions.ts";
+import { loadMoreRows } from "../loading.ts";
 import { controlCurl } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { formatRoute } from "../logic/route.ts";
 import { filters, MOST_ROWS, route, rows, sandboxNow, server, token, totalItems } from "../state.ts";
-import { loadMoreRows } from "../sync.ts";
 import type { Transaction } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { Spacer } from "./spacer.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { useWindowed } from "./windowed.ts";
 
@@ -25,7 +26,7 @@ export function TransactionTable() {
           </button>
         )}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-        <div class="scroll" ref={list.box} tabIndex={0} role="region" aria-label="Payments, newest first">
+        <section class="scroll" ref={list.box} tabIndex={0} aria-label="Payments, newest first">
           <table class="transactions" aria-rowcount={total + 1}>
             <thead>
               <tr>
@@ -46,16 +47,16 @@ export function TransactionTable() {
                 </th>
               </tr>
             </thead>
-            <tbody>
-              <Spacer height={list.above} />
+            <Spacer height={list.above} />
+            <tbody class="rows">
               {list.rows.map((transaction) => (
                 <Row key={transaction.id} transaction={transaction} />
               ))}
-              <Spacer height={list.below} />
             </tbody>
+            <Spacer height={list.below} />
           </table>
           {totalItems.value === 0 && <NothingYet />}
-        </div>
+        </section>
       </div>
       {rows.value.length >= MOST_ROWS && total > MOST_ROWS && (
         <p class="hint left-out">
@@ -66,21 +67,12 @@ export function TransactionTable() {
   );
 }
 
-function Spacer({ height }: { height: number }) {
-  return height > 0 ? (
-    <tr aria-hidden="true" class="spacer">
-      <td style={{ height: `${height}px` }} />
-    </tr>
-  ) : null;
-}
-
 function Row({ transaction }: { transaction: Transaction }) {
   const target = { view: "transactions", checkoutRequestId: transaction.checkout_request_id } as const;
   const isOpen = route.value.checkoutRequestId === transaction.checkout_request_id;
   const { created_at, phone, amount, status, result_code, result_desc, momo_receipt_number, kind } = transaction;
   const isToday = sandboxNow.value !== null && dayOf(created_at) === dayOfNow(sandboxNow.value);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row does the same for the keyboard
     <tr data-status={status} data-open={isOpen} onClick={() => goTo(target)}>
       <td>
         <a href={formatRoute(target)} aria-current={isOpen ? "true" : undefined}>

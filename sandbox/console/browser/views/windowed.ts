@@ -5,7 +5,7 @@ import { visibleRange } from "../logic/windowing.ts";
 
 /** A long list of which only what is in view is drawn. */
 export interface Windowed<T> {
-  readonly box: RefObject<HTMLDivElement | null>;
+  readonly box: RefObject<HTMLElement | null>;
   readonly rows: readonly T[];
   /** The index of the first row that is drawn. */
   readonly from: number;
@@ -27,7 +27,7 @@ interface Numbered {
  * @param onNearEnd when the last rows come into view
  */
 export function useWindowed<T extends Numbered>(all: readonly T[], rowRem: number, onNearEnd = () => {}): Windowed<T> {
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   const view = useSignal({ top: 0, height: 600, rem: 16 });
   const topId = useRef<number | null>(null);
 

@@ -1,0 +1,212 @@
+import { batch } from "@preact/signals";
+import { api } from "./api.ts";
+import { addMessages, bringIntoPlay, rememberEnds } from "./arrivals.ts";
+import { Refused, ServerLost } from "./control-client.ts";
+import { queryOf } from "./logic/filters.ts";
+import { mergeNewestFirst } from "./logic/merge.ts";
+import * as state from "./state.ts";
+import { monotonicMs } from "./system.ts";
+import { throttled } from "./throttle.ts";
+import type {
+  Account,
+  ClockReading,
+  Default,
+  Fault,
+  Key,
+  LoggedRequest,
+  Merchant,
+  Message,
+  Outcome,
+  Prompt,
+  Rule,
+  ServerFacts,
+  SteeringPart,
+  Story,
+  TransactionList,
+} from "./wire.ts";
+
+/** What is loaded from the server, and loaded again. */
+
+const PAGE_SIZE = 100;
+/** So many rows are loaded without being asked for; the chart is made from them. */
+const FIRST_ROWS = 1000;
+/** Loads everything afresh: at the start, and when events were missed. */
+export async function loadAll(): Promise<void> {
+  state.isLoaded.value = false;
+  try {
+    state.server.value = await api.get<ServerFacts>("/server");
+    await loadRegistry();
+    await Promise.all([
+      api.get<{ outcomes: Outcome[] }>("/outcomes").then((answer) => {
+        state.outcomes.value = answer.outcomes;
+      }),
+      reload("clock"),
+      reload("default"),
+      reload("rules"),
+      reload("faults"),
+      loadWhatHappened(),
+    ]);
+    state.isLoaded.value = true;
+    state.connection.value = "live";
+  } catch (error) {
+    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
+  }
+}
+
+async function loadWhatHappened(): Promise<void> {
+  const log = await api.get<{ requests: LoggedRequest[] }>("/requests");
+  const texts = await api.get<{ messages: Message[] }>("/messages");
+  batch(() => {
+    state.requests.value = log.requests.slice(-state.MOST_REQUESTS);
+    state.messages.value = [];
+    state.phoneNotes.value = new Map();
+    state.ends.value = new Map();
+    addMessages(texts.messages);
+  });
+  await Promise.all([loadPrompts(), loadRows()]);
+  if (state.route.value.checkoutRequestId !== null) refreshStory();
+}
+
+export async function reload(part: SteeringPart): Promise<void> {
+  switch (part) {
+    case "rules":
+      state.rules.value = (await api.get<{ rules: Rule[] }>("/rules")).rules;
+      return;
+    case "faults":
+      state.faults.value = await api.get<{ seed: number; faults: Fault[] }>("/faults");
+      return;
+    case "clock":
+      state.clock.value = { ...(await api.get<ClockReading>("/clock")), takenAtMs: monotonicMs() };
+      return;
+    case "default":
+      state.fallback.value = await api.get<Default>("/default");
+      return;
+    case "registry":
+      return loadRegistry();
+    case "reset":
+      state.phonesSeen.value = [];
+      state.pickedPhone.value = null;
+      return loadAll();
+  }
+}
+
+async function loadRegistry(): Promise<void> {
+  const { merchants } = await api.get<{ merchants: Merchant[] }>("/merchants");
+  // Another server may be behind the same address now, with other merchants.
+  const chosen = merchants.find(({ id }) => id === state.merchantId.value)?.id;
+  state.merchantId.value = chosen ?? state.server.value?.default_merchant_id ?? null;
+  const ofMerchant = `?merchant_id=${state.merchantId.value}`;
+  const [{ accounts }, { keys }] = await Promise.all([
+    api.get<{ accounts: Account[] }>(`/accounts${ofMerchant}`),
+    api.get<{ keys: Key[] }>(`/keys${ofMerchant}`),
+  ]);
+  batch(() => {
+    state.merchants.value = merchants;
+    state.accounts.value = accounts;
+    state.keys.value = keys;
+  });
+}
+
+const listPath = (page: number, limit: number) => {
+  const query = queryOf(state.filters.value);
+  query.set("merchant_id", String(state.merchantId.value ?? 1));
+  query.set("page", String(page));
+  query.set("limit", String(limit));
+  return `/transactions?${query}`;
+};
+
+/** The filters and the merchant that the rows are of; an answer for others comes too late. */
+const selection = () => `${state.merchantId.value} ${queryOf(state.filters.value)}`;
+
+async function loadPage(page: number, replaces: boolean): Promise<boolean> {
+  const asked = selection();
+  const list = await api.get<TransactionList>(listPath(page, PAGE_SIZE));
+  if (selection() !== asked) return false;
+  batch(() => {
+    state.rows.value = replaces
+      ? list.transactions
+      : mergeNewestFirst(state.rows.value, list.transactions, state.MOST_ROWS);
+    state.totalItems.value = list.pagination.total_items;
+    state.summary.value = list.summary;
+    state.filterProblem.value = null;
+    rememberEnds(list.transactions);
+  });
+  return list.transactions.length === PAGE_SIZE;
+}
+
+/** The first rows of a new selection. */
+export async function loadRows(): Promise<void> {
+  try {
+    state.isLoadingRows.value = true;
+    let hasMore = await loadPage(1, true);
+    while (hasMore && state.rows.value.length < FIRST_ROWS) hasMore = await loadPage(nextPage(), false);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 400) throw error;
+    state.filterProblem.value = error.message;
+  } finally {
+    state.isLoadingRows.value = false;
+  }
+}
+
+const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
+
+/** The rows after those that are there. */
+export async function loadMoreRows(): Promise<void> {
+  const { rows, totalItems, isLoadingRows } = state;
+  if (isLoadingRows.value || rows.value.length >= Math.min(totalItems.value ?? 0, state.MOST_ROWS)) return;
+  isLoadingRows.value = true;
+  try {
+    await loadPage(nextPage(), false);
+  } catch (error) {
+    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
+  } finally {
+    isLoadingRows.value = false;
+  }
+}
+
+/** The server's own word on totals, and on what a filter selects; a second is often enough. */
+export const refreshRows = throttled(1000, () => quietly(async () => void (await loadPage(1, false))));
+
+/** Open prompts are asked for as a whole: at most 1,000, the oldest first. */
+export const refreshPrompts = throttled(300, () => quietly(loadPrompts));
+
+async function loadPrompts(): Promise<void> {
+  const { prompts } = await api.get<{ prompts: Prompt[] }>("/prompts");
+  batch(() => {
+    state.prompts.value = new Map(prompts.map((prompt) => [prompt.checkout_request_id, prompt]));
+    bringIntoPlay(prompts.map(({ phone }) => phone));
+  });
+}
+
+export const refreshStory = throttled(400, () =>
+  quietly(async () => {
+    const id = state.route.value.checkoutRequestId;
+    if (id === null) return;
+    try {
+      const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
+      if (state.route.value.checkoutRequestId !== id) return;
+      state.story.value = story;
+      state.storyProblem.value = null;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      state.storyProblem.value = error.message;
+    }
+  }),
+);
+
+/** Another payment's story, or none. */
+export function openStory(checkoutRequestId: string | null): void {
+  if (state.story.value?.transaction.checkout_request_id === checkoutRequestId) return;
+  state.story.value = null;
+  state.storyProblem.value = null;
+  if (checkoutRequestId !== null) refreshStory();
+}
+
+/** For what is tried again anyway: the stream says when the server is gone. */
+export async function quietly(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
+  }
+}
