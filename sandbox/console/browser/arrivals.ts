@@ -3,17 +3,21 @@ import type { Message, Transaction } from "./wire.ts";
 
 /** Takes in what arrives, by an event or by a list, and forgets the oldest where it becomes too much. */
 
-export function rememberEnds(transactions: readonly Transaction[]): void {
+/** A transaction, and the last call that was answered before it was seen; null for what was not seen as it happened. */
+export interface Seen {
+  readonly transaction: Transaction;
+  readonly afterRequestId: number | null;
+}
+
+export function rememberEnds(seen: readonly Seen[]): void {
   const ends = new Map(state.ends.value);
-  for (const transaction of transactions) {
+  for (const { transaction, afterRequestId } of seen) {
+    const id = transaction.checkout_request_id;
     const end = state.endOf(transaction);
-    const before = ends.get(transaction.checkout_request_id);
-    // The moment at which a payment was seen to fail is better than none.
-    const isEndSeen = before?.status === "pending" && end.status !== "pending" && end.endedAtMs === null;
-    ends.set(
-      transaction.checkout_request_id,
-      isEndSeen ? { ...end, endedAtMs: state.sandboxNow.value } : before?.endedAtMs != null ? before : end,
-    );
+    // What was seen first is known best.
+    if (end.status === "pending" || (ends.get(id)?.status ?? "pending") === "pending") {
+      ends.set(id, end.status === "pending" ? end : { ...end, afterRequestId });
+    }
   }
   for (const id of ends.keys()) {
     if (ends.size <= state.MOST_ENDS) break;

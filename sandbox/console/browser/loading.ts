@@ -129,7 +129,7 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
     state.totalItems.value = list.pagination.total_items;
     state.summary.value = list.summary;
     state.filterProblem.value = null;
-    rememberEnds(list.transactions);
+    rememberEnds(list.transactions.map((transaction) => ({ transaction, afterRequestId: null })));
   });
   return list.transactions.length === PAGE_SIZE;
 }

@@ -30,8 +30,8 @@ import type {
 export const MOST_ROWS = 10_000;
 export const MOST_REQUESTS = 1000;
 export const MOST_MESSAGES = 500;
-/** Payments whose status is remembered for the mistakes, beyond those in the list. */
-export const MOST_ENDS = 20_000;
+/** Payments whose end is remembered for the mistakes; the log has not so many. */
+export const MOST_ENDS = 3000;
 
 export type Connection = "connecting" | "live" | "lost";
 
@@ -140,5 +140,5 @@ export const keys = signal<readonly Key[]>([]);
 
 /** What a transaction of the list tells about its end. */
 export function endOf({ status, completed_at }: Transaction): KnownEnd {
-  return { status, endedAtMs: completed_at === null ? null : instantOf(completed_at) };
+  return { status, endedAtMs: completed_at === null ? null : instantOf(completed_at), afterRequestId: null };
 }

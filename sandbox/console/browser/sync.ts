@@ -1,6 +1,6 @@
 import { batch, effect } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, rememberEnds } from "./arrivals.ts";
+import { addMessages, bringIntoPlay, rememberEnds, type Seen } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { belongs } from "./logic/filters.ts";
@@ -97,6 +97,8 @@ function apply(events: readonly ConsoleEvent[]): void {
   const transactions: TransactionEvent[] = [];
   const calls: LoggedRequest[] = [];
   const texts: Message[] = [];
+  const seen: Seen[] = [];
+  let lastRequestId = state.requests.value.at(-1)?.id ?? 0;
   for (const event of events) {
     switch (event.name) {
       case "gap":
@@ -104,9 +106,11 @@ function apply(events: readonly ConsoleEvent[]): void {
         break;
       case "transaction":
         transactions.push(event.data);
+        seen.push({ transaction: event.data, afterRequestId: lastRequestId });
         break;
       case "request":
         calls.push(event.data);
+        lastRequestId = event.data.id;
         break;
       case "message":
         texts.push(event.data);
@@ -116,6 +120,7 @@ function apply(events: readonly ConsoleEvent[]): void {
         break;
     }
   }
+  if (seen.length > 0) rememberEnds(seen);
   if (transactions.length > 0) applyTransactions(transactions);
   if (calls.length > 0) applyRequests(calls);
   if (texts.length > 0) addMessages(texts);
@@ -136,7 +141,6 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   rows.value = mergeNewestFirst(staying, fitting, state.MOST_ROWS);
   if (ours.length > 0) refreshRows();
 
-  rememberEnds(events);
   const open = new Map(state.prompts.value);
   const notesBefore = state.phoneNotes.value;
   const notes = new Map(notesBefore);
@@ -155,7 +159,8 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   for (const [phone, note] of notes) {
     if (notesBefore.get(phone) !== note) after(NOTE_MS, () => removeNote(phone, note));
   }
-  bringIntoPlay(events.map(({ phone }) => phone));
+  // A phone that is asked comes into play with its prompt, so that none is shown before it rings.
+  bringIntoPlay(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
   if (events.some(({ status }) => status === "pending")) refreshPrompts();
 }
 

@@ -24,6 +24,8 @@ export interface KnownEnd {
   readonly status: Status;
   /** Null where it ended, but nobody knows when. */
   readonly endedAtMs: number | null;
+  /** The last call that was answered before the page saw it end; null where the page did not see it. */
+  readonly afterRequestId: number | null;
 }
 
 /** The shortest recommended interval (§4.4). */
@@ -68,14 +70,15 @@ export function findMistakes(
     found.set(request.id, [...(found.get(request.id) ?? []), { kind, words }]);
   }
 
-  function isPending(start: Start, atMs: number): boolean {
-    if (atMs - start.request.at_ms >= promptLifetimeMs) return false;
+  function isPending(start: Start, request: LoggedRequest): boolean {
+    if (request.at_ms - start.request.at_ms >= promptLifetimeMs) return false;
     const id = start.checkoutRequestId;
     if (id === null) return true;
     if (pollings.get(id)?.finalStatus) return false;
     const end = endOf(id);
     if (end === undefined || end.status === "pending") return true;
-    return end.endedAtMs !== null && atMs < end.endedAtMs;
+    if (end.afterRequestId !== null) return request.id <= end.afterRequestId;
+    return end.endedAtMs !== null && request.at_ms < end.endedAtMs;
   }
 
   for (const request of requests) {
@@ -102,7 +105,7 @@ export function findMistakes(
     const isLost = request.fault === "disconnect";
     lastRefusal = isAccepted || isLost ? null : request;
     if (!isAccepted && !isLost) return;
-    if (earlier && isPending(earlier, request.at_ms)) {
+    if (earlier && isPending(earlier, request)) {
       note(
         request,
         "charged_twice",

@@ -15,20 +15,20 @@ export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
   return (
     <div class="shell" data-view={route.value.view}>
-      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+      <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
         Skip to the dashboard
       </button>
       <TopBar />
       <ConnectionNotice />
-      <div class="sides">
+      <main class="sides">
         <Phones />
         <div class="dashboard">
           <Navigation />
-          <main id="main" tabIndex={-1}>
+          <div class="view" id="view" tabIndex={-1}>
             <CurrentView />
-          </main>
+          </div>
         </div>
-      </div>
+      </main>
       <PayDialog />
     </div>
   );

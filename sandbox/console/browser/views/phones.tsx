@@ -14,7 +14,7 @@ export function Phones() {
   useEffect(typeOnRingingPhone, []);
   const shown = shownPhones.value.length > 0 ? shownPhones.value : [FIRST_PHONE];
   return (
-    <aside class="phones" aria-label="Phones">
+    <section class="phones" aria-label="Phones">
       <OtherPhones />
       <div class="handsets">
         {shown.map((phone) => (
@@ -22,7 +22,7 @@ export function Phones() {
         ))}
       </div>
       <ByHandSwitch />
-    </aside>
+    </section>
   );
 }
 

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { formatCount, formatInterval, timeOfDay } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
 import { MISTAKE_LABELS } from "../logic/mistakes.ts";
-import { MOST_REQUESTS, mistakes, requests, requestsPerSecond } from "../state.ts";
+import { isLoaded, MOST_REQUESTS, mistakes, requests, requestsPerSecond } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { CloseIcon, WarningIcon } from "./icons.tsx";
 import { MistakeNote } from "./mistake-note.tsx";
@@ -83,7 +83,7 @@ export function Requests() {
               </tbody>
               <Spacer height={list.below} />
             </table>
-            {newestFirst.value.length === 0 && (
+            {isLoaded.value && newestFirst.value.length === 0 && (
               <div class="empty">
                 <h2>{onlyMistakes.value ? "No mistakes" : "No requests yet"}</h2>
                 <p>

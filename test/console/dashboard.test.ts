@@ -1,0 +1,174 @@
+import { expect, test } from "bun:test";
+import { askStatus, describeInBrowser, startPayment } from "../support/browser.ts";
+
+describeInBrowser("the dashboard", (scene) => {
+  test("transactions appear as they start and change as they end, newest first, with the API's summary", async () => {
+    const page = await scene.open();
+    await page.getByText("No payments yet").waitFor();
+    await startPayment(scene.sandbox, { amount: 10 }, "completed; after=1s");
+    await startPayment(scene.sandbox, { amount: 20 }, "insufficient_funds; after=1s");
+    const rows = page.locator("tbody.rows tr");
+    await rows.nth(1).waitFor();
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/20\.00\s+pending/),
+      expect.stringMatching(/10\.00\s+pending/),
+    ]);
+    await scene.sandbox.clock.advance("1s");
+    await rows.nth(0).getByText("failed").waitFor();
+    await rows.nth(1).getByText("completed").waitFor();
+    const summary = page.locator(".summary");
+    await summary.getByText("10.00").waitFor();
+    await page.getByRole("img", { name: "Outcomes over time: 1 completed, 1 failed" }).waitFor();
+  });
+
+  test("the API's filters and search; what it refuses stands next to them", async () => {
+    await startPayment(scene.sandbox, { phone: "0711000001", reference: "APPLE-1" }, "completed; after=1s");
+    await startPayment(scene.sandbox, { phone: "0722000002", reference: "PEAR-2" }, "cancelled; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open({ viewport: { width: 1700, height: 900 }, expected: /400 \(Bad Request\)/ });
+    const rows = page.locator("tbody.rows tr");
+    await rows.nth(1).waitFor();
+    await page.getByLabel("Search").fill("pear");
+    await page.getByText("0711 000 001").nth(1).waitFor({ state: "detached" });
+    expect(await rows.allInnerTexts()).toEqual([expect.stringContaining("0722 000 002")]);
+    await page.getByLabel("Status").selectOption("completed");
+    await page.getByText("No payment fits these filters.").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await rows.nth(1).waitFor();
+    await page.getByLabel("From").fill("2026-02-30");
+    await page.getByText("date_from must be a day of the calendar, written YYYY-MM-DD").waitFor();
+    expect(await page.getByLabel("From").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  test("a row opens its whole story: request, prompt, decision, polls, answer, meaning and advice", async () => {
+    await scene.sandbox.rules.add({ outcome: "wrong_pin", times: 1 }, { outcome: "insufficient_funds", after: "9s" });
+    await startPayment(scene.sandbox, { reference: "FIRST" }, "completed");
+    const { baseUrl, headers, paymentAccountId } = scene.sandbox;
+    for (const reference of ["SECOND", "THIRD"]) {
+      await fetch(`${baseUrl}/stkpush.php`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify({ payment_account_id: paymentAccountId, phone: "0712345678", amount: 5, reference }),
+      });
+    }
+    const [, , , third] = await scene.sandbox.requests().then((log) => [null, ...log]);
+    const { checkout_request_id } = third?.answer as { checkout_request_id: string };
+    await askStatus(scene.sandbox, checkout_request_id);
+    await scene.sandbox.clock.advance("2s");
+    await askStatus(scene.sandbox, checkout_request_id);
+    await scene.sandbox.clock.advance("7s");
+
+    const page = await scene.open();
+    await page.locator("tbody.rows tr").first().click();
+    const story = page.getByRole("region", { name: "Story of a payment" });
+    await story.getByText('"reference": "THIRD"').waitFor();
+    const text = await story.innerText();
+    expect(text).toMatch(/Rule 1\s+insufficient_funds/);
+    expect(text).toContain("+2 s");
+    expect(text).toContain("Asked again after 2 s.");
+    expect(text).toContain("The balance is insufficient for the transaction.");
+    expect(text).toMatch(/It means\s+\S+[\s\S]*What to do\s+\S+/);
+    await page.keyboard.press("Escape");
+    await story.waitFor({ state: "detached" });
+  });
+
+  test("requests show as they are answered, with a client's mistakes in plain words", async () => {
+    const page = await scene.open({ view: "requests" });
+    await page.getByText("No requests yet").waitFor();
+    const id = await startPayment(scene.sandbox, { reference: "ORDER-1" }, "insufficient_funds; after=1s");
+    await startPayment(scene.sandbox, { reference: "ORDER-1" });
+    await scene.sandbox.clock.advance("1s");
+    await askStatus(scene.sandbox, id);
+    await scene.sandbox.clock.advance("1s");
+    await askStatus(scene.sandbox, id);
+    const rows = page.locator("tbody.rows tr");
+    await rows.nth(3).waitFor();
+    const texts = await rows.allInnerTexts();
+    expect(texts[0]).toContain("polls too fast, polls after the end");
+    expect(texts[2]).toContain("charges twice");
+    await scene.sandbox.clock.advance("40s");
+    await rows.nth(2).getByText("never polls").waitFor();
+
+    await rows.first().click();
+    const call = page.getByRole("region", { name: "One call" });
+    expect(await call.innerText()).toContain("Asking on reads a failure as “pending”");
+    expect(await call.innerText()).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answered[\s\S]*"status": "failed"/);
+    await call.getByRole("button", { name: "Copy as curl" }).waitFor();
+  });
+
+  test("a test payment is made from the page; what the API refuses stands next to its field", async () => {
+    const page = await scene.open({ expected: /400 \(Bad Request\)/ });
+    await page.getByRole("button", { name: "Test payment" }).click();
+    const dialog = page.getByRole("dialog", { name: "Test payment" });
+    await dialog.getByLabel("Amount, KES").fill("0.001");
+    await dialog.getByLabel("Phone").fill("12");
+    await dialog.getByRole("button", { name: "Send the prompt" }).click();
+    const problem = (label: string) =>
+      dialog
+        .locator(".field", { has: page.getByLabel(label) })
+        .locator(".problem")
+        .innerText();
+    await dialog.getByText(/^amount must be/).waitFor();
+    expect(await problem("Phone")).toMatch(/^phone must be/);
+    expect(await problem("Amount, KES")).toMatch(/^amount must be/);
+    expect(await dialog.getByLabel("Amount, KES").getAttribute("aria-invalid")).toBe("true");
+
+    await dialog.getByLabel("Amount, KES").fill("350");
+    await dialog.getByLabel("Phone").fill("0722000001");
+    await dialog.getByText("momo pay 0722000001 350").waitFor();
+    await dialog.getByRole("button", { name: "Send the prompt" }).click();
+    await page.getByRole("article", { name: "Phone 0722 000 001" }).getByText("350.00").waitFor();
+  });
+
+  test("steering: clock, default, rules, faults and reset, each with the commands that do the same", async () => {
+    const page = await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ });
+    const clock = page.getByRole("region", { name: "Clock" });
+    const before = await clock.locator("time").innerText();
+    await clock.getByRole("button", { name: "+1 min" }).click();
+    await clock.getByText("momo clock advance 1m").waitFor();
+    await clock.locator("time").filter({ hasNotText: before }).waitFor();
+    await clock.getByLabel("Duration").fill("soon");
+    await clock.getByRole("button", { name: "Advance by" }).click();
+    await clock.getByText("advance: it is not a duration up to 24h").waitFor();
+    await clock.getByRole("button", { name: "Resume" }).click();
+    await clock.getByRole("button", { name: "Freeze" }).click();
+    await clock.getByRole("button", { name: "Resume" }).waitFor();
+
+    const fallback = page.getByRole("region", { name: "Default outcome" });
+    await fallback.getByLabel("Outcome").selectOption("cancelled");
+    await fallback.getByText(`"outcome":"cancelled"`).waitFor();
+    await fallback.getByRole("button", { name: "Set" }).click();
+    await fallback.locator(".hint", { hasText: "cancelled" }).waitFor();
+
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByLabel("Phone").fill("0712345678");
+    await rules.getByLabel("Times").fill("none");
+    await rules.getByRole("button", { name: "Add rule" }).click();
+    await rules
+      .locator(".field", { has: page.getByLabel("Times") })
+      .locator(".problem")
+      .waitFor();
+    await rules.getByLabel("Times").fill("2");
+    await rules.getByRole("button", { name: "Add rule" }).click();
+    await rules.getByText("from 0712 345 678: insufficient_funds, 2 times").waitFor();
+
+    const faults = page.getByRole("region", { name: "Faults" });
+    await faults.getByRole("button", { name: "Add fault" }).click();
+    await faults.getByText("/status.php: HTTP 503").waitFor();
+    await faults.getByRole("button", { name: "Remove fault 1" }).click();
+    await faults.getByText("Fair weather.").waitFor();
+
+    const reset = page.getByRole("region", { name: "Reset" });
+    await reset.getByText("momo reset").waitFor();
+    await reset.getByRole("button", { name: "Reset" }).click();
+    await reset.getByRole("button", { name: "Forget it all?" }).click();
+    await rules.getByText("None. A rule says").waitFor();
+  });
+
+  test("rules that somebody else sets are seen at once", async () => {
+    const page = await scene.open({ view: "steering" });
+    await page.getByText("None. A rule says").waitFor();
+    await scene.sandbox.rules.add({ outcome: "unreachable", times: 1 });
+    await page.getByText("every payment: unreachable, once").waitFor();
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { startSandbox, type TestSandbox } from "../../cli/testing.ts";
+
+/** The console in a real browser: Chromium, where there is one. */
+
+const USUAL_PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/snap/bin/chromium",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+const program = [process.env.CHROME_PATH ?? "", ...USUAL_PLACES].find((path) => path !== "" && existsSync(path));
+
+/** How Chromium runs in a container, without asking anybody outside for anything. */
+const LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+
+export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: program ?? "", args: LAUNCH });
+
+/** One for all files; it ends with the process. */
+let shared: Promise<Browser> | undefined;
+
+/** What the tests of a file see. */
+export interface BrowserScene {
+  /** A sandbox of the test's own; its clock stands still. */
+  readonly sandbox: TestSandbox;
+  /** The console of {@link sandbox}, or of another address, on a screen of its own. */
+  open(options?: OpenOptions): Promise<Page>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  readonly url?: string;
+  /** What stands after the `#`. */
+  readonly view?: string;
+  /** Parts of what a browser complains about, where that is to be expected. */
+  readonly expected?: RegExp;
+}
+
+const STEP_TIMEOUT_MS = 5000;
+
+/** A screen with room for the phones beside the dashboard. */
+const DESKTOP = { width: 1280, height: 900 };
+
+/** Defines tests that need a browser; where there is none they say that they were left out. */
+export function describeInBrowser(name: string, define: (scene: BrowserScene) => void): void {
+  if (program === undefined) {
+    test(`${name}: left out, because there is no Chromium here; install it, or name it in CHROME_PATH`, () => {});
+    return;
+  }
+  // Above the time that a step may take: a test that is given up takes the browser with it.
+  setDefaultTimeout(4 * STEP_TIMEOUT_MS);
+  describe(name, () => {
+    let browser: Browser;
+    let sandbox: TestSandbox;
+    const complaints: string[] = [];
+
+    beforeAll(async () => {
+      shared ??= launchBrowser();
+      [browser, sandbox] = await Promise.all([shared, startSandbox({ frozen: true })]);
+    });
+    afterAll(() => sandbox.stop());
+    // An error of the console or of the policy is a defect, whatever else the test is about.
+    afterEach(async () => {
+      for (const context of browser.contexts()) await context.close();
+      expect(complaints.splice(0)).toEqual([]);
+      await sandbox.reset();
+      await sandbox.clock.freeze();
+    });
+
+    define({
+      get sandbox() {
+        return sandbox;
+      },
+      async open({ url, view = "transactions", expected, ...options } = {}) {
+        const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: "reduce", ...options });
+        context.setDefaultTimeout(STEP_TIMEOUT_MS);
+        const page = await context.newPage();
+        page.on("pageerror", (error) => complaints.push(error.message));
+        page.on("console", (message) => {
+          const text = `${message.text()} ${message.location().url}`;
+          const isComplaint = ["error", "warning"].includes(message.type());
+          if (isComplaint && !expected?.test(text)) complaints.push(text);
+        });
+        await page.goto(`${url ?? `${sandbox.controlUrl}/`}#${view}`);
+        return page;
+      },
+    });
+  });
+}
+
+/** Starts a payment as a merchant's server does. */
+export async function startPayment(
+  { baseUrl, headers, paymentAccountId }: TestSandbox,
+  order: Readonly<Record<string, unknown>> = {},
+  outcome = "manual",
+): Promise<string> {
+  const answer = await fetch(`${baseUrl}/stkpush.php`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Sandbox-Outcome": outcome, ...headers },
+    body: JSON.stringify({ payment_account_id: paymentAccountId, phone: "0712345678", amount: 100, ...order }),
+  });
+  const { checkout_request_id } = (await answer.json()) as { checkout_request_id: string };
+  return checkout_request_id;
+}
+
+/** Asks what became of it. */
+export async function askStatus({ baseUrl, headers }: TestSandbox, checkoutRequestId: string): Promise<string> {
+  const answer = await fetch(`${baseUrl}/status.php`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify({ checkout_request_id: checkoutRequestId }),
+  });
+  return ((await answer.json()) as { status: string }).status;
+}
