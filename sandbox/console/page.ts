@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { gzipSync } from "node:zlib";
 import { fail } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createHostGuard, type GuardOptions } from "../control/guard.ts";
@@ -40,7 +39,7 @@ export function createConsole(load: () => Promise<string>, guard: GuardOptions):
 }
 
 function prepared(html: string): Page {
-  return { html, zipped: gzipSync(html, { level: 9 }), headers: headersOf(html) };
+  return { html, zipped: Bun.gzipSync(html, { level: 9 }), headers: headersOf(html) };
 }
 
 function takesGzip({ headers }: Request): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { askStatus, describeInBrowser, startPayment } from "../support/browser.ts";
+import { askStatus, describeInBrowser, startPayment, textOf } from "../support/browser.ts";
 
 describeInBrowser("the dashboard", (scene) => {
   test("transactions appear as they start and change as they end, newest first, with the API's summary", async () => {
@@ -42,27 +42,18 @@ describeInBrowser("the dashboard", (scene) => {
 
   test("a row opens its whole story: request, prompt, decision, polls, answer, meaning and advice", async () => {
     await scene.sandbox.rules.add({ outcome: "wrong_pin", times: 1 }, { outcome: "insufficient_funds", after: "9s" });
-    await startPayment(scene.sandbox, { reference: "FIRST" }, "completed");
-    const { baseUrl, headers, paymentAccountId } = scene.sandbox;
-    for (const reference of ["SECOND", "THIRD"]) {
-      await fetch(`${baseUrl}/stkpush.php`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...headers },
-        body: JSON.stringify({ payment_account_id: paymentAccountId, phone: "0712345678", amount: 5, reference }),
-      });
-    }
-    const [, , , third] = await scene.sandbox.requests().then((log) => [null, ...log]);
-    const { checkout_request_id } = third?.answer as { checkout_request_id: string };
-    await askStatus(scene.sandbox, checkout_request_id);
+    await startPayment(scene.sandbox, { reference: "FIRST" }, null);
+    const id = await startPayment(scene.sandbox, { reference: "SECOND" }, null);
+    await askStatus(scene.sandbox, id);
     await scene.sandbox.clock.advance("2s");
-    await askStatus(scene.sandbox, checkout_request_id);
+    await askStatus(scene.sandbox, id);
     await scene.sandbox.clock.advance("7s");
 
     const page = await scene.open();
     await page.locator("tbody.rows tr").first().click();
     const story = page.getByRole("region", { name: "Story of a payment" });
-    await story.getByText('"reference": "THIRD"').waitFor();
-    const text = await story.innerText();
+    await story.getByText('"reference": "SECOND"').waitFor();
+    const text = await textOf(story);
     expect(text).toMatch(/Rule 1\s+insufficient_funds/);
     expect(text).toContain("+2 s");
     expect(text).toContain("Asked again after 2 s.");
@@ -91,8 +82,8 @@ describeInBrowser("the dashboard", (scene) => {
 
     await rows.first().click();
     const call = page.getByRole("region", { name: "One call" });
-    expect(await call.innerText()).toContain("Asking on reads a failure as “pending”");
-    expect(await call.innerText()).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answered[\s\S]*"status": "failed"/);
+    expect(await textOf(call)).toContain("Asking on reads a failure as “pending”");
+    expect(await textOf(call)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answered[\s\S]*"status": "failed"/);
     await call.getByRole("button", { name: "Copy as curl" }).waitFor();
   });
 
@@ -104,10 +95,7 @@ describeInBrowser("the dashboard", (scene) => {
     await dialog.getByLabel("Phone").fill("12");
     await dialog.getByRole("button", { name: "Send the prompt" }).click();
     const problem = (label: string) =>
-      dialog
-        .locator(".field", { has: page.getByLabel(label) })
-        .locator(".problem")
-        .innerText();
+      textOf(dialog.locator(".field", { has: page.getByLabel(label) }).locator(".problem"));
     await dialog.getByText(/^amount must be/).waitFor();
     expect(await problem("Phone")).toMatch(/^phone must be/);
     expect(await problem("Amount, KES")).toMatch(/^amount must be/);
@@ -123,7 +111,7 @@ describeInBrowser("the dashboard", (scene) => {
   test("steering: clock, default, rules, faults and reset, each with the commands that do the same", async () => {
     const page = await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ });
     const clock = page.getByRole("region", { name: "Clock" });
-    const before = await clock.locator("time").innerText();
+    const before = await textOf(clock.locator("time"));
     await clock.getByRole("button", { name: "+1 min" }).click();
     await clock.getByText("momo clock advance 1m").waitFor();
     await clock.locator("time").filter({ hasNotText: before }).waitFor();

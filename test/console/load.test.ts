@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser } from "../support/browser.ts";
 import { startSandbox } from "../../cli/testing.ts";
+import { describeInBrowser } from "../support/browser.ts";
 
 /** What the console costs, and how it bears a crowd. Times are printed and not judged: the machine may be busy. */
 

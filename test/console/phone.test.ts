@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { askStatus, describeInBrowser, startPayment } from "../support/browser.ts";
+import { askStatus, describeInBrowser, startPayment, textOf } from "../support/browser.ts";
 
 describeInBrowser("the phone", (scene) => {
   test("a payment made by the API rings, and is paid by keyboard alone; the receipt arrives", async () => {
@@ -8,13 +8,13 @@ describeInBrowser("the phone", (scene) => {
     const id = await startPayment(scene.sandbox, { amount: 1200, reference: "ORDER-7", description: "Two coffees" });
     const prompt = page.getByRole("form", { name: "Prompt from Demo Shop" });
     await prompt.waitFor();
-    expect(await prompt.innerText()).toMatch(/1,200\.00[\s\S]*ORDER-7[\s\S]*Two coffees/);
+    expect(await textOf(prompt)).toMatch(/1,200\.00[\s\S]*ORDER-7[\s\S]*Two coffees/);
 
     await page.keyboard.type("1234");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Paid", exact: true }).waitFor();
     const thread = page.getByRole("region", { name: "Messages" });
-    expect(await thread.innerText()).toMatch(/Confirmed\. Ksh1,200\.00 sent to Demo Shop for account ORDER-7/);
+    expect(await textOf(thread)).toMatch(/Confirmed\. Ksh1,200\.00 sent to Demo Shop for account ORDER-7/);
     expect(await askStatus(scene.sandbox, id)).toBe("completed");
     await page.locator("tr", { hasText: "1,200.00" }).getByText("completed").waitFor();
   });
@@ -71,14 +71,14 @@ describeInBrowser("the phone", (scene) => {
     await startPayment(scene.sandbox, { amount: 22 });
     const page = await scene.open();
     await page.getByText("1 more waiting").waitFor();
-    expect(await page.getByRole("form").innerText()).toContain("11.00");
+    expect(await textOf(page.getByRole("form"))).toContain("11.00");
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByText("22.00").first().waitFor();
   });
 
   test("hostile text is shown as text", async () => {
     const reference = '<img src=x onerror="document.title=1">';
-    const description = "<script>document.title = 2</script> \u202e​&amp; ${1}";
+    const description = "<script>document.title = 2</script> \u202e\u200b&amp; {{1}}";
     const id = await startPayment(scene.sandbox, { reference, description });
     const page = await scene.open({ view: `transactions/${id}` });
     await page.getByRole("form").getByText(reference).waitFor();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeInBrowser } from "../support/browser.ts";
+import { describeInBrowser, textOf } from "../support/browser.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
   test("a key is made, its secret shown once; it works until it is revoked", async () => {
@@ -11,9 +11,9 @@ describeInBrowser("accounts and keys", (scene) => {
     await keys.getByLabel("Label").fill("staging");
     await keys.getByText("momo keys create --label staging").waitFor();
     await keys.getByRole("button", { name: "Make key" }).click();
-    const secret = await keys.locator("[data-secret]").innerText();
+    const secret = await textOf(keys.locator("[data-secret]"));
     const row = keys.locator("tr", { hasText: "staging" });
-    const key = await row.locator("code").innerText();
+    const key = await textOf(row.locator("code"));
     const ask = () =>
       fetch(`${scene.sandbox.baseUrl}/transactions.php`, { headers: { "X-API-Key": key, "X-API-Secret": secret } });
     expect((await ask()).status).toBe(200);
@@ -65,7 +65,7 @@ describeInBrowser("snippets to start with", (scene) => {
     const runs: Promise<void>[] = [];
     for (const [language, program] of Object.entries(RUNNERS)) {
       await page.getByRole("radio", { name: language }).check({ force: true });
-      const text = await page.locator(".start .code pre").innerText();
+      const text = await textOf(page.locator(".start .code pre"));
       expect(text).toContain(scene.sandbox.baseUrl);
       expect(text).toContain(scene.sandbox.apiKey);
       expect(text).not.toContain("__");

@@ -25,7 +25,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     mayImport: [
       ...["sandbox/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
       ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
-      ...["node:assert/strict", "node:crypto", "node:zlib", "zod"],
+      ...["node:assert/strict", "node:crypto", "zod"],
     ],
   })),
   { room: "sandbox/", mayImport: ["sandbox/", "src/domain/", "node:assert/strict"] },

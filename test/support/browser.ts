@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { startSandbox, type TestSandbox } from "../../cli/testing.ts";
 
 /** The console in a real browser: Chromium, where there is one. */
@@ -93,15 +93,27 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
   });
 }
 
-/** Starts a payment as a merchant's server does. */
+/** What a person reads there. */
+export async function textOf(place: Locator): Promise<string> {
+  return (await place.allInnerTexts()).join("\n");
+}
+
+/**
+ * Starts a payment as a merchant's server does.
+ * @param outcome for the header; null: without one
+ */
 export async function startPayment(
   { baseUrl, headers, paymentAccountId }: TestSandbox,
   order: Readonly<Record<string, unknown>> = {},
-  outcome = "manual",
+  outcome: string | null = "manual",
 ): Promise<string> {
   const answer = await fetch(`${baseUrl}/stkpush.php`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", "X-Sandbox-Outcome": outcome, ...headers },
+    headers: {
+      "Content-Type": "application/json",
+      ...(outcome !== null && { "X-Sandbox-Outcome": outcome }),
+      ...headers,
+    },
     body: JSON.stringify({ payment_account_id: paymentAccountId, phone: "0712345678", amount: 100, ...order }),
   });
   const { checkout_request_id } = (await answer.json()) as { checkout_request_id: string };
