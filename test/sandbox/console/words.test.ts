@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import { controlCurl, momoLine, quote, replayCurl } from "../../../sandbox/console/browser/logic/commands.ts";
+import { gistOf } from "../../../sandbox/console/browser/logic/gist.ts";
+import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
+import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
+import { formatRoute, parseRoute } from "../../../sandbox/console/browser/logic/route.ts";
+import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
+import { RESULT_CODES } from "../../../sandbox/result-codes.ts";
+
+const SERVER = { base_url: "http://127.0.0.1:2547/v2", control_url: "http://127.0.0.1:2547/_momo" };
+
+/** The words that a shell makes of a line. */
+async function wordsOf(line: string): Promise<string[]> {
+  const shell = Bun.spawn(["sh", "-c", `for word in ${line}; do printf '%s\\0' "$word"; done`], { stdout: "pipe" });
+  return (await new Response(shell.stdout).text()).split("\0").slice(0, -1);
+}
+
+describe("commands to paste", () => {
+  const hostile = ["plain", "two words", "it's", '"$(touch x)"', "`id`", "a\nb", "-d", "", "ünï €", "\\"];
+
+  test("a shell reads every word back as it was", async () => {
+    expect(await wordsOf(hostile.map(quote).join(" "))).toEqual(hostile);
+  });
+
+  test("a control call as curl; the token comes from the shell", async () => {
+    const body = { outcome: "it's" };
+    expect(controlCurl(SERVER, false, "GET", "/rules")).toBe("curl -s http://127.0.0.1:2547/_momo/rules");
+    expect(controlCurl(SERVER, true, "DELETE", "/rules")).toBe(
+      'curl -s -X DELETE http://127.0.0.1:2547/_momo/rules -H "Authorization: Bearer $MOMO_CONTROL_TOKEN"',
+    );
+    const words = await wordsOf(controlCurl(SERVER, false, "PUT", "/default", body));
+    expect(words.slice(0, 5)).toEqual(["curl", "-s", "-X", "PUT", `${SERVER.control_url}/default`]);
+    expect(JSON.parse(words.at(-1) ?? "")).toEqual(body);
+  });
+
+  test("a momo command leaves out what is not given", () => {
+    expect(
+      momoLine(["pay", "0712345678", "100"], { "--reference": "my order", "--outcome": "", "--kind": undefined }),
+    ).toBe("momo pay 0712345678 100 --reference 'my order'");
+  });
+
+  test("a logged call as curl: sent as it came, but for the secret", async () => {
+    const request = {
+      method: "POST",
+      target: "/v2/stkpush.php?x='1'",
+      headers: { host: "h", "x-api-key": "mk_1", "x-api-secret": "[redacted]", "content-type": "application/json" },
+      body: `{"reference":"it's"}`,
+    };
+    const line = replayCurl(request as unknown as Parameters<typeof replayCurl>[0], SERVER);
+    expect(line).toContain('-H "X-API-Secret: $MOMO_API_SECRET"');
+    expect(line).not.toContain("[redacted]");
+    expect(await wordsOf(line)).toEqual([
+      ...["curl", "-sg", "-X", "POST", "http://127.0.0.1:2547/v2/stkpush.php?x='1'"],
+      ...["-H", "x-api-key: mk_1", "-H", "X-API-Secret: ", "-H", "content-type: application/json"],
+      ...["--data-raw", `{"reference":"it's"}`],
+    ]);
+  });
+});
+
+describe("a refusal of the API, beside the fields that it is about", () => {
+  const cases: readonly (readonly [
+    message: string,
+    names: string[],
+    fields: Record<string, string>,
+    rest: string | null,
+  ])[] = [
+    [
+      "amount must be a number; phone must be a string",
+      ["phone", "amount"],
+      { amount: "amount must be a number", phone: "phone must be a string" },
+      null,
+    ],
+    ["it is over; times: too small", ["phone", "times"], { times: "times: too small" }, "it is over"],
+    [
+      "match.phone: no; times: too small",
+      ["match.phone", "times"],
+      { "match.phone": "match.phone: no", times: "times: too small" },
+      null,
+    ],
+    [
+      "faults[0].status: only an error has one",
+      ["status"],
+      { status: "faults[0].status: only an error has one" },
+      null,
+    ],
+    ["the server is on fire", ["phone"], {}, "the server is on fire"],
+    ["phonebook is no phone", ["phone"], {}, "phonebook is no phone"],
+  ];
+  for (const [message, names, fields, rest] of cases) {
+    test(message, () => {
+      expect(problemsOf(message, names)).toEqual({ fields, rest });
+    });
+  }
+});
+
+describe("what stands after the #", () => {
+  test("leads back to where it came from", () => {
+    for (const route of [
+      { view: "requests", checkoutRequestId: null },
+      { view: "transactions", checkoutRequestId: "ws_CO_1_A/%é" },
+    ] as const) {
+      expect(parseRoute(formatRoute(route))).toEqual(route);
+    }
+  });
+
+  test("what means nothing leads to the transactions", () => {
+    for (const hash of ["", "#", "#nowhere", "#__proto__", "#transactions/%E0%A4%A"]) {
+      expect(parseRoute(hash)).toEqual({ view: "transactions", checkoutRequestId: null });
+    }
+  });
+});
+
+test("rules and faults as people say them", () => {
+  expect(
+    ruleInWords({ match: { phone: "254712345678", amount: 5 }, outcome: "wrong_pin", after: "3s", times: 1 }),
+  ).toBe("KES 5.00 from 0712 345 678: wrong_pin after 3s, once");
+  expect(ruleInWords({ match: {}, outcome: "completed" })).toBe("every payment: completed");
+  expect(faultInWords({ path: "/status.php", kind: "error", status: 503, probability: 0.21, times: 4 })).toBe(
+    "/status.php: HTTP 503, 21 % of calls, 4 times",
+  );
+  expect(faultInWords({ kind: "delay", delay: "5s", probability: 1 })).toBe("every operation: 5s late");
+});
+
+test("what a call was about", () => {
+  const call = { body: null, answer: null, target: "" };
+  const body = '{"phone":"0712345678","amount":100,"reference":"R"}';
+  expect(gistOf({ ...call, target: "/v2/stkpush.php", body })).toBe("KES 100.00 from 0712 345 678 for R");
+  expect(gistOf({ ...call, target: "/v2/stkpush.php", body: "{" })).toBe("");
+  expect(gistOf({ ...call, target: "/v2/status.php", answer: { success: true, status: "pending" } })).toBe("pending");
+  expect(gistOf({ ...call, target: "/v2/x", answer: { success: false, message: "nothing here" } })).toBe(
+    "nothing here",
+  );
+  expect(gistOf({ ...call, target: "/v2/transactions.php", answer: { data: [1] } })).toBe("1 transaction");
+});
+
+describe("what the customer reads once a prompt has gone", () => {
+  test("paid, cancelled, too late", () => {
+    const titles = (["completed", "cancelled", "expired"] as const).map(
+      (status) => noteOf({ status, amount: 5, result_code: null }, "Shop").title,
+    );
+    expect(titles).toEqual(["Paid", "Cancelled", "Too late"]);
+  });
+
+  test("every failure of the network has words of its own", () => {
+    const failures = Object.keys(RESULT_CODES)
+      .map(Number)
+      .filter((code) => ![0, 1019, 1032].includes(code));
+    const texts = failures.map((result_code) => noteOf({ status: "failed", amount: 5, result_code }, "Shop").text);
+    expect(new Set(texts).size).toBe(failures.length);
+    expect(texts.join()).not.toContain("The payment failed.");
+  });
+});
