@@ -52,7 +52,7 @@ describeInBrowser("the dashboard", (scene) => {
     const page = await scene.open();
     await page.locator("tbody.rows tr").first().click();
     const story = page.getByRole("region", { name: "Story of a payment" });
-    await story.getByText('"reference": "SECOND"').waitFor();
+    await story.getByText('"reference":"SECOND"').waitFor();
     const text = await textOf(story);
     expect(text).toMatch(/Rule 1\s+insufficient_funds/);
     expect(text).toContain("+2 s");

@@ -1,26 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { startSandbox, type TestSandbox } from "../../cli/testing.ts";
+import { CHROMIUM, launchBrowser } from "./chromium.ts";
 
 /** The console in a real browser: Chromium, where there is one. */
-
-const USUAL_PLACES = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/snap/bin/chromium",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
-];
-
-const program = [process.env.CHROME_PATH ?? "", ...USUAL_PLACES].find((path) => path !== "" && existsSync(path));
-
-/** How Chromium runs in a container, without asking anybody outside for anything. */
-const LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
-
-export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: program ?? "", args: LAUNCH });
 
 /** One for all files; it ends with the process. */
 let shared: Promise<Browser> | undefined;
@@ -48,7 +31,7 @@ const DESKTOP = { width: 1280, height: 900 };
 
 /** Defines tests that need a browser; where there is none they say that they were left out. */
 export function describeInBrowser(name: string, define: (scene: BrowserScene) => void): void {
-  if (program === undefined) {
+  if (CHROMIUM === null) {
     test(`${name}: left out, because there is no Chromium here; install it, or name it in CHROME_PATH`, () => {});
     return;
   }

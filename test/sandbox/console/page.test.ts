@@ -50,6 +50,38 @@ describe("GET /_momo/ serves the page", () => {
     expect(await response.text()).toBe(HTML);
   });
 
+  test("compressed where the client takes it, and as it is where it does not", async () => {
+    const page = createConsole(async () => HTML, LOOPBACK);
+    const encodingFor = async (offer: string) => {
+      const headers = { Host: HOST, "Accept-Encoding": offer };
+      const response = await page(new Request(`http://${HOST}${CONSOLE_PATH}`, { headers }));
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const encoding = response.headers.get("Content-Encoding");
+      const text = new TextDecoder().decode(encoding === "gzip" ? Bun.gunzipSync(bytes) : bytes);
+      expect(text).toBe(HTML);
+      return encoding;
+    };
+    for (const offer of ["gzip", "br, gzip, deflate", "GZIP;q=0.5", "br;q=1.0, gzip;q=0.8"]) {
+      expect(await encodingFor(offer)).toBe("gzip");
+    }
+    for (const offer of ["", "identity", "br", "gzip;q=0", "gzip; q=0.0", "notgzip", "x-gzip-y"]) {
+      expect(await encodingFor(offer)).toBeNull();
+    }
+  });
+
+  test("loaded once, and not before somebody wants to see it", async () => {
+    let loads = 0;
+    const page = createConsole(async () => {
+      loads += 1;
+      return HTML;
+    }, LOOPBACK);
+    const get = (path: string) => page(new Request(`http://${HOST}${path}`, { headers: { Host: HOST } }));
+    await get("/");
+    expect(loads).toBe(0);
+    await Promise.all([get(CONSOLE_PATH), get(CONSOLE_PATH)]);
+    expect(loads).toBe(1);
+  });
+
   test("a page without scripts lets none run", async () => {
     const page = createConsole(async () => "<p>momo", LOOPBACK);
     const response = await page(new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST } }));

@@ -155,8 +155,8 @@ export function findMistakes(
 
 function afterFinal(status: string): string {
   return status === "completed"
-    ? "The payment was completed already, and a final status never changes: stop asking."
-    : `The payment was ${status} already, which is final. Asking on reads a failure as “pending”: tell the customer, and start a new payment if they want to try again.`;
+    ? "The status was “completed” already, and a final status never changes: stop asking."
+    : `The status was “${status}” already, and that is final. Asking on reads a failure as “pending”: tell the customer, and start a new payment if they want to try again.`;
 }
 
 /** A member of a JSON object that is a text which says something. */

@@ -29,7 +29,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
           <HttpStatus status={request.status} />
           <span class="answered">{statusOf(request.answer)}</span>
         </summary>
-        <CallDetails request={request} isAnswerFolded={isOpen} />
+        <CallDetails request={request} isBrief={isOpen} />
       </details>
       {mistakes.map((mistake) => (
         <MistakeNote key={mistake.kind} mistake={mistake} />
@@ -38,29 +38,33 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
   );
 }
 
-/** What was sent and what was answered. */
-export function CallDetails({ request, isAnswerFolded = false }: { request: LoggedRequest; isAnswerFolded?: boolean }) {
+/**
+ * What was sent and what was answered.
+ * @param isBrief the body exactly as it came, and the answer folded away
+ */
+export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
+  const { body, status, answer, fault, duration_ms } = request;
   return (
     <div class="call-details">
       <p class="hint">
-        answered in {formatInterval(request.duration_ms)}
-        {request.fault && ` · fault: ${request.fault}`}
+        answered in {formatInterval(duration_ms)}
+        {fault && ` · fault: ${fault}`}
         {server.value && (
           <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
         )}
       </p>
       <h4>Sent</h4>
-      {request.body === null ? (
+      {body === null ? (
         <p class="hint">no body</p>
       ) : (
-        <CodeBlock text={prettyJson(request.body)} what="the body that was sent" />
+        <CodeBlock text={isBrief ? body : prettyJson(body)} what="the body that was sent" />
       )}
-      <details class="answer" open={!isAnswerFolded}>
+      <details class="answer" open={!isBrief}>
         <summary>Answered</summary>
-        {request.status === null ? (
+        {status === null ? (
           <p class="hint">The connection was closed without an answer.</p>
         ) : (
-          <CodeBlock text={textOf(request.answer)} what="the answer" />
+          <CodeBlock text={textOf(answer)} what="the answer" />
         )}
       </details>
     </div>

@@ -73,10 +73,10 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
           <dl>
             <dt>Reference</dt>
             <dd>{prompt.reference ?? "none"}</dd>
-            <dt>Description</dt>
-            <dd>{prompt.description ?? "none"}</dd>
             <dt>Shown</dt>
             <dd>{timeOfDay(prompt.created_at)}</dd>
+            <dt>Description</dt>
+            <dd>{prompt.description ?? "none"}</dd>
             <dt>Expires</dt>
             <dd>{timeOfDay(prompt.expires_at)}</dd>
           </dl>

@@ -1,0 +1,99 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { startSandbox, type TestSandbox } from "../cli/testing.ts";
+import { launchBrowser } from "../test/support/chromium.ts";
+
+/** Makes the README's pictures of the console: a morning in a shop, in both themes. */
+
+const folder = join(import.meta.dir, "..", "docs");
+const CUSTOMERS = ["0712345678", "0722104455", "0733981207", "0110456321", "0745550192", "0798310044"];
+const ORDERS = [250, 1200, 80, 2499.5, 640, 150, 3800];
+const OUTCOMES = ["completed", "completed", "completed", "insufficient_funds", "completed", "cancelled", "completed"];
+const DAY_MS = 86_400_000;
+/** Twenty past ten in Nairobi. */
+const MORNING_MS = (7 * 60 + 20) * 60_000;
+
+const sandbox = await startSandbox({ frozen: true });
+await sandbox.clock.advance(`${(DAY_MS + MORNING_MS - (Date.now() % DAY_MS)) % DAY_MS}ms`);
+const story = await morning();
+
+mkdirSync(folder, { recursive: true });
+const { port } = new URL(sandbox.baseUrl);
+// The address that momo has where nobody says otherwise.
+const browser = await launchBrowser([`--host-resolver-rules=MAP localhost:2547 127.0.0.1:${port}`]);
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const [name, view, width, height] of [
+    ["console", `transactions/${story}`, 1440, 900],
+    ["requests", "requests", 1440, 900],
+    ["steering", "steering", 1440, 900],
+    ["phone", "phone", 390, 780],
+  ] as const) {
+    const viewport = { width, height };
+    const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });
+    await page.goto(`http://localhost:2547/_momo/#${view}`);
+    await page.getByText("Live").waitFor();
+    await page.getByLabel("Enter PIN").fill("12");
+    // From the decision to what a client should do.
+    if (name === "console") await page.getByText("The transaction as the API lists it").scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+    await page.close();
+  }
+}
+await browser.close();
+await sandbox.stop();
+process.exit(0);
+
+/** @returns the payment whose story is told */
+async function morning(): Promise<string> {
+  for (let order = 0; order < 46; order += 1) {
+    const id = await pay(order, OUTCOMES[order % OUTCOMES.length]);
+    await poll(id, order % 17 === 4 ? ["2s", "1s"] : ["3s", "3s"]);
+    await sandbox.clock.advance(`${(order * 29) % 55}s`);
+  }
+  await sandbox.rules.add({ match: { phone: "0712345678" }, outcome: "insufficient_funds", after: "7s", times: 1 });
+  const told = await pay(48);
+  await poll(told, ["3s", "2s", "3s"]);
+  await sandbox.clock.advance("18s");
+  await sandbox.clock.advance("6s");
+  // A failure is no reason to stop listening, and pending no reason to charge again.
+  await poll(told, ["1s"]);
+  await poll(await pay(47), ["4s"]);
+  const slow = await pay(46, "completed; after=10s");
+  await sandbox.clock.advance("5s");
+  await pay(46, "cancelled");
+  await poll(slow, ["3s"]);
+  await pay(49, "manual");
+  await sandbox.clock.advance("11s");
+  return told;
+}
+
+async function poll(checkout_request_id: string, intervals: readonly string[]): Promise<void> {
+  for (const interval of intervals) {
+    await sandbox.clock.advance(interval);
+    const { status } = await call("status.php", { checkout_request_id });
+    if (status !== "pending") return;
+  }
+}
+
+async function pay(order: number, outcome?: string): Promise<string> {
+  const phone = CUSTOMERS[(order * 5) % CUSTOMERS.length];
+  const reference = `ORDER-${1000 + order}`;
+  const body = {
+    payment_account_id: sandbox.paymentAccountId,
+    phone,
+    amount: ORDERS[order % ORDERS.length],
+    reference,
+    description: "Two coffees and a mandazi",
+  };
+  const { checkout_request_id } = await call("stkpush.php", body, outcome && { "X-Sandbox-Outcome": outcome });
+  return checkout_request_id ?? "";
+}
+
+async function call(path: string, body: object, headers: TestSandbox["headers"] | "" | undefined = {}) {
+  const answer = await fetch(`${sandbox.baseUrl}/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...sandbox.headers, ...(headers || {}) },
+    body: JSON.stringify(body),
+  });
+  return (await answer.json()) as { status?: string; checkout_request_id?: string };
+}
