@@ -30,6 +30,7 @@ export function readyRecord(
 export function announce(record: ReadyRecord): void {
   const fields: [string, string][] = [
     ["address", record.base_url],
+    ["console", record.console_url],
     ["payment account", String(record.payment_account_id)],
     ["API key", record.api_key],
     ["API secret", record.api_secret],
