@@ -66,6 +66,17 @@ test.concurrent("a search that finds thousands is read in a thread of its own, w
   expect(await response.json()).toMatchObject({ success: true, pagination: { total_items: 3000 } });
 });
 
+test.concurrent("the console comes with the binary, in one page under a policy of its own", async () => {
+  const { ready } = await serveMomo([], { program: [BINARY] });
+  const response = await fetch(ready.console_url);
+  expect(response.headers.get("Content-Security-Policy")).toContain("script-src 'sha256-");
+  expect(response.headers.get("Content-Encoding")).toBe("gzip");
+  const html = await response.text();
+  expect(html).toContain("<title>momo</title>");
+  expect(html).not.toMatch(/(?:src|href)="(?!data:)/);
+  expect(html).not.toContain(ROOT);
+});
+
 test.concurrent("the printed momo pay works when pasted", async () => {
   const cwd = newFolder();
   const data = join(cwd, "data");

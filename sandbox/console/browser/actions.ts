@@ -53,12 +53,22 @@ export function chooseTheme(theme: state.Theme): void {
   longMemory.write("theme", theme === "auto" ? null : theme);
 }
 
+/** A phone that somebody has picked, or typed on, stays in sight while it rings and so long after. */
+const PICKED_MS = 8000;
+
 export function pickPhone(phone: string): void {
   batch(() => {
     state.pickedPhone.value = phone;
     if (!state.phonesSeen.value.includes(phone)) state.phonesSeen.value = [...state.phonesSeen.value, phone];
   });
+  cancelLeaving();
+  cancelLeaving = after(PICKED_MS, () => {
+    if (state.promptsByPhone.value.has(phone)) pickPhone(phone);
+    else state.pickedPhone.value = null;
+  });
 }
+
+let cancelLeaving = () => {};
 
 export function dismissNote(phone: string): void {
   const notes = new Map(state.phoneNotes.value);

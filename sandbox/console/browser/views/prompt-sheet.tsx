@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { countdown } from "../logic/countdown.ts";
 import { formatAmount, instantOf } from "../logic/format.ts";
@@ -19,10 +20,14 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
   const problem = call.problems.fields.pin ?? call.problems.rest;
 
   async function send() {
+    pickPhone(prompt.phone);
     const isTaken = await call.run(() => api.post(path, { pin: pin.value }));
     if (!isTaken) input.current?.select();
   }
-  const cancel = () => void call.run(() => api.post(path, { outcome: "cancelled" }));
+  function cancel() {
+    pickPhone(prompt.phone);
+    void call.run(() => api.post(path, { outcome: "cancelled" }));
+  }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== "Escape") return;
     event.preventDefault();

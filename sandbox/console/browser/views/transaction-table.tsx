@@ -107,7 +107,9 @@ function NothingYet() {
   return (
     <div class="empty">
       <h2>No payments yet</h2>
-      <p>Start one, and the customer's phone rings. From a shell:</p>
+      <p>
+        Press <b>Test payment</b>, and the customer's phone rings. From a shell:
+      </p>
       <CodeBlock
         text={controlCurl(server.value, token.value !== null, "POST", "/payments", body)}
         what="the curl command"
