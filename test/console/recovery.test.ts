@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { describeInBrowser } from "../support/browser.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { describeInBrowser, startPayment } from "../support/browser.ts";
+import { layCable } from "../support/cable.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { serveMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
@@ -25,6 +26,31 @@ describeInBrowser("a page that outlives its server", (scene) => {
     await page.locator("tbody.rows tr", { hasText: "77.00" }).getByText("completed").waitFor();
     expect(await page.getByText("Live").count()).toBe(1);
     await second.stop();
+  });
+});
+
+describeInBrowser("a page that was cut off for a while", (scene) => {
+  test("catches up by the events that it missed, without loading everything again", async () => {
+    const cable = await layCable(Number(new URL(scene.sandbox.baseUrl).port));
+    later(cable.close);
+    const url = `http://127.0.0.1:${cable.port}/_momo/`;
+    const page = await scene.open({ url, expected: /net::ERR_|Failed to load resource/ });
+    await page.getByText("No payments yet").waitFor();
+    await startPayment(scene.sandbox, { amount: 11 });
+    await page.locator("tbody.rows tr", { hasText: "11.00" }).waitFor();
+    cable.cut();
+    await page.getByText("The server does not answer.").waitFor();
+    await startPayment(scene.sandbox, { amount: 22 });
+
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      asked.push(`${new URL(request.url()).pathname} ${request.headers()["last-event-id"] ?? ""}`);
+    });
+    cable.mend();
+    await page.locator("tbody.rows tr", { hasText: "22.00" }).waitFor();
+    await page.getByText("The server does not answer.").waitFor({ state: "detached" });
+    expect(asked).toContainEqual(expect.stringMatching(/^\/_momo\/events \S+-[0-9]+$/));
+    expect(asked.filter((path) => path.startsWith("/_momo/server"))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { batch } from "@preact/signals";
-import { loadRows, openStory, reload } from "./loading.ts";
+import { loadRows, openStory, quietly, reload } from "./loading.ts";
 import type { Filters } from "./logic/filters.ts";
 import { formatRoute, parseRoute, type Route } from "./logic/route.ts";
 import * as state from "./state.ts";
@@ -26,7 +26,7 @@ let cancelTyping = () => {};
 export function setFilters(filters: Filters): void {
   state.filters.value = filters;
   cancelTyping();
-  cancelTyping = after(TYPING_PAUSE_MS, () => void loadRows());
+  cancelTyping = after(TYPING_PAUSE_MS, () => void quietly(loadRows));
 }
 
 export function chooseMerchant(id: number): void {
@@ -36,8 +36,8 @@ export function chooseMerchant(id: number): void {
     state.totalItems.value = null;
   });
   goTo({ view: state.route.value.view, checkoutRequestId: null });
-  void loadRows();
-  void reload("registry");
+  void quietly(loadRows);
+  void quietly(() => reload("registry"));
 }
 
 export function giveToken(text: string): void {

@@ -141,8 +141,11 @@ export async function loadRows(): Promise<void> {
     let hasMore = await loadPage(1, true);
     while (hasMore && state.rows.value.length < FIRST_ROWS) hasMore = await loadPage(nextPage(), false);
   } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 400) throw error;
-    state.filterProblem.value = error.message;
+    if (!(error instanceof Refused) || error.status === 401) throw error;
+    batch(() => {
+      state.filterProblem.value = error.message;
+      state.rows.value = [];
+    });
   } finally {
     state.isLoadingRows.value = false;
   }
