@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
 /** A way to a server on this machine that can be cut and mended. */
@@ -30,7 +31,8 @@ export async function layCable(port: number): Promise<Cable> {
     }
     near.pipe(far).pipe(near);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
   const cut = () => {
     isCut = true;
     for (const socket of open) socket.destroy();

@@ -1,7 +1,50 @@
+import { belongs } from "./logic/filters.ts";
 import * as state from "./state.ts";
-import type { Message, Transaction } from "./wire.ts";
+import type { Message, Transaction, TransactionEvent } from "./wire.ts";
 
-/** Takes in what arrives, by an event or by a list, and forgets the oldest where it becomes too much. */
+/**
+ * Takes in what arrives, by an event or by a list, and forgets the oldest where it becomes too much. A list may have been made
+ * before an event that is here already; what was told last is kept here, so that no list sets anything back.
+ */
+
+/** What events told last of each payment, the oldest first. */
+const told = new Map<number, TransactionEvent>();
+const MOST_TOLD = 2000;
+
+export function rememberTold(events: readonly TransactionEvent[]): void {
+  for (const event of events) {
+    told.delete(event.id);
+    told.set(event.id, event);
+  }
+  for (const id of told.keys()) {
+    if (told.size <= MOST_TOLD) break;
+    told.delete(id);
+  }
+}
+
+/** A list as it is by now: what was pending in it may have ended. */
+export const upToDate = (list: readonly Transaction[]): Transaction[] =>
+  list.map((transaction) =>
+    transaction.status === "pending" ? (told.get(transaction.id) ?? transaction) : transaction,
+  );
+
+/** What began after a list was made and belongs into it. */
+export function toldAfter(list: readonly Transaction[]): Transaction[] {
+  const newest = list[0]?.id ?? 0;
+  return [...told.values()].filter(
+    (event) =>
+      event.id > newest && event.merchant_id === state.merchantId.value && belongs(event, state.filters.value) === true,
+  );
+}
+
+/** Another server, or one that was reset: what was told of payments, calls and messages is no longer so. */
+export function forgetAll(): void {
+  told.clear();
+  state.requests.value = [];
+  state.messages.value = [];
+  state.phoneNotes.value = new Map();
+  state.ends.value = new Map();
+}
 
 /** A transaction, and the last call that was answered before it was seen; null for what was not seen as it happened. */
 export interface Seen {

@@ -1,6 +1,6 @@
 import { batch } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, rememberEnds } from "./arrivals.ts";
+import { addMessages, bringIntoPlay, forgetAll, rememberEnds, toldAfter, upToDate } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { queryOf } from "./logic/filters.ts";
 import { mergeNewestFirst } from "./logic/merge.ts";
@@ -30,9 +30,11 @@ import type {
 const PAGE_SIZE = 100;
 /** So many rows are loaded without being asked for; the chart is made from them. */
 const FIRST_ROWS = 1000;
+
 /** Loads everything afresh: at the start, and when events were missed. */
 export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
+  forgetAll();
   try {
     state.server.value = await api.get<ServerFacts>("/server");
     await loadRegistry();
@@ -57,17 +59,16 @@ async function loadWhatHappened(): Promise<void> {
   const log = await api.get<{ requests: LoggedRequest[] }>("/requests");
   const texts = await api.get<{ messages: Message[] }>("/messages");
   batch(() => {
-    state.requests.value = log.requests.slice(-state.MOST_REQUESTS);
-    state.messages.value = [];
-    state.phoneNotes.value = new Map();
-    state.ends.value = new Map();
+    const lastId = log.requests.at(-1)?.id ?? 0;
+    const since = state.requests.value.filter(({ id }) => id > lastId);
+    state.requests.value = [...log.requests, ...since].slice(-state.MOST_REQUESTS);
     addMessages(texts.messages);
   });
   await Promise.all([loadPrompts(), loadRows()]);
   if (state.route.value.checkoutRequestId !== null) refreshStory();
 }
 
-export async function reload(part: SteeringPart): Promise<void> {
+export async function reload(part: Exclude<SteeringPart, "reset">): Promise<void> {
   switch (part) {
     case "rules":
       state.rules.value = (await api.get<{ rules: Rule[] }>("/rules")).rules;
@@ -83,10 +84,6 @@ export async function reload(part: SteeringPart): Promise<void> {
       return;
     case "registry":
       return loadRegistry();
-    case "reset":
-      state.phonesSeen.value = [];
-      state.pickedPhone.value = null;
-      return loadAll();
   }
 }
 
@@ -123,13 +120,14 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
   const list = await api.get<TransactionList>(listPath(page, PAGE_SIZE));
   if (selection() !== asked) return false;
   batch(() => {
+    const rows = upToDate(list.transactions);
     state.rows.value = replaces
-      ? list.transactions
-      : mergeNewestFirst(state.rows.value, list.transactions, state.MOST_ROWS);
+      ? mergeNewestFirst(rows, toldAfter(rows), state.MOST_ROWS)
+      : mergeNewestFirst(state.rows.value, rows, state.MOST_ROWS);
     state.totalItems.value = list.pagination.total_items;
     state.summary.value = list.summary;
     state.filterProblem.value = null;
-    rememberEnds(list.transactions.map((transaction) => ({ transaction, afterRequestId: null })));
+    rememberEnds(rows.map((transaction) => ({ transaction, afterRequestId: null })));
   });
   return list.transactions.length === PAGE_SIZE;
 }
@@ -176,8 +174,11 @@ export const refreshPrompts = throttled(300, () => quietly(loadPrompts));
 async function loadPrompts(): Promise<void> {
   const { prompts } = await api.get<{ prompts: Prompt[] }>("/prompts");
   batch(() => {
-    state.prompts.value = new Map(prompts.map((prompt) => [prompt.checkout_request_id, prompt]));
-    bringIntoPlay(prompts.map(({ phone }) => phone));
+    const open = prompts.filter(
+      ({ checkout_request_id: id }) => (state.ends.value.get(id)?.status ?? "pending") === "pending",
+    );
+    state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
+    bringIntoPlay(open.map(({ phone }) => phone));
   });
 }
 

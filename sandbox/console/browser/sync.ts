@@ -1,6 +1,6 @@
 import { batch, effect } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, rememberEnds, type Seen } from "./arrivals.ts";
+import { addMessages, bringIntoPlay, rememberEnds, rememberTold, type Seen } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { belongs } from "./logic/filters.ts";
@@ -94,30 +94,30 @@ function take(event: ConsoleEvent): void {
 }
 
 function apply(events: readonly ConsoleEvent[]): void {
+  // What came before the last of these is forgotten with everything else.
+  const last = events.findLastIndex(({ name, data }) => name === "gap" || ("what" in data && data.what === "reset"));
   const transactions: TransactionEvent[] = [];
   const calls: LoggedRequest[] = [];
   const texts: Message[] = [];
   const seen: Seen[] = [];
+  if (last >= 0) {
+    state.phonesSeen.value = [];
+    state.pickedPhone.value = null;
+    void loadAll();
+  }
   let lastRequestId = state.requests.value.at(-1)?.id ?? 0;
-  for (const event of events) {
-    switch (event.name) {
-      case "gap":
-        void loadAll();
-        break;
-      case "transaction":
-        transactions.push(event.data);
-        seen.push({ transaction: event.data, afterRequestId: lastRequestId });
-        break;
-      case "request":
-        calls.push(event.data);
-        lastRequestId = event.data.id;
-        break;
-      case "message":
-        texts.push(event.data);
-        break;
-      case "steering":
-        void quietly(() => reload(event.data.what));
-        break;
+  for (const { name, data } of events.slice(last + 1)) {
+    if (name === "transaction") {
+      transactions.push(data);
+      seen.push({ transaction: data, afterRequestId: lastRequestId });
+    } else if (name === "request") {
+      calls.push(data);
+      lastRequestId = data.id;
+    } else if (name === "message") {
+      texts.push(data);
+    } else if (name === "steering") {
+      const { what } = data;
+      if (what !== "reset") void quietly(() => reload(what));
     }
   }
   if (seen.length > 0) rememberEnds(seen);
@@ -127,6 +127,7 @@ function apply(events: readonly ConsoleEvent[]): void {
 }
 
 function applyTransactions(events: readonly TransactionEvent[]): void {
+  rememberTold(events);
   const ours = events.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
   const { rows, filters } = state;
   const oldest = rows.value.at(-1)?.id ?? 0;
