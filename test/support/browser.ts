@@ -1,33 +1,37 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { startSandbox, type TestSandbox } from "../../cli/testing.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 
 /** The console in a real browser: Chromium, where there is one. */
 
-/** One for all files; it ends with the process. */
-let shared: Promise<Browser> | undefined;
-
 /** What the tests of a file see. */
 export interface BrowserScene {
-  /** A sandbox of the test's own; its clock stands still. */
+  /** A sandbox of the file's own, as new for each test; its clock stands still. */
   readonly sandbox: TestSandbox;
-  /** The console of {@link sandbox}, or of another address, on a screen of its own. */
+  /** The console of {@link sandbox}, or of another address. There is one page at a time. */
   open(options?: OpenOptions): Promise<Page>;
 }
 
-export interface OpenOptions extends BrowserContextOptions {
+export interface OpenOptions {
   readonly url?: string;
   /** What stands after the `#`. */
   readonly view?: string;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** For scripts that a test brings along. */
+  readonly bypassCSP?: boolean;
   /** Parts of what a browser complains about, where that is to be expected. */
   readonly expected?: RegExp;
 }
 
-const STEP_TIMEOUT_MS = 5000;
-
 /** A screen with room for the phones beside the dashboard. */
 const DESKTOP = { width: 1280, height: 900 };
+
+const STEP_TIMEOUT_MS = 5000;
+
+/** One for all files, and in it a page for each policy; they end with the process. */
+let browser: Promise<Browser> | undefined;
+const pages = new Map<boolean, Promise<Page>>();
 
 /** Defines tests that need a browser; where there is none they say that they were left out. */
 export function describeInBrowser(name: string, define: (scene: BrowserScene) => void): void {
@@ -38,18 +42,19 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
   // Above the time that a step may take: a test that is given up takes the browser with it.
   setDefaultTimeout(4 * STEP_TIMEOUT_MS);
   describe(name, () => {
-    let browser: Browser;
     let sandbox: TestSandbox;
+    let page: Page | null = null;
     const complaints: string[] = [];
 
     beforeAll(async () => {
-      shared ??= launchBrowser();
-      [browser, sandbox] = await Promise.all([shared, startSandbox({ frozen: true })]);
+      browser ??= launchBrowser();
+      [sandbox] = await Promise.all([startSandbox({ frozen: true }), browser]);
     });
     afterAll(() => sandbox.stop());
     // An error of the console or of the policy is a defect, whatever else the test is about.
     afterEach(async () => {
-      for (const context of browser.contexts()) await context.close();
+      await leave(page);
+      page = null;
       expect(complaints.splice(0)).toEqual([]);
       await sandbox.reset();
       await sandbox.clock.freeze();
@@ -59,10 +64,10 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
       get sandbox() {
         return sandbox;
       },
-      async open({ url, view = "transactions", expected, ...options } = {}) {
-        const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: "reduce", ...options });
-        context.setDefaultTimeout(STEP_TIMEOUT_MS);
-        const page = await context.newPage();
+      async open({ url, view = "transactions", viewport = DESKTOP, bypassCSP = false, expected } = {}) {
+        page = await pageFor(bypassCSP);
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
         page.on("pageerror", (error) => complaints.push(error.message));
         page.on("console", (message) => {
           const text = `${message.text()} ${message.location().url}`;
@@ -74,6 +79,24 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
       },
     });
   });
+}
+
+function pageFor(bypassCSP: boolean): Promise<Page> {
+  const page = pages.get(bypassCSP) ?? newPage(bypassCSP);
+  pages.set(bypassCSP, page);
+  return page;
+}
+
+async function newPage(bypassCSP: boolean): Promise<Page> {
+  browser ??= launchBrowser();
+  const page = await (await browser).newPage({ bypassCSP });
+  page.setDefaultTimeout(STEP_TIMEOUT_MS);
+  return page;
+}
+
+async function leave(page: Page | null): Promise<void> {
+  page?.removeAllListeners();
+  await page?.goto("about:blank");
 }
 
 /** What a person reads there. */

@@ -57,10 +57,11 @@ export function rememberEnds(seen: readonly Seen[]): void {
   for (const { transaction, afterRequestId } of seen) {
     const id = transaction.checkout_request_id;
     const end = state.endOf(transaction);
-    // What was seen first is known best.
-    if (end.status === "pending" || (ends.get(id)?.status ?? "pending") === "pending") {
-      ends.set(id, end.status === "pending" ? end : { ...end, afterRequestId });
-    }
+    // An event tells what came before it; a list does not, and may be older.
+    const known = ends.get(id);
+    const hasEnded = known !== undefined && known.status !== "pending";
+    if (hasEnded && (known.afterRequestId !== null || afterRequestId === null)) continue;
+    ends.set(id, end.status === "pending" ? end : { ...end, afterRequestId });
   }
   for (const id of ends.keys()) {
     if (ends.size <= state.MOST_ENDS) break;
