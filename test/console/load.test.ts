@@ -34,7 +34,7 @@ describeInBrowser("the console bears a crowd", (scene) => {
     const data = join(newFolder(), "data");
     await (await serveMomo(["--data", data])).stop();
     loadHistory(join(data, "momo.db"), PAYMENTS, Date.now());
-    const { ready, post, stop } = await serveMomo(["--data", data]);
+    const { ready, post } = await serveMomo(["--data", data]);
     const page = await scene.open({ url: ready.console_url });
     await page.locator(".summary").getByText("10,000").waitFor();
     // From one frame to the next, for as long as the events come.
@@ -69,6 +69,5 @@ describeInBrowser("the console bears a crowd", (scene) => {
     await page.evaluate(`location.hash = "requests"`);
     await page.getByText("The last 1,000 calls of the merchant API").or(page.getByText("calls a second")).waitFor();
     expect(await page.locator("tbody.rows tr").count()).toBeLessThan(100);
-    await stop();
   });
 });

@@ -101,6 +101,7 @@ async function leave(page: Page | null): Promise<void> {
 
 /** What a person reads there. */
 export async function textOf(place: Locator): Promise<string> {
+  await place.first().waitFor();
   return (await place.allInnerTexts()).join("\n");
 }
 

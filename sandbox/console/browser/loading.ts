@@ -182,6 +182,12 @@ async function loadPrompts(): Promise<void> {
   });
 }
 
+/** The messages of one phone, which may be older than the last of all. */
+export const loadMessages = (phone: string): Promise<void> =>
+  quietly(async () => {
+    addMessages((await api.get<{ messages: Message[] }>(`/messages?phone=${phone}`)).messages);
+  });
+
 export const refreshStory = throttled(400, () =>
   quietly(async () => {
     const id = state.route.value.checkoutRequestId;

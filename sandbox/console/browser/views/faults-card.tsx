@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../api.ts";
 import { faultInWords } from "../logic/steering-words.ts";
 import { faults } from "../state.ts";
-import { CommandLines } from "./commands.tsx";
+import { CommandLines, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 
@@ -121,11 +121,15 @@ export function FaultsCard() {
       <FormProblem problems={call.problems} />
       <CommandLines command={{ method: "PUT", path: "/faults", body, momo: null }} />
       {inForce.length > 0 && (
-        <div class="buttons">
-          <button type="button" class="quiet" onClick={() => void replace([])}>
-            Fair weather
-          </button>
-        </div>
+        <ControlGroup
+          controls={[
+            {
+              label: "Fair weather",
+              run: () => void replace([]),
+              command: { method: "DELETE", path: "/faults", momo: null },
+            },
+          ]}
+        />
       )}
     </section>
   );

@@ -1,4 +1,6 @@
+import { useEffect } from "preact/hooks";
 import { dismissNote } from "../actions.ts";
+import { loadMessages } from "../loading.ts";
 import { formatPhone, longDayOf, wallClock } from "../logic/format.ts";
 import { messages, phoneNotes, promptsByPhone, sandboxNow } from "../state.ts";
 import { Decided } from "./decided.tsx";
@@ -6,6 +8,7 @@ import { PromptSheet } from "./prompt-sheet.tsx";
 
 /** A customer's phone: a prompt where one is open, else what became of the last one, and the messages so far. */
 export function Handset({ phone }: { phone: string }) {
+  useEffect(() => void loadMessages(phone), [phone]);
   const open = promptsByPhone.value.get(phone) ?? [];
   const [prompt] = open;
   const note = phoneNotes.value.get(phone);

@@ -3,7 +3,7 @@ import { api } from "../api.ts";
 import { ruleInWords } from "../logic/steering-words.ts";
 import { rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
-import { CommandLines } from "./commands.tsx";
+import { CommandLines, type Control, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
@@ -38,6 +38,16 @@ export function RulesCard() {
   const body = ruleOf(draft.value);
   const replace = (next: readonly unknown[]) =>
     call.run(() => (next.length === 0 ? api.delete("/rules") : api.put("/rules", next)));
+
+  const sets: Control[] = PRESETS.map((preset) => ({
+    label: preset.label,
+    run: () => void replace(preset.rules),
+    command: { method: "PUT", path: "/rules", body: preset.rules, momo: null },
+  }));
+  if (rules.value.length > 0) {
+    const command = { method: "DELETE", path: "/rules", momo: null };
+    sets.push({ label: "Remove all", run: () => void replace([]), command });
+  }
 
   async function submit() {
     if (await call.run(() => api.post("/rules", body))) draft.value = EMPTY;
@@ -105,18 +115,8 @@ export function RulesCard() {
       </form>
       <FormProblem problems={call.problems} />
       <CommandLines command={{ method: "POST", path: "/rules", body, momo: null }} />
-      <div class="buttons">
-        {PRESETS.map((preset) => (
-          <button key={preset.label} type="button" class="chip" onClick={() => void replace(preset.rules)}>
-            {preset.label}
-          </button>
-        ))}
-        {rules.value.length > 0 && (
-          <button type="button" class="quiet" onClick={() => void replace([])}>
-            Remove all
-          </button>
-        )}
-      </div>
+      <h3>Ready to send</h3>
+      <ControlGroup controls={sets} />
     </section>
   );
 }
