@@ -27,7 +27,7 @@ export interface OpenOptions {
 /** A screen with room for the phones beside the dashboard. */
 const DESKTOP = { width: 1280, height: 900 };
 
-const STEP_TIMEOUT_MS = 5000;
+const STEP_TIMEOUT_MS = 10_000;
 
 /** One for all files, and in it a page for each policy; they end with the process. */
 let browser: Promise<Browser> | undefined;
