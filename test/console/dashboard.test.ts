@@ -164,4 +164,18 @@ describeInBrowser("the dashboard", (scene) => {
     await scene.sandbox.rules.add({ outcome: "unreachable", times: 1 });
     await page.getByText("every payment: unreachable, once").waitFor();
   });
+
+  test("light, dark, or as the system has it; remembered", async () => {
+    const page = await scene.open();
+    const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+    const light = await ground();
+    await page.getByRole("button", { name: "Switch to light" }).click();
+    await page.getByRole("button", { name: "Switch to dark" }).click();
+    await page.getByRole("button", { name: "Switch to the system's" }).waitFor();
+    expect(await ground()).not.toBe(light);
+    await page.reload();
+    await page.getByRole("button", { name: "Switch to the system's" }).click();
+    await page.getByRole("button", { name: "Switch to light" }).waitFor();
+    expect(await ground()).toBe(light);
+  });
 });

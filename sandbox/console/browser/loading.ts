@@ -104,20 +104,20 @@ async function loadRegistry(): Promise<void> {
   });
 }
 
-const listPath = (page: number, limit: number) => {
+function listPath(page: number): string {
   const query = queryOf(state.filters.value);
   query.set("merchant_id", String(state.merchantId.value ?? 1));
   query.set("page", String(page));
-  query.set("limit", String(limit));
+  query.set("limit", String(PAGE_SIZE));
   return `/transactions?${query}`;
-};
+}
 
 /** The filters and the merchant that the rows are of; an answer for others comes too late. */
 const selection = () => `${state.merchantId.value} ${queryOf(state.filters.value)}`;
 
 async function loadPage(page: number, replaces: boolean): Promise<boolean> {
   const asked = selection();
-  const list = await api.get<TransactionList>(listPath(page, PAGE_SIZE));
+  const list = await api.get<TransactionList>(listPath(page));
   if (selection() !== asked) return false;
   batch(() => {
     const rows = upToDate(list.transactions);

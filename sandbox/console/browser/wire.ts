@@ -87,7 +87,7 @@ export interface Decision {
 /** A payment from its beginning to its end. */
 export interface Story {
   readonly transaction: Transaction;
-  readonly prompt: Prompt & { readonly created_at: string };
+  readonly prompt: Prompt;
   readonly decided_by: Decision | null;
   readonly requests: readonly StoryRequest[];
   readonly result: {

@@ -16,7 +16,6 @@ export interface Countdown {
   readonly text: string;
   /** From 1 at the start to 0 at the end. */
   readonly share: number;
-  readonly isOver: boolean;
 }
 
 export function countdown(startMs: number, endMs: number, nowMs: number): Countdown {
@@ -25,6 +24,5 @@ export function countdown(startMs: number, endMs: number, nowMs: number): Countd
   return {
     text: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`,
     share: endMs > startMs ? leftMs / (endMs - startMs) : 0,
-    isOver: leftMs === 0,
   };
 }
