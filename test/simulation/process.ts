@@ -44,8 +44,8 @@ const HOST = "127.0.0.1:2547";
 // Much is loaded with its first use, which takes as long as a disk takes; and a run must not depend on that.
 const root = join(import.meta.dir, "../..");
 for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
-  // Neither is there anything in a declaration, nor does a thread's own program belong in this one.
-  if (!/\.d\.ts$|-worker\.ts$/.test(file)) await import(join(root, file));
+  // There is nothing in a declaration, and what a thread or a browser runs does not belong in this program.
+  if (!/\.d\.ts$|-worker\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
 }
 
 export function startProcess(options: ProcessOptions): Process {
