@@ -39,6 +39,9 @@ describeInBrowser("the console bears a crowd", (scene) => {
     await page.locator(".summary").getByText("10,000").waitFor();
     const payment = { payment_account_id: ready.payment_account_id, amount: 1 };
 
+    // As many as the chart is made of, before anything is compared.
+    await page.locator("figcaption").getByText("newest 1,000").waitFor();
+
     // What arrives while somebody reads further down waits above, so that nothing moves under the eye.
     await page.evaluate("document.querySelector('.scroll').scrollTop = 4000");
     await page.locator("tbody[aria-hidden]").first().waitFor({ state: "attached" });
