@@ -29,7 +29,13 @@ export function createSnapshot(client: Database): Snapshot {
     enter() {
       if (version !== null) return version;
       begin().run();
-      version = dataVersion().get()?.data_version ?? 0;
+      try {
+        version = dataVersion().get()?.data_version ?? 0;
+      } catch (error) {
+        // Left open, it would take in every write to come, and none of them would ever be committed.
+        commit().run();
+        throw error;
+      }
       setImmediate(end);
       return version;
     },

@@ -57,3 +57,18 @@ test("it ends with its turn: nothing keeps the log of writes from being emptied"
   await nextTurn();
   expect(database.client.inTransaction).toBe(false);
 });
+
+test("one that cannot begin to read leaves nothing open: what is written next is on disk", async () => {
+  const { client } = database;
+  const query = client.query.bind(client);
+  const broken = createSnapshot(
+    Object.assign(Object.create(client), {
+      query: (sql: string) =>
+        sql.includes("data_version") ? { get: () => query("SELECT * FROM nowhere").get() } : query(sql),
+    }),
+  );
+  expect(() => broken.enter()).toThrow("no such table");
+  expect(client.inTransaction).toBe(false);
+  await createCommitQueue(client, broken).run(() => register(client, "Here"));
+  expect(other.query("SELECT name FROM merchants").values()).toEqual([["Here"]]);
+});
