@@ -72,12 +72,8 @@ async function checkAll(
 
 /** Writes an answer that came after its round, where nothing else has ended the transaction meanwhile. */
 export async function recordLate(parts: Omit<ResolvePendingParts, "hearLate">, final: FinalTransaction): Promise<void> {
-  const { transactions } = parts.store;
   try {
-    // It may have been forgotten meanwhile, and its number given to another.
-    const current = await transactions.findByCheckoutRequestId(final.checkoutRequestId);
-    if (current?.status !== "pending") return;
-    for (const changed of await transactions.record([final])) parts.changes.announce(changed);
+    for (const changed of await parts.store.transactions.record([final])) parts.changes.announce(changed);
   } catch (error) {
     // It is still pending, and the provider will be asked again.
     parts.reportFault(error);

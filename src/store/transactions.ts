@@ -70,7 +70,8 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
   const recorded = (member: (typeof RECORDED)[number]) => `outcome.value ->> ${RECORDED.indexOf(member)}`;
   const resolve = onFirstUse(() =>
     client.query<{ id: number }, [string]>(
-      // The plus keeps SQLite from going through all that is pending: few rows are looked up, by their ids.
+      // The pluses keep SQLite from going through all that is pending: few rows are looked up, by their ids. Where all transactions
+      // were forgotten, the id may be another's by now; the request id never is.
       `UPDATE transactions SET status = ${recorded("status")}, transaction_code = ${recorded("transactionCode")},
         momo_receipt_number = ${recorded("receiptNumber")}, result_code = ${recorded("resultCode")},
         result_desc = ${recorded("resultDesc")}, completed_at_ms = ${recorded("completedAtMs")},
@@ -78,6 +79,7 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
         final_memo = outcome.value ->> ${RECORDED.length}
       FROM json_each(?) AS outcome
       WHERE transactions.id = ${recorded("id")} AND +status = 'pending'
+        AND +checkout_request_id = ${recorded("checkoutRequestId")}
       RETURNING transactions.id`,
     ),
   );
@@ -161,9 +163,10 @@ export function offsetOf({ number, limit }: Page): number {
   return Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 }
 
-/** What the store takes over from an outcome; the rest of a row never changes. */
+/** By what a row is found, and what the store takes over from an outcome; the rest of a row never changes. */
 const RECORDED = [
   "id",
+  "checkoutRequestId",
   "status",
   "transactionCode",
   "receiptNumber",

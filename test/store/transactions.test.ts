@@ -144,6 +144,18 @@ test("the newest transaction with exactly this reference is found, whoever's it 
   expect(await store.transactions.findByReference("Order")).toBeNull();
 });
 
+test("what became of a transaction that was forgotten is not taken for another's that has its number", async () => {
+  const forgotten = await insertPending(store);
+  const [, id, changed] = await Promise.all([
+    store.transactions.clear(),
+    store.transactions.insert(pendingOf()),
+    store.transactions.record([pay(forgotten, "R1")]),
+  ]);
+  expect(id).toBe(forgotten.id);
+  expect(changed).toEqual([]);
+  expect(await store.transactions.listPending(10)).toMatchObject([{ id, status: "pending" }]);
+});
+
 test("when transactions are forgotten, merchants stay, and counting starts again", async () => {
   const pending = await insertPending(store);
   await store.transactions.record([pay(pending, "R1")]);
