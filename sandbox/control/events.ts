@@ -65,6 +65,8 @@ function streamOf(
         };
         place = eventHub.enter(lastId, { wake: () => wake(), end: () => end() });
         gone.addEventListener("abort", () => end());
+        // It may have gone before this call was loaded: then nobody tells.
+        if (gone.aborted) end();
       },
       async pull(controller) {
         let text = isNew ? HEARTBEAT : place.read();

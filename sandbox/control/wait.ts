@@ -58,6 +58,8 @@ async function fulfil(
   const leave = waitingRoom.enter(wish, resolve);
   const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve("late"));
   gone.addEventListener("abort", () => resolve("late"));
+  // It may have gone before this call was loaded: then nobody tells.
+  if (gone.aborted) resolve("late");
   try {
     const now =
       wish.checkoutRequestId !== undefined

@@ -113,6 +113,11 @@ describe("at most 100 listen", () => {
     expect((await listen()).status).toBe(200);
   });
 
+  test("a client that has gone before its call is read takes no place", async () => {
+    await Promise.all(Array.from({ length: 100 }, () => listen(AbortSignal.abort())));
+    expect((await listen()).status).toBe(200);
+  });
+
   test("a listener that does not read misses what makes way for newer events, is told so, and goes on", async () => {
     const stream = readEvents(await listen());
     await insertDue(sandbox, 5100);

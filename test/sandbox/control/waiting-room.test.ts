@@ -30,6 +30,12 @@ test("at most 10,000 wait; a client that goes away gives up its place", async ()
   await sandbox.close();
 });
 
+test("a client that has gone before its call is read takes no place", async () => {
+  const sandbox = await openWire();
+  await Promise.all(fill(sandbox, 1, AbortSignal.abort()));
+  await sandbox.close();
+});
+
 test("a client that closes its connection gives up its place too", async () => {
   const sandbox = await openWire();
   const head = `POST /_momo/wait HTTP/1.1\r\nHost: ${HOST}\r\nContent-Type: application/json\r\n`;
