@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { RULES, violations } from "./support/architecture.ts";
+import { staticImportsOf } from "./support/static-imports.ts";
 
 const root = join(import.meta.dir, "..");
 const files = await readProject();
@@ -121,6 +122,24 @@ describe("the rules bite", () => {
   test("a slash or a quote in a regular expression hides nothing behind it", () => {
     const text = 'const quote = /["\'`]/; const url = /https?:\\/\\//;\nconst nowMs = Date.now(); // "';
     expect(violations("cli/list.ts", text)).toEqual([expect.objectContaining({ line: 2 })]);
+  });
+});
+
+describe("a server is ready before it needs zod, drizzle or a page", () => {
+  test("momo serve loads commander, the small zod of its records, and nothing else from elsewhere", async () => {
+    const { files: loaded, packages } = await staticImportsOf(root, "cli/serve.ts");
+    expect(loaded).toContain("src/store/store.ts");
+    const foreign = [...packages].filter(([name]) => !/^(?:node|bun):/.test(name));
+    expect(Object.fromEntries(foreign)).toEqual({ commander: expect.any(String), "zod/mini": "cli/records.ts" });
+  });
+
+  test.each([
+    ["src/store/transaction-list.ts", "drizzle-orm/bun-sqlite"],
+    ["src/http/stkpush.ts", "zod"],
+  ])("%s, which is loaded later, brings %s", async (file, name) => {
+    const { files: loaded } = await staticImportsOf(root, "cli/serve.ts");
+    expect(loaded).not.toContain(file);
+    expect([...(await staticImportsOf(root, file)).packages.keys()]).toContain(name);
   });
 });
 
