@@ -166,7 +166,6 @@ export function offsetOf({ number, limit }: Page): number {
 /** By what a row is found, and what the store takes over from an outcome; the rest of a row never changes. */
 const RECORDED = [
   "id",
-  "checkoutRequestId",
   "status",
   "transactionCode",
   "receiptNumber",
@@ -174,6 +173,7 @@ const RECORDED = [
   "resultDesc",
   "completedAtMs",
   "checkAtMs",
+  "checkoutRequestId",
 ] as const;
 type Recorded = { readonly [M in (typeof RECORDED)[number]]?: unknown };
 
