@@ -117,3 +117,13 @@ test("the README names every command that momo has", async () => {
   expect(names.length).toBeGreaterThan(15);
   for (const name of names) expect(readme).toMatch(new RegExp(`\`momo ${name}[ \`]`));
 });
+
+test("the README names every path of the control API", async () => {
+  const { message } = (await (await fetch(`${controlUrl}/nothing`)).json()) as { message: string };
+  const paths = [...message.matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);
+  expect(paths.length).toBeGreaterThan(20);
+  // Its ids have shorter names there.
+  for (const path of paths) {
+    expect(readme).toMatch(new RegExp(`[ \`](?:/_momo)?${path.replaceAll(/[A-Z_]+/g, "[A-Z_]+")}\``));
+  }
+});
