@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, rmSync } from "node:fs";
 import * as z from "zod/mini"; // read before a server is ready: the whole of zod takes longer to load than a server to start
-import type { ClockState } from "../sandbox/clock.ts";
+import { type ClockState, LAST_INSTANT_MS } from "../sandbox/clock.ts";
 import { type DataDirectory, readJson, writePrivateFile } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
 
@@ -20,12 +20,9 @@ const serverSchema = z.object({
   control_token: z.nullable(z.string().check(z.maxLength(200))),
 });
 
-/** The year 9999: no clock of ours has been moved further. */
-const MAX_CLOCK_MS = Date.UTC(9999, 11, 30);
-
 const clockSchema = z.union([
-  z.strictObject({ frozen_at_ms: z.int().check(z.minimum(0), z.maximum(MAX_CLOCK_MS)) }),
-  z.strictObject({ ahead_ms: z.int().check(z.minimum(-MAX_CLOCK_MS), z.maximum(MAX_CLOCK_MS)) }),
+  z.strictObject({ frozen_at_ms: z.int().check(z.minimum(0), z.maximum(LAST_INSTANT_MS)) }),
+  z.strictObject({ ahead_ms: z.int().check(z.minimum(-LAST_INSTANT_MS), z.maximum(LAST_INSTANT_MS)) }),
 ]);
 
 /** The first merchant's key, so that `momo pay` works at once. */

@@ -23,7 +23,7 @@ export interface VirtualClock extends Clock {
 export type ClockState = { readonly frozenAtMs: number } | { readonly aheadMs: number };
 
 /** The last that a timestamp of four-digit years can show in Nairobi, with a day to spare for what lies ahead. */
-const LAST_INSTANT_MS = Date.UTC(9999, 11, 30);
+export const LAST_INSTANT_MS = Date.UTC(9999, 11, 30);
 
 interface Alarm {
   readonly atMs: number;

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { explain, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
+import { explain, firstOf, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
 import { schemaAfter, schemaOf } from "./migrations.ts";
 
 /** Copies of a whole database: made while it is in use, and looked through before they take its place. */
@@ -75,11 +75,6 @@ export function inspectCopy(file: string, name: string): CopyContents {
   } finally {
     client?.close(true);
   }
-}
-
-/** The first value of the first row; undefined where there is none. */
-function firstOf(client: Database, sql: string): unknown {
-  return client.query(sql).values()[0]?.[0];
 }
 
 /** What SQLite keeps beside a database that is open, or was when its process died. */

@@ -91,9 +91,9 @@ function isLink(file: string): boolean {
 export function refuseOthers(client: Database, file: string): number {
   // Read at one point in time: another process may be making the file its own, which is ours.
   const look = client.transaction(() => ({
-    application: numberOf(client, "PRAGMA application_id"),
-    tables: numberOf(client, "SELECT count(*) FROM sqlite_schema"),
-    version: numberOf(client, "PRAGMA user_version"),
+    application: firstOf(client, "PRAGMA application_id"),
+    tables: firstOf(client, "SELECT count(*) FROM sqlite_schema"),
+    version: Number(firstOf(client, "PRAGMA user_version")),
   }));
   const { application, tables, version } = look();
   if (application === 0 && tables === 0) return 0; // a new file
@@ -125,8 +125,9 @@ function switchToWal(client: Database): void {
   }
 }
 
-function numberOf(client: Database, sql: string): number {
-  return client.query<Record<string, number>, []>(sql).values()[0]?.[0] as number;
+/** The first value of the first row; undefined where there is none. */
+export function firstOf(client: Database, sql: string): unknown {
+  return client.query(sql).values()[0]?.[0];
 }
 
 /** How long a close may wait for another process; the checkpoint can be had at the next start as well. */

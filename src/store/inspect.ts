@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { explain, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
+import { explain, firstOf, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
 
 /** What a look at a database file says; nothing is changed in it. */
 export type Inspection =
@@ -16,9 +16,8 @@ export function inspectDatabase(file: string): Inspection {
     if (!existsSync(file)) return { state: "missing" };
     client = new Database(file, { readonly: true });
     client.run("PRAGMA busy_timeout = 1000");
-    const complaints = client.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();
-    const complaint = complaints[0]?.integrity_check ?? "ok";
-    if (complaint !== "ok") return { state: "unusable", message: `${file} is damaged: ${complaint}` };
+    const damage = firstOf(client, "PRAGMA integrity_check(1)");
+    if (damage !== "ok") return { state: "unusable", message: `${file} is damaged: ${damage}` };
     return { state: "sound", schema: refuseOthers(client, file) };
   } catch (error) {
     const explained = explain(error, file);
