@@ -105,7 +105,9 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
         leave: () => listeners.delete(listener),
       };
     },
-    steered: (what) => tell("steering", () => ({ what }), 0),
+    steered(what) {
+      if (isKeeping) tell("steering", () => ({ what }), 0);
+    },
     close() {
       for (const listener of listeners) listener.end();
     },
