@@ -15,6 +15,8 @@ export interface Programs {
 export async function buildPrograms(folder: string): Promise<Programs> {
   mkdirSync(folder, { recursive: true });
   const [momo, limit] = [join(folder, "momo"), join(folder, "limit")];
+  // The executable contains the console's page, which a fresh clone does not have yet.
+  await run([process.execPath, "scripts/build-console.mjs"], ROOT);
   await compile("cli/main.ts", momo);
   await compile("bench/limit.ts", limit);
   return { momo, limit };
