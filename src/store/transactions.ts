@@ -55,7 +55,11 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
 
   const pending = onFirstUse(() =>
     client.query<TransactionRow, [Msisdn | null, number]>(
-      `SELECT ${ROW} FROM transactions WHERE status = 'pending' AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2`,
+      // The schedule holds the pending alone. By itself SQLite would go through all that ever was, because it lies in this order.
+      `SELECT ${ROW} FROM transactions WHERE id IN (
+        SELECT id FROM transactions INDEXED BY transactions_due
+        WHERE status = 'pending' AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2
+      ) ORDER BY id`,
     ),
   );
 
