@@ -1,10 +1,11 @@
 import { isCi } from "./environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 
-/** Whether somebody can be asked: a person at a terminal, who did not ask for JSON. */
-function canAsk({ json }: { json?: boolean }): boolean {
-  return Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi() && !json;
-}
+/** Whether a person is there, who can be asked. */
+export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
+
+/** Who asks for JSON is a program, or wants to see what one would. */
+const canAsk = ({ json }: { json: boolean }): boolean => isAttended() && !json;
 
 /** What is asked for where a flag is missing. */
 interface Question {

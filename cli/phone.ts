@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { createParser } from "eventsource-parser";
 import { parsePhone } from "../src/domain/phone.ts";
+import { isAttended } from "./ask.ts";
 import { type Answer, type Client, controlClient, openEvents } from "./client.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { controlOptions } from "./options.ts";
 import { plain } from "./output.ts";
-import { isTerminal } from "./standard-output.ts";
 import { resolveControl, type TargetFlags } from "./target.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
@@ -27,7 +27,7 @@ interface OpenPrompt {
 }
 
 async function phone(number: string | undefined, flags: PhoneFlags): Promise<void> {
-  if (!process.stdin.isTTY || !isTerminal()) {
+  if (!isAttended()) {
     throw new Failure("usage", "momo phone needs a person at a terminal", "scripts use momo answer");
   }
   const owner = number === undefined ? null : parsePhone(number);

@@ -141,6 +141,12 @@ describe("at a terminal", () => {
   });
 });
 
+test.concurrent("never where `CI` is set: exit 2, though there is a terminal", async () => {
+  const { screen, exited } = openMomo(["phone"], { env: { CI: "true" } });
+  expect(await exited).toBe(2);
+  expect(screen.text).toContain("momo phone needs a person at a terminal");
+});
+
 test.concurrent("not a terminal: exit 2, and what scripts use", async () => {
   expect(await runMomo(["phone"])).toEqual({
     stdout: "",
