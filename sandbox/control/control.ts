@@ -26,7 +26,7 @@ const STEERS: Record<string, Steering> = {
  * loaded with the first call that needs it: a server is ready sooner.
  */
 const CALLS: Record<string, () => Promise<Methods>> = {
-  "/health": () => import("./health.ts").then(({ health }) => ({ GET: health })),
+  "/health": () => import("./health.ts").then(({ health }) => ({ GET: health, HEAD: health })),
   "/outcomes": () => import("./outcomes.ts").then(({ outcomes }) => ({ GET: outcomes })),
   "/prompts": () => import("./prompts.ts").then((prompts) => ({ GET: prompts.listPrompts })),
   "/prompts/ID/answer": () => import("./prompts.ts").then((prompts) => ({ POST: prompts.answerPrompt })),

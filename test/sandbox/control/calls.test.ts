@@ -19,6 +19,10 @@ describe("GET /_momo/health: 200 as soon as the API serves", () => {
     });
     expect(answer.text).not.toContain(scene.caller.key.apiSecret);
   });
+
+  test("HEAD as well, which is how many a tool waits for a server", async () => {
+    expect((await scene.call("HEAD", "/health")).status).toBe(200);
+  });
 });
 
 describe("GET /_momo/outcomes prints the table", () => {
@@ -65,10 +69,10 @@ describe("like the merchant API it answers everything in JSON", () => {
     });
   }
 
-  const ALLOWED = { "/health": "GET", "/outcomes": "GET", "/payments": "POST" };
+  const ALLOWED = { "/health": "GET, HEAD", "/outcomes": "GET", "/payments": "POST" };
   for (const [path, allowed] of Object.entries(ALLOWED)) {
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      if (method === allowed) continue;
+      if (allowed.split(", ").includes(method)) continue;
       test(`405 with Allow: ${method} /_momo${path}`, async () => {
         const answer = await scene.call(method, path);
         expect(answer.status).toBe(405);

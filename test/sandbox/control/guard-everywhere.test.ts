@@ -6,6 +6,7 @@ import { openSteered, type Steered } from "../../support/steered.ts";
 /** Every call of the control API, with a body that it would take. */
 const CALLS: [method: string, path: string, body?: object][] = [
   ["GET", "/health"],
+  ["HEAD", "/health"],
   ["GET", "/outcomes"],
   ["GET", "/prompts"],
   ["POST", "/prompts/ID/answer", { outcome: "cancelled" }],
