@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
+import { expectJson } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody } from "./input.ts";
 
@@ -9,8 +10,9 @@ import { readBody } from "./input.ts";
  */
 export const reset: ControlCall = async (request, context) => {
   const { service, waitingRoom, rules, faults, log, clock, rememberClock } = context;
-  // A body may be left out; one that comes must be JSON, as everywhere, so that no form can do this.
-  if (request.body !== null || request.headers.has("Content-Type")) await readBody(z.strictObject({}), request);
+  // A body may be left out, whatever a client says of its type by habit; but no form can do this.
+  if (request.headers.has("Content-Type")) expectJson(request);
+  if (request.body !== null) await readBody(z.strictObject({}), request);
   await service.forgetTransactions();
   waitingRoom.forget();
   rules.replace([]);

@@ -34,13 +34,21 @@ export async function readJsonObject(request: Request): Promise<object> {
 }
 
 /**
+ * Holds a request to say that its body is JSON: no form of a page can.
+ * @throws Refusal `invalid` for another content type
+ */
+export function expectJson(request: Request): void {
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
+    throw invalid("Content-Type must be application/json");
+  }
+}
+
+/**
  * The JSON in a request's body.
  * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
  */
 export async function readJson(request: Request): Promise<unknown> {
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
-    throw invalid("Content-Type must be application/json");
-  }
+  expectJson(request);
   try {
     const bytes = await readBytes(request);
     READ.set(request, bytes);

@@ -38,6 +38,18 @@ describe("POST /_momo/reset", () => {
     await sandbox.close();
   });
 
+  test("takes no body, `{}`, or none from a client that says JSON by habit", async () => {
+    const sandbox = await openSteered();
+    const json = { "Content-Type": "application/json" };
+    expect((await sandbox.call("POST", "/reset")).status).toBe(200);
+    expect((await sandbox.call("POST", "/reset", { json: {} })).status).toBe(200);
+    expect((await sandbox.call("POST", "/reset", { headers: json })).status).toBe(200);
+    const form = { "Content-Type": "application/x-www-form-urlencoded" };
+    expect((await sandbox.call("POST", "/reset", { headers: form })).status).toBe(400);
+    expect(await sandbox.refusal("POST", "/reset", { rules: [] })).toContain('"rules"');
+    await sandbox.close();
+  });
+
   test("keeps merchants, accounts and keys", async () => {
     const sandbox = await openSteered();
     const { registry } = sandbox.harness.service;
