@@ -23,11 +23,42 @@ export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) 
  * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`
  */
 export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root: string): z.output<T> {
-  const parsed = schema.safeParse(input, {
-    error: (issue) => (issue.input === undefined ? "is missing" : undefined),
-  });
+  const parsed = schema.safeParse(input, { error: complaintOf });
   if (parsed.success) return parsed.data;
   throw invalid(parsed.error.issues.map((issue) => `${placeOf(root, issue.path)}${issue.message}`).join("; "));
+}
+
+/** What the library finds wrong, in the words of the other refusals; a schema that has better ones says them itself. */
+function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return "is missing";
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case "too_small":
+      return `must ${sizeOf(issue.origin, `${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`)}`;
+    case "too_big":
+      return `must ${sizeOf(issue.origin, `at most ${issue.maximum}`)}`;
+    case "unrecognized_keys": {
+      const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+      const instead = known.length > 0 ? `the members are ${known.join(", ")}` : "leave it out";
+      return `there is no member ${issue.keys.map((key) => `"${key}"`).join(", ")}; ${instead}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  object: "a JSON object",
+  array: "an array",
+};
+
+function sizeOf(origin: string, bound: string): string {
+  if (origin === "string") return `have ${bound} characters`;
+  return origin === "array" ? `have ${bound} elements` : `be ${bound}`;
 }
 
 function placeOf(root: string, path: readonly PropertyKey[]): string {

@@ -33,7 +33,11 @@ describe("serve --rules FILE", () => {
       '{"outcome":"paid"}',
       "outcome: it is not the name of an outcome; the names are completed, ",
     ],
-    ["an unknown member", '{"rules":[{"outcome":"completed","when":1}]}', 'rules[0]: Unrecognized key: "when"'],
+    [
+      "an unknown member",
+      '{"rules":[{"outcome":"completed","when":1}]}',
+      'rules[0]: there is no member "when"; the members are match, outcome',
+    ],
     ["no JSON", "[{]", "JSON"],
     ["nothing", "", "JSON"],
     ["no UTF-8", new Uint8Array([0x5b, 0xff, 0x5d]), ""],

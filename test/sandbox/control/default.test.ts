@@ -44,7 +44,7 @@ describe("GET and PUT /_momo/default: what prompts do where nothing else decides
     [{ outcome: "completed", after: "soon" }, "after is not a duration up to 24h"],
     [{ outcome: "completed", after: 3 }, "after: "],
     [{ outcome: "manual", after: "3s" }, "after has no meaning with manual: leave it out"],
-    [{ outcome: "completed", times: 1 }, 'Unrecognized key: "times"'],
+    [{ outcome: "completed", times: 1 }, 'there is no member "times"; the members are '],
     [["completed"], "the body must be a JSON object"],
   ];
   for (const [body, says] of BAD) {

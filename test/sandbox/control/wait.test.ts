@@ -156,7 +156,7 @@ describe("refused", () => {
     [{ reference: "R", timeout: 5 }, "timeout: "],
     [{ reference: "R", timeout: "-1s" }, "timeout: it is not a duration up to 24h"],
     [{ reference: "R", timeout: "25h" }, "timeout: it is not a duration up to 24h"],
-    [{ reference: "R", id: 1 }, 'Unrecognized key: "id"'],
+    [{ reference: "R", id: 1 }, 'there is no member "id"; the members are '],
     [[], "the body must be a JSON object"],
   ];
   for (const [body, says] of BAD) {
