@@ -1,5 +1,6 @@
 import type { Merchant } from "../src/domain/merchant.ts";
 import { createRegistry, type Registry } from "../src/service/registry.ts";
+import { explain } from "../src/store/database.ts";
 import { openStore } from "../src/store/store.ts";
 import { systemClock, systemRandom } from "../src/system.ts";
 import { locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
@@ -20,6 +21,8 @@ export async function withRegistry<T>(
   const store = openStore(directory.database, { create });
   try {
     return await work(createRegistry({ store, clock: systemClock, random: systemRandom }));
+  } catch (error) {
+    throw explain(error, directory.database); // locked, or full, only since it was opened
   } finally {
     store.close();
   }

@@ -4,6 +4,7 @@ import { CONTROL_PATH } from "../sandbox/control/path.ts";
 import type { Tariff } from "../src/domain/fee.ts";
 import { startServer } from "../src/http/server.ts";
 import type { Registry } from "../src/service/registry.ts";
+import { explain, isBusy } from "../src/store/database.ts";
 import { openStore } from "../src/store/store.ts";
 import { sleep } from "../src/system.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
@@ -111,7 +112,8 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll();
-    throw error;
+    // Locked only since it was opened: the first key could not be stored.
+    throw isBusy(error) ? explain(error, directory.database) : error;
   }
 }
 

@@ -170,4 +170,18 @@ describe("a database that cannot be used: one line that names it and the flag th
     holder.close();
     expectRefusal(run, `${join(data, "momo.db")} is locked by another program`, "--data");
   }, 10_000);
+
+  test.concurrent("written to by another program all the time, with the first key yet to be made", async () => {
+    const data = join(newFolder(), "data");
+    await runMomo(["merchants", "create", "--name", "Duka", "--data", data]);
+    const holder = new Database(join(data, "momo.db"));
+    holder.run("BEGIN IMMEDIATE");
+    const runs = [
+      ["serve", "--port", "0", "--data", data],
+      ["merchants", "create", "--name", "Second", "--data", data],
+    ].map((args) => runMomo(args));
+    const refused = await Promise.all(runs);
+    holder.close();
+    for (const run of refused) expectRefusal(run, `${join(data, "momo.db")} is locked by another program`, "--data");
+  }, 10_000);
 });
