@@ -14,6 +14,11 @@ export async function readRulesFile(file: string): Promise<Rule[]> {
     if (content === undefined) throw new Error("there is no such file");
     return parseRules(content);
   } catch (error) {
-    throw new Failure("usage", `--rules ${file}: ${(error as Error).message}`);
+    throw new Failure("usage", `--rules ${file}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.syscall !== undefined) return `it cannot be read (${error.code})`;
+  return error instanceof SyntaxError ? "it is not JSON: write one rule, or an array of them" : error.message;
 }

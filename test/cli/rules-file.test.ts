@@ -38,8 +38,8 @@ describe("serve --rules FILE", () => {
       '{"rules":[{"outcome":"completed","when":1}]}',
       'rules[0]: there is no member "when"; the members are match, outcome',
     ],
-    ["no JSON", "[{]", "JSON"],
-    ["nothing", "", "JSON"],
+    ["no JSON", "[{]", "it is not JSON: write one rule, or an array of them"],
+    ["nothing", "", "it is not JSON"],
     ["no UTF-8", new Uint8Array([0x5b, 0xff, 0x5d]), ""],
     ["too much", `[${" ".repeat(1_100_000)}]`, "larger than 1048576 bytes"],
   ];
@@ -55,10 +55,14 @@ describe("serve --rules FILE", () => {
   }
 
   test.concurrent("a file that is not there, and a folder", async () => {
-    for (const file of [join(newFolder(), "none.json"), newFolder()]) {
+    const files = {
+      "there is no such file": join(newFolder(), "none.json"),
+      "it cannot be read (EISDIR)": newFolder(),
+    };
+    for (const [says, file] of Object.entries(files)) {
       const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--rules", file], { withinMs: 4000 });
       expect(run).toMatchObject({ stdout: "", exitCode: 2 });
-      expect(run.stderr).toStartWith(`momo: --rules ${file}: `);
+      expect(run.stderr).toBe(`momo: --rules ${file}: ${says}\n`);
     }
   });
 });
