@@ -25,14 +25,20 @@ function rule(member: string, text: string): { error: (issue: { input?: unknown 
 function text(member: string, { min, max }: { min: number; max: number }) {
   const bad = rule(member, `must be a string of ${min > 0 ? `${min} to` : "at most"} ${max} characters`);
   const fits = (value: string) => {
-    // Characters, not UTF-16 units: an emoji counts once. Half an emoji is no text at all.
+    // Characters, not UTF-16 units: an emoji counts once.
     const length = value.length > max ? [...value].length : value.length;
-    return length >= min && length <= max && value.isWellFormed();
+    return length >= min && length <= max;
   };
-  return z
-    .string(bad)
-    .refine(fits, bad)
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+  return (
+    z
+      .string(bad)
+      .refine(fits, { ...bad, abort: true })
+      // Half an emoji is no text at all.
+      .refine((value) => value.isWellFormed(), {
+        error: `${member} must be a string of whole characters: half of a surrogate pair is none`,
+      })
+      .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+  );
 }
 
 const amountRule = rule("amount", AMOUNT_RULE);
