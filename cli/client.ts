@@ -24,17 +24,23 @@ export interface Client {
 
 /** The merchant API, with the target's key. */
 export function merchantClient({ baseUrl, apiKey, apiSecret }: Target): Client {
-  return createClient(baseUrl, { "X-API-Key": apiKey, "X-API-Secret": apiSecret });
+  return createClient(
+    baseUrl,
+    { "X-API-Key": apiKey, "X-API-Secret": apiSecret },
+    "give those of a key in force with --api-key and --api-secret, or MOMO_API_KEY and MOMO_API_SECRET",
+  );
 }
 
 /** The control API, with its token where there is one. */
 export function controlClient({ controlUrl, controlToken }: ControlTarget): Client {
-  return createClient(controlUrl, bearer(controlToken));
+  return createClient(controlUrl, bearer(controlToken), CONTROL_HINT);
 }
+
+const CONTROL_HINT = "give the token that momo serve shows at its start in MOMO_CONTROL_TOKEN";
 
 /**
  * The control API's stream of events, open until one side closes it.
- * @throws Failure `unreachable` where nothing answers
+ * @throws Failure in the words of the sandbox; `unreachable` where nothing answers
  */
 export async function openEvents({ controlUrl, controlToken }: ControlTarget): Promise<ReadableStream<Uint8Array>> {
   const { hostname } = new URL(controlUrl);
@@ -42,8 +48,9 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
   const response = await fetch(`${controlUrl}/events`, { headers: bearer(controlToken), redirect: "manual" }).catch(
     () => null,
   );
-  if (response?.status !== 200 || !response.body) throw nothingAnswersAt(new URL(controlUrl).origin);
-  return response.body;
+  if (!response) throw nothingAnswersAt(new URL(controlUrl).origin);
+  if (response.status === 200 && response.body) return response.body;
+  throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINT);
 }
 
 const bearer = (token: string | null): Record<string, string> =>
@@ -57,7 +64,8 @@ function nothingAnswersAt(origin: string): Failure {
   );
 }
 
-function createClient(address: string, credentials: Record<string, string>): Client {
+/** @param hint what to do where the credentials are refused */
+function createClient(address: string, credentials: Record<string, string>, hint: string): Client {
   const sendBody =
     (method: string) =>
     (path: string, body: object, { headers, timeoutMs }: SendOptions = {}): Promise<Answer> =>
@@ -68,6 +76,7 @@ function createClient(address: string, credentials: Record<string, string>): Cli
           headers: { "Content-Type": "application/json", ...credentials, ...headers },
           body: JSON.stringify(body),
         },
+        hint,
         timeoutMs,
       );
   return {
@@ -75,9 +84,9 @@ function createClient(address: string, credentials: Record<string, string>): Cli
     put: sendBody("PUT"),
     get: (path, query) => {
       const parameters = new URLSearchParams(query).toString();
-      return send(address + path + (parameters && `?${parameters}`), { headers: credentials });
+      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hint);
     },
-    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }),
+    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hint),
   };
 }
 
@@ -85,7 +94,7 @@ function createClient(address: string, credentials: Record<string, string>): Cli
  * @returns the answer of a request that succeeded
  * @throws Failure in the words of the service; `unreachable` where nothing answers
  */
-async function send(url: string, init: RequestInit, timeoutMs = REQUEST_TIMEOUT_MS): Promise<Answer> {
+async function send(url: string, init: RequestInit, hint: string, timeoutMs = REQUEST_TIMEOUT_MS): Promise<Answer> {
   const { origin, hostname } = new URL(url);
   if (isLoopback(hostname)) reachDirectly(hostname);
   let response: Response;
@@ -97,15 +106,18 @@ async function send(url: string, init: RequestInit, timeoutMs = REQUEST_TIMEOUT_
     throw nothingAnswersAt(origin);
   }
   const answer = parseAnswer(text);
-  if (!answer) {
-    throw new Failure(
-      "unexpected",
-      `${origin} answers (HTTP ${response.status}), but not like the payment service`,
-      "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2",
-    );
-  }
-  if (response.status !== 200 || !answer.success) throw new Failure(codeOf(response.status), answer.message);
+  if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);
   return answer;
+}
+
+/** Why there is no answer to go on with; what is not one at all comes from another program. */
+function refusalOf(url: string, status: number, answer: Answer | null, hint: string): Failure {
+  if (answer) return new Failure(codeOf(status), answer.message, status === 401 ? hint : null);
+  return new Failure(
+    "unexpected",
+    `${new URL(url).origin} answers (HTTP ${status}), but not like the payment service`,
+    "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2",
+  );
 }
 
 function codeOf(status: number): FailureCode {

@@ -73,4 +73,5 @@ test.concurrent("`momo env` of a server that refuses the control token: exit 4",
   const run = await runMomo(["env", ...open.at], { env: { MOMO_CONTROL_TOKEN: "not-the-token-at-all" } });
   expect(run).toMatchObject({ stdout: "", exitCode: 4 });
   expect(() => failureOf(run)).toThrow(); // without --json it is one line for people
+  expect(run.stderr).toContain("MOMO_CONTROL_TOKEN");
 });

@@ -88,7 +88,10 @@ test.concurrent("credentials refused: exit 4; the next `serve` replaces a first 
   const first = await serveMomo();
   await runMomo(["keys", "revoke", first.ready.api_key, ...first.at]);
   const refused = await runMomo(["list", ...first.at, "--json"]);
-  expect(failureOf(refused).code).toBe("unauthorized");
+  expect(failureOf(refused)).toMatchObject({
+    code: "unauthorized",
+    hint: expect.stringContaining("--api-key and --api-secret, or MOMO_API_KEY and MOMO_API_SECRET"),
+  });
   expect(refused).toMatchObject({ stdout: "", exitCode: 4 });
   await first.stop();
   const second = await serveMomo(first.at);

@@ -139,6 +139,14 @@ describe("at a terminal", () => {
     expect(wrong.screen.text).toContain("phone must be a string of 254");
     expect(await openMomo(["phone"]).exited).toBe(6);
   });
+
+  test.concurrent("a server that refuses the control token is there, and says what it wants: exit 4", async () => {
+    const { at } = await serveMomo(["--host", "0.0.0.0"]);
+    const { screen, exited } = openMomo(["phone", ...at], { env: { MOMO_CONTROL_TOKEN: "not-the-token-at-all" } });
+    expect(await exited).toBe(4);
+    expect(screen.text).toContain("send the control token");
+    expect(screen.text).toContain("MOMO_CONTROL_TOKEN");
+  });
 });
 
 test.concurrent("never where `CI` is set: exit 2, though there is a terminal", async () => {
