@@ -56,6 +56,17 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
 const bearer = (token: string | null): Record<string, string> =>
   token === null ? {} : { Authorization: `Bearer ${token}` };
 
+/** Somebody took the request and then closed the connection: what came of it nobody can tell. */
+export class LostAnswer extends Failure {
+  constructor(origin: string) {
+    super(
+      "unreachable",
+      `${origin} closed the connection without an answer`,
+      "what was asked for may have been done all the same: look before asking again",
+    );
+  }
+}
+
 function nothingAnswersAt(origin: string): Failure {
   return new Failure(
     "unreachable",
@@ -102,8 +113,8 @@ async function send(url: string, init: RequestInit, hint: string, timeoutMs = RE
   try {
     response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
     text = await response.text();
-  } catch {
-    throw nothingAnswersAt(origin);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "ECONNRESET" ? new LostAnswer(origin) : nothingAnswersAt(origin);
   }
   const answer = parseAnswer(text);
   if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);

@@ -1,6 +1,6 @@
 import { STATUSES, type Status } from "../src/domain/transaction.ts";
 import { sleep, systemClock } from "../src/system.ts";
-import type { Answer, Client } from "./client.ts";
+import { type Answer, type Client, LostAnswer } from "./client.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { isTerminal } from "./standard-output.ts";
 
@@ -47,9 +47,10 @@ export async function waitForOutcome(
       const leftMs = untilMs - systemClock.nowMs();
       if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
       await sleep(Math.min(flags.interval, leftMs));
-      // A bad answer to a poll says nothing of the payment, unless it is the last.
+      // A bad answer to a poll, or a lost one, says nothing of the payment, unless it is the last.
       answer = await check().catch((error: unknown) => {
-        if (error instanceof Failure && error.code === "refused" && systemClock.nowMs() < untilMs) return answer;
+        const isBadPoll = error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
+        if (isBadPoll && systemClock.nowMs() < untilMs) return answer;
         throw error;
       });
     }

@@ -46,6 +46,12 @@ describe("the exit code of `pay --wait` says what has become of the payment", ()
 });
 
 describe("a server that changes its mind while momo waits", () => {
+  const setFaults = ({ ready }: Served, body: object) =>
+    fetch(`${ready.control_url}/faults`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
   const waitAt = (baseUrl: string) =>
     runMomo(["status", "x", "--wait", "--interval", "50ms", "--base-url", baseUrl, "--json"], {
       env: { MOMO_API_KEY: "mk_nobody", MOMO_API_SECRET: "ms_nobody" },
@@ -56,6 +62,27 @@ describe("a server that changes its mind while momo waits", () => {
     const run = await waitAt(baseUrl);
     expect(failureOf(run).code).toBe("unexpected");
     expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+  });
+
+  test.concurrent("a poll whose answer is lost says nothing of the payment: it waits on", async () => {
+    const server = await serveMomo();
+    await setFaults(server, { faults: [{ path: "/status.php", kind: "disconnect", times: 2 }] });
+    const run = await runMomo([
+      ...["pay", "0712345678", "1", ...server.at, "--outcome", "cancelled; after=150ms"],
+      ...["--wait", "--interval", "50ms", "-q"],
+    ]);
+    expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
+  });
+
+  test.concurrent("a payment whose answer is lost may have been started, and so it is told: exit 6", async () => {
+    const server = await serveMomo();
+    await setFaults(server, { faults: [{ path: "/stkpush.php", kind: "disconnect" }] });
+    const run = await runMomo(["pay", "0712345678", "1", ...server.at, "--json"]);
+    expect(run.exitCode).toBe(6);
+    expect(failureOf(run)).toMatchObject({
+      message: expect.stringContaining("closed the connection without an answer"),
+      hint: expect.stringContaining("may have been done"),
+    });
   });
 
   test.concurrent("credentials that are revoked meanwhile: exit 4", async () => {
