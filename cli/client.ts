@@ -114,7 +114,9 @@ async function send(url: string, init: RequestInit, hint: string, timeoutMs = RE
     response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
     text = await response.text();
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "ECONNRESET" ? new LostAnswer(origin) : nothingAnswersAt(origin);
+    // Where something was only read, there is nothing to be unsure of.
+    const isLost = init.method !== undefined && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+    throw isLost ? new LostAnswer(origin) : nothingAnswersAt(origin);
   }
   const answer = parseAnswer(text);
   if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);
