@@ -49,10 +49,10 @@ export function platformFolders(): { xdgDataHome?: string; localAppData?: string
   return { ...named("xdgDataHome", "XDG_DATA_HOME"), ...named("localAppData", "LOCALAPPDATA") };
 }
 
-/** Our own environment with more in it, for a process of ours; a proxy is not in the way to this machine. */
+/** Our own environment with more in it, for a process of ours: without another sandbox's token, nor a proxy to this machine. */
 export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
   const direct = [process.env.no_proxy ?? process.env.NO_PROXY, "127.0.0.1"].filter(Boolean).join(",");
-  return { ...process.env, NO_PROXY: direct, no_proxy: direct, ...more };
+  return { ...process.env, NO_PROXY: direct, no_proxy: direct, MOMO_CONTROL_TOKEN: undefined, ...more };
 }
 
 /** Continuous integration asks nobody anything. */

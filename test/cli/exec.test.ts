@@ -87,6 +87,11 @@ describe("runs it with MOMO_* set, usable from inside", () => {
     expect(stdout).toBe(`habari\n${cwd}\n`);
   });
 
+  test.concurrent("the control token of another sandbox is not handed on: this one has none", async () => {
+    const { stdout } = await sh('echo "[$MOMO_CONTROL_TOKEN]"', { env: { MOMO_CONTROL_TOKEN: "another-sandbox-s" } });
+    expect(stdout).toBe("[]\n");
+  });
+
   test.concurrent("MOMO_* of another sandbox are replaced", async () => {
     const env = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_API_KEY: "mk_x", MOMO_DATA: "/nowhere" };
     const { stdout, exitCode } = await sh(`${MOMO} list --json`, { env });
