@@ -67,7 +67,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
   try {
     makeDataDirectory(directory);
     open.add(lockDirectory(directory));
-    const store = openStore(directory.database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    const store = openStore(directory.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, mustWrite: true });
     open.add(() => store.close());
 
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);

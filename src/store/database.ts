@@ -10,6 +10,8 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** How long a write waits once the database is open; by default {@link BUSY_TIMEOUT_MS}. */
   readonly busyTimeoutMs?: number;
+  /** Whether it is refused while another program writes all the time: better than to serve, and store nothing. */
+  readonly mustWrite?: boolean;
 }
 
 /** Why a database file cannot be used; nothing has been changed in it. */
@@ -36,7 +38,7 @@ export interface OpenDatabase {
  */
 export function openDatabase(
   file: string,
-  { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS }: OpenOptions = {},
+  { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS, mustWrite = false }: OpenOptions = {},
 ): OpenDatabase {
   if (!create && !existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
   refuseLink(file);
@@ -52,6 +54,7 @@ export function openDatabase(
     // What a statement with triggers keeps for its own undoing; in a file it would cost more than all the rest of it.
     client.run("PRAGMA temp_store = MEMORY");
     migrate(client, refuseOthers.bind(null, client, file));
+    if (mustWrite) client.run("BEGIN IMMEDIATE; ROLLBACK");
     client.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   } catch (error) {
     client?.close();

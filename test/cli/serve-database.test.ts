@@ -171,6 +171,16 @@ describe("a database that cannot be used: one line that names it and the flag th
     expectRefusal(run, `${join(data, "momo.db")} is locked by another program`, "--data");
   }, 10_000);
 
+  test.concurrent("written to by another program all the time", async () => {
+    const data = join(newFolder(), "data");
+    await (await serveMomo(["--data", data])).stop("SIGTERM");
+    const holder = new Database(join(data, "momo.db"));
+    holder.run("BEGIN IMMEDIATE");
+    const run = await runMomo(["serve", "--port", "0", "--data", data]);
+    holder.close();
+    expectRefusal(run, `${join(data, "momo.db")} is locked by another program`, "--data");
+  }, 10_000);
+
   test.concurrent("written to by another program all the time, with the first key yet to be made", async () => {
     const data = join(newFolder(), "data");
     await runMomo(["merchants", "create", "--name", "Duka", "--data", data]);
