@@ -1,4 +1,3 @@
-import { stripVTControlCharacters, styleText } from "node:util";
 import { redact } from "../src/domain/credentials.ts";
 import { onFirstUse } from "../src/store/on-first-use.ts";
 import { wantsColour } from "./environment.ts";
@@ -59,9 +58,14 @@ export function jsonText(value: unknown, indent = 0): string {
   );
 }
 
+/** Loaded when there is something to say to people. */
+const util = () => process.getBuiltinModule("node:util");
+
 /** Text from elsewhere without what a terminal would obey. */
 export function plain(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+  return util()
+    .stripVTControlCharacters(text)
+    .replaceAll(/\p{Cc}/gu, "\u{FFFD}");
 }
 
 type Style = "bold" | "dim" | "green" | "red" | "yellow";
@@ -72,7 +76,7 @@ export function styled(style: Style, text: string): string {
 }
 
 export function styledFor({ isTTY }: { readonly isTTY?: boolean }, style: Style, text: string): string {
-  return isTTY && wantsColour() ? styleText(style, text, { validateStream: false }) : text;
+  return isTTY && wantsColour() ? util().styleText(style, text, { validateStream: false }) : text;
 }
 
 /** Lines of a name and a value, aligned. */
