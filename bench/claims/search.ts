@@ -29,7 +29,7 @@ export const search: Claim = async (bench) => {
   return [
     compare({ claim: `selective search at ${rowsText(rows)}`, unit: "ms", momo: selective, goal: "< 5 ms" }),
     compare({ claim: `search that finds all ${rowsText(rows)}`, unit: "ms", momo: [broadest], goal: "< 250 ms" }),
-    compare({ claim: `search that finds most of ${rowsText(rows)}`, unit: "ms", momo: [broad.ms], goal: "< 5000 ms" }),
+    compare({ claim: `search that finds most of ${rowsText(rows)}`, unit: "ms", momo: [broad.ms], goal: "< 250 ms" }),
     compare({
       claim: "payment held up by it, at most",
       unit: "ms",
