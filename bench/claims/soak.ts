@@ -21,7 +21,8 @@ export const soak: Claim = async (bench) => {
   if (!knowsProcesses()) return [leftOut("soak", "needs /proc")];
   const requests = Math.round(REQUESTS_A_DAY * bench.days);
   const looks = await busyDay(bench, requests);
-  const quarter = Math.max(1, Math.floor(looks.length / 4));
+  const warm = Math.floor(looks.length / 4);
+  const quarter = Math.max(1, warm);
   const memory = (some: readonly Look[]) => some.map(({ memoryMb }) => memoryMb);
   const claim = `after ${requests.toLocaleString("en")} requests`;
   return [
@@ -29,7 +30,7 @@ export const soak: Claim = async (bench) => {
       claim: `${claim}: memory`,
       unit: "MB",
       momo: memory(looks.slice(-quarter)),
-      limit: memory(looks.slice(quarter, 2 * quarter)),
+      limit: memory(looks.slice(warm, warm + quarter)),
       against: "in the second quarter",
       goal: "flat",
     }),
