@@ -1,8 +1,8 @@
-import { closeSync, createReadStream, fsyncSync, lstatSync, openSync, renameSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { closeSync, createReadStream, lstatSync, openSync, renameSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
-import { type CopyContents, copyDatabase, inspectCopy, removeDatabase } from "../src/store/backup.ts";
+import { type CopyContents, copyDatabase, flushToDisk, inspectCopy, removeDatabase } from "../src/store/backup.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import { locateDataDirectory } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
@@ -48,6 +48,7 @@ function writeCopy(database: string, file: string): CopyContents {
   // What the draft is renamed onto is this empty file, and nobody else's.
   makeEmpty(file, file);
   renameSync(draft, file);
+  flushToDisk(dirname(file)); // where its name stands
   return contents;
 }
 
@@ -64,15 +65,6 @@ function makeEmpty(file: string, name: string): void {
 
 const taken = (file: string) =>
   new Failure("unexpected", `${file} is there already`, "choose another name, or remove it");
-
-function flushToDisk(file: string): void {
-  const descriptor = openSync(file, "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 /** The copy as bytes, for a pipe. */
 async function printCopy(database: string, { json }: ExportFlags): Promise<void> {

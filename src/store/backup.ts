@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { explain, firstOf, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
 import { schemaAfter, schemaOf } from "./migrations.ts";
 
@@ -92,8 +93,21 @@ export function putInPlace(copy: string, file: string): void {
   removeCompanions(file);
   removeCompanions(copy);
   renameSync(copy, file);
+  flushToDisk(dirname(file)); // where its name stands
 }
 
 function removeCompanions(file: string): void {
   for (const companion of COMPANIONS) rmSync(file + companion, { force: true });
+}
+
+/** Returns when a file, or the names in a folder, would survive a loss of power. Windows flushes no folder. */
+export function flushToDisk(path: string): void {
+  const isFolder = statSync(path).isDirectory();
+  if (isFolder && process.platform === "win32") return;
+  const descriptor = openSync(path, isFolder ? "r" : "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -11,7 +11,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict", "node:crypto"] },
   {
     room: "src/store/",
-    mayImport: ["src/store/", "src/domain/", "bun:sqlite", "drizzle-orm", "node:assert/strict", "node:fs"],
+    mayImport: ["src/store/", "src/domain/", "bun:sqlite", "drizzle-orm", "node:assert/strict", "node:fs", "node:path"],
   },
   { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/", "node:assert/strict"] },
   { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "node:assert/strict", "zod"] },
