@@ -2,9 +2,10 @@ import { useSignal } from "@preact/signals";
 import { api } from "../api.ts";
 import { faultInWords } from "../logic/steering-words.ts";
 import { faults } from "../state.ts";
-import { CommandLines, ControlGroup } from "./commands.tsx";
+import { type Command, CommandLines, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
-import { CloseIcon } from "./icons.tsx";
+import { RemovableList } from "./removable-list.tsx";
+import { TextField } from "./text-field.tsx";
 
 const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];
 const KINDS = { error: "an error", delay: "a delay", disconnect: "the answer is lost" } as const;
@@ -46,29 +47,19 @@ export function FaultsCard() {
   async function submit() {
     if (await call.run(() => api.put("/faults", body))) draft.value = EMPTY;
   }
-  function set(name: keyof Draft, value: string) {
-    draft.value = { ...draft.value, [name]: value.trim() };
-  }
+  const set = (name: keyof Draft) => (text: string) => {
+    draft.value = { ...draft.value, [name]: text };
+  };
+  const fieldOf = (name: keyof Draft) => ({ form: "fault", name, label: LABELS[name], problems: call.problems });
   function input(name: keyof Draft, placeholder: string, size: number) {
-    return (
-      <Field form="fault" name={name} label={LABELS[name]} problems={call.problems}>
-        {(facts) => (
-          <input
-            {...facts}
-            size={size}
-            placeholder={placeholder}
-            value={draft.value[name]}
-            onInput={(event) => set(name, event.currentTarget.value)}
-          />
-        )}
-      </Field>
-    );
+    const field = fieldOf(name);
+    return <TextField {...field} placeholder={placeholder} size={size} value={draft.value[name]} onText={set(name)} />;
   }
   function select(name: keyof Draft, options: Readonly<Record<string, string>>) {
     return (
-      <Field form="fault" name={name} label={LABELS[name]} problems={call.problems}>
+      <Field {...fieldOf(name)}>
         {(facts) => (
-          <select {...facts} value={draft.value[name]} onChange={(event) => set(name, event.currentTarget.value)}>
+          <select {...facts} value={draft.value[name]} onChange={(event) => set(name)(event.currentTarget.value)}>
             {Object.entries(options).map(([value, label]) => (
               <option key={value} value={value}>
                 {label}
@@ -90,21 +81,14 @@ export function FaultsCard() {
         </p>
       ) : (
         <>
-          <ol class="rule-list">
-            {inForce.map((fault, index) => (
-              <li key={index}>
-                <span>{faultInWords(fault)}</span>
-                <button
-                  type="button"
-                  class="quiet square"
-                  aria-label={`Remove fault ${index + 1}`}
-                  onClick={() => void replace(inForce.filter((_, place) => place !== index))}
-                >
-                  <CloseIcon />
-                </button>
-              </li>
-            ))}
-          </ol>
+          <RemovableList
+            what="fault"
+            items={inForce.map((fault, index) => {
+              const rest = inForce.toSpliced(index, 1);
+              const remove = () => void replace(rest);
+              return { words: faultInWords(fault), command: replacement(seed, rest), remove };
+            })}
+          />
           <p class="hint">Seed {seed}</p>
         </>
       )}
@@ -126,13 +110,20 @@ export function FaultsCard() {
             {
               label: "Fair weather",
               run: () => void replace([]),
-              command: { method: "DELETE", path: "/faults", momo: null },
+              command: replacement(seed, []),
             },
           ]}
         />
       )}
     </section>
   );
+}
+
+/** The call that leaves these faults in force. */
+function replacement(seed: number, next: readonly unknown[]): Command {
+  return next.length === 0
+    ? { method: "DELETE", path: "/faults", momo: null }
+    : { method: "PUT", path: "/faults", body: { seed, faults: next }, momo: null };
 }
 
 function faultOf({ path, kind, status, delay, probability, times }: Draft) {

@@ -38,7 +38,7 @@ export function useCall(names: readonly string[]): Call {
   };
 }
 
-interface FieldProps {
+export interface FieldProps {
   /** As the API names the member. */
   readonly name: string;
   readonly label: string;

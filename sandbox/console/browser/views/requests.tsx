@@ -5,6 +5,7 @@ import { MISTAKE_LABELS } from "../logic/mistakes.ts";
 import { isLoaded, MOST_REQUESTS, mistakes, requests, requestsPerSecond } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { CloseIcon, WarningIcon } from "./icons.tsx";
+import { LongList } from "./long-list.tsx";
 import { MistakeNote } from "./mistake-note.tsx";
 import { CallDetails, HttpStatus } from "./request-step.tsx";
 import { Spacer } from "./spacer.tsx";
@@ -45,57 +46,49 @@ export function Requests() {
             Only mistakes ({mistakes.value.size})
           </label>
         </div>
-        <div class="table-box">
-          {list.held > 0 && (
-            <button type="button" class="held" onClick={list.toTop}>
-              {formatCount(list.held)} new
-            </button>
+        <LongList list={list} label="Calls, newest first">
+          <table class="requests">
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                <th scope="col">Call</th>
+                <th scope="col">Answer</th>
+                <th scope="col" class="when-wide">
+                  About
+                </th>
+                <th scope="col" class="number when-wider">
+                  Took
+                </th>
+                <th scope="col">Mistakes</th>
+              </tr>
+            </thead>
+            <Spacer height={list.above} />
+            <tbody class="rows">
+              {list.rows.map((request) => (
+                <Row
+                  key={request.id}
+                  request={request}
+                  isOpen={selected.value?.id === request.id}
+                  onOpen={() => {
+                    selected.value = request;
+                  }}
+                />
+              ))}
+            </tbody>
+            <Spacer height={list.below} />
+          </table>
+          {isLoaded.value && newestFirst.value.length === 0 && (
+            <div class="empty">
+              <h2>{onlyMistakes.value ? "No mistakes" : "No requests yet"}</h2>
+              <p>
+                {onlyMistakes.value
+                  ? "Nothing that the last calls did looks wrong."
+                  : "Point your app at this server, and every call shows here as it is answered."}{" "}
+                <a href="#start">How to start</a>
+              </p>
+            </div>
           )}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-          <section class="scroll" ref={list.box} tabIndex={0} aria-label="Calls, newest first">
-            <table class="requests">
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">Call</th>
-                  <th scope="col">Answer</th>
-                  <th scope="col" class="when-wide">
-                    About
-                  </th>
-                  <th scope="col" class="number when-wider">
-                    Took
-                  </th>
-                  <th scope="col">Mistakes</th>
-                </tr>
-              </thead>
-              <Spacer height={list.above} />
-              <tbody class="rows">
-                {list.rows.map((request) => (
-                  <Row
-                    key={request.id}
-                    request={request}
-                    isOpen={selected.value?.id === request.id}
-                    onOpen={() => {
-                      selected.value = request;
-                    }}
-                  />
-                ))}
-              </tbody>
-              <Spacer height={list.below} />
-            </table>
-            {isLoaded.value && newestFirst.value.length === 0 && (
-              <div class="empty">
-                <h2>{onlyMistakes.value ? "No mistakes" : "No requests yet"}</h2>
-                <p>
-                  {onlyMistakes.value
-                    ? "Nothing that the last calls did looks wrong."
-                    : "Point your app at this server, and every call shows here as it is answered."}{" "}
-                  <a href="#start">How to start</a>
-                </p>
-              </div>
-            )}
-          </section>
-        </div>
+        </LongList>
       </section>
       {selected.value && (
         <Details

@@ -3,10 +3,11 @@ import { api } from "../api.ts";
 import { ruleInWords } from "../logic/steering-words.ts";
 import { rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
-import { CommandLines, type Control, ControlGroup } from "./commands.tsx";
+import { type Command, CommandLines, type Control, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
-import { CloseIcon } from "./icons.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
+import { RemovableList } from "./removable-list.tsx";
+import { TextField } from "./text-field.tsx";
 
 const MEMBERS = ["phone", "amount", "payment_account_id", "reference", "outcome", "after", "times"] as const;
 type Draft = Readonly<Record<(typeof MEMBERS)[number], string>>;
@@ -42,32 +43,21 @@ export function RulesCard() {
   const sets: Control[] = PRESETS.map((preset) => ({
     label: preset.label,
     run: () => void replace(preset.rules),
-    command: { method: "PUT", path: "/rules", body: preset.rules, momo: null },
+    command: replacement(preset.rules),
   }));
   if (rules.value.length > 0) {
-    const command = { method: "DELETE", path: "/rules", momo: null };
-    sets.push({ label: "Remove all", run: () => void replace([]), command });
+    sets.push({ label: "Remove all", run: () => void replace([]), command: replacement([]) });
   }
 
   async function submit() {
     if (await call.run(() => api.post("/rules", body))) draft.value = EMPTY;
   }
+  const set = (name: keyof Draft) => (text: string) => {
+    draft.value = { ...draft.value, [name]: text };
+  };
   function input(name: keyof Draft, placeholder: string, size: number) {
-    return (
-      <Field form="rule" name={name} label={LABELS[name]} problems={call.problems}>
-        {(facts) => (
-          <input
-            {...facts}
-            size={size}
-            placeholder={placeholder}
-            value={draft.value[name]}
-            onInput={(event) => {
-              draft.value = { ...draft.value, [name]: event.currentTarget.value.trim() };
-            }}
-          />
-        )}
-      </Field>
-    );
+    const field = { form: "rule", name, label: LABELS[name], problems: call.problems };
+    return <TextField {...field} placeholder={placeholder} size={size} value={draft.value[name]} onText={set(name)} />;
   }
   return (
     <section class="card wide-card" aria-label="Rules">
@@ -77,21 +67,13 @@ export function RulesCard() {
       {rules.value.length === 0 ? (
         <p class="hint">None. A rule says what the prompts that match do; the first that matches decides.</p>
       ) : (
-        <ol class="rule-list">
-          {rules.value.map((rule, index) => (
-            <li key={index}>
-              <span>{ruleInWords(rule)}</span>
-              <button
-                type="button"
-                class="quiet square"
-                aria-label={`Remove rule ${index + 1}`}
-                onClick={() => void replace(rules.value.filter((_, place) => place !== index))}
-              >
-                <CloseIcon />
-              </button>
-            </li>
-          ))}
-        </ol>
+        <RemovableList
+          what="rule"
+          items={rules.value.map((rule, index) => {
+            const rest = rules.value.toSpliced(index, 1);
+            return { words: ruleInWords(rule), command: replacement(rest), remove: () => void replace(rest) };
+          })}
+        />
       )}
       <form class="row" onSubmit={submits(submit)}>
         {input("phone", "any phone", 12)}
@@ -103,9 +85,7 @@ export function RulesCard() {
             <OutcomeSelect
               {...facts}
               value={draft.value.outcome}
-              onChange={(event) => {
-                draft.value = { ...draft.value, outcome: event.currentTarget.value };
-              }}
+              onChange={(event) => set("outcome")(event.currentTarget.value)}
             />
           )}
         </Field>
@@ -119,6 +99,13 @@ export function RulesCard() {
       <ControlGroup controls={sets} />
     </section>
   );
+}
+
+/** The call that leaves these rules in force. */
+function replacement(next: readonly unknown[]): Command {
+  return next.length === 0
+    ? { method: "DELETE", path: "/rules", momo: null }
+    : { method: "PUT", path: "/rules", body: next, momo: null };
 }
 
 const LABELS: Readonly<Record<keyof Draft, string>> = {

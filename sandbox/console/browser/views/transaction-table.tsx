@@ -7,6 +7,7 @@ import { formatRoute } from "../logic/route.ts";
 import { filters, MOST_ROWS, route, rows, sandboxNow, server, token, totalItems } from "../state.ts";
 import type { Transaction } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { LongList } from "./long-list.tsx";
 import { Spacer } from "./spacer.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { useWindowed } from "./windowed.ts";
@@ -19,45 +20,37 @@ export function TransactionTable() {
   const total = totalItems.value ?? 0;
   return (
     <>
-      <div class="table-box">
-        {list.held > 0 && (
-          <button type="button" class="held" onClick={list.toTop}>
-            {formatCount(list.held)} new
-          </button>
-        )}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-        <section class="scroll" ref={list.box} tabIndex={0} aria-label="Payments, newest first">
-          <table class="transactions" aria-rowcount={total + 1}>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Phone</th>
-                <th scope="col" class="number">
-                  Amount, KES
-                </th>
-                <th scope="col">Status</th>
-                <th scope="col" class="when-wide">
-                  Result
-                </th>
-                <th scope="col" class="when-wider">
-                  Receipt
-                </th>
-                <th scope="col" class="when-wide">
-                  Type
-                </th>
-              </tr>
-            </thead>
-            <Spacer height={list.above} />
-            <tbody class="rows">
-              {list.rows.map((transaction) => (
-                <Row key={transaction.id} transaction={transaction} />
-              ))}
-            </tbody>
-            <Spacer height={list.below} />
-          </table>
-          {totalItems.value === 0 && <NothingYet />}
-        </section>
-      </div>
+      <LongList list={list} label="Payments, newest first">
+        <table class="transactions" aria-rowcount={total + 1}>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Phone</th>
+              <th scope="col" class="number">
+                Amount, KES
+              </th>
+              <th scope="col">Status</th>
+              <th scope="col" class="when-wide">
+                Result
+              </th>
+              <th scope="col" class="when-wider">
+                Receipt
+              </th>
+              <th scope="col" class="when-wide">
+                Type
+              </th>
+            </tr>
+          </thead>
+          <Spacer height={list.above} />
+          <tbody class="rows">
+            {list.rows.map((transaction) => (
+              <Row key={transaction.id} transaction={transaction} />
+            ))}
+          </tbody>
+          <Spacer height={list.below} />
+        </table>
+        {totalItems.value === 0 && <NothingYet />}
+      </LongList>
       {rows.value.length >= MOST_ROWS && total > MOST_ROWS && (
         <p class="hint left-out">
           The newest {formatCount(MOST_ROWS)} of {formatCount(total)} are here. Filters reach the rest.

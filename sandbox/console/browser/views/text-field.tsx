@@ -1,0 +1,26 @@
+import { Field, type FieldProps } from "./form.tsx";
+
+interface TextFieldProps extends Omit<FieldProps, "children"> {
+  readonly placeholder: string;
+  /** How many characters are in view. */
+  readonly size: number;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+/** A field for a few characters; spaces around them mean nothing. */
+export function TextField({ placeholder, size, value, onText, ...field }: TextFieldProps) {
+  return (
+    <Field {...field}>
+      {(facts) => (
+        <input
+          {...facts}
+          size={size}
+          placeholder={placeholder}
+          value={value}
+          onInput={(event) => onText(event.currentTarget.value.trim())}
+        />
+      )}
+    </Field>
+  );
+}
