@@ -1,7 +1,5 @@
 -- A thousand different payments, written once and sent in turn: the client must cost less than the server.
-dofile((debug.getinfo(1, "S").source:match("^@(.*)payment%.lua$")) .. "report.lua")
-
-local requests, turn = {}, 0
+dofile((debug.getinfo(1, "S").source:match("^@(.*)payment%.lua$")) .. "load.lua")
 
 function init(args)
   for n = 1, 1000 do
@@ -9,9 +7,4 @@ function init(args)
       args[1], n * 48271 % 100000000, n, n)
     requests[n] = wrk.format("POST", nil, nil, body)
   end
-end
-
-function request()
-  turn = turn % #requests + 1
-  return requests[turn]
 end

@@ -1,15 +1,8 @@
 -- Asks about the payments whose ids stand in a file.
-dofile((debug.getinfo(1, "S").source:match("^@(.*)status%.lua$")) .. "report.lua")
-
-local requests, turn = {}, 0
+dofile((debug.getinfo(1, "S").source:match("^@(.*)status%.lua$")) .. "load.lua")
 
 function init(args)
   for id in io.lines(args[1]) do
     requests[#requests + 1] = wrk.format("POST", nil, nil, string.format('{"checkout_request_id":"%s"}', id))
   end
-end
-
-function request()
-  turn = turn % #requests + 1
-  return requests[turn]
 end

@@ -144,6 +144,8 @@ describeInBrowser("the dashboard", (scene) => {
     await rules.getByLabel("Times").fill("2");
     await rules.getByRole("button", { name: "Add rule" }).click();
     await rules.getByText("from 0712 345 678: insufficient_funds, 2 times").waitFor();
+    await rules.getByRole("button", { name: "Remove rule 1" }).hover();
+    await rules.getByText("-X DELETE").waitFor();
 
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByRole("button", { name: "Add fault" }).click();
