@@ -9,7 +9,7 @@ import type { Snapshot } from "./snapshot.ts";
 export interface CommitQueue {
   /**
    * Runs `write` inside the next commit.
-   * @param write may run a second time, so it changes nothing but the database
+   * @param write may run a second time, so it changes nothing but the database, and forgets what is kept of it
    * @returns what `write` returned, once it is on disk; rejects with what it threw, and then nothing of it remains
    */
   run<T>(write: () => T): Promise<T>;

@@ -1,11 +1,13 @@
 import type { Snapshot } from "./snapshot.ts";
 
-/** Beyond this many entries a cache begins anew. */
-const CAPACITY = 1000;
+/** Beyond this many entries, of a kilobyte each at most, a cache begins anew. */
+const CAPACITY = 4000;
 
-/** Rows that every request needs and that hardly ever change, kept for as long as nobody writes to them. */
+/** Rows that are asked for again and again and seldom change, kept for as long as nobody writes to them. */
 export interface LookupCache<K, V> {
   find(key: K): V | null;
+  /** After a write of our own to the one row. */
+  forget(key: K): void;
   /** After a write of our own to what is looked up. */
   clear(): void;
 }
@@ -26,6 +28,7 @@ export function createLookupCache<K, V>(snapshot: Snapshot, look: (key: K) => V 
       if (found !== null) kept.set(key, found);
       return found;
     },
+    forget: (key) => kept.delete(key),
     clear: () => kept.clear(),
   };
 }

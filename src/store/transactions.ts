@@ -5,6 +5,7 @@ import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { NewTransaction, PendingTransaction, Transaction, TransactionFacts } from "../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
+import { createLookupCache } from "./lookup-cache.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import type { transactions } from "./schema.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -40,6 +41,13 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
   const byCheckoutRequestId = onFirstUse(() =>
     client.query<TransactionRow, [string]>(`SELECT ${ROW} FROM transactions WHERE checkout_request_id = ?`),
   );
+
+  // Whoever waits for an outcome asks for the same transaction every few seconds, and mostly learns nothing new.
+  const polled = createLookupCache(snapshot, (checkoutRequestId: string) => {
+    const row = byCheckoutRequestId().get(checkoutRequestId);
+    // The column does not tell letter case; an identifier does.
+    return row?.checkoutRequestId === checkoutRequestId ? toTransaction(row) : null;
+  });
 
   const due = onFirstUse(() =>
     client.query<TransactionRow, [number, number]>(
@@ -101,10 +109,7 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     },
 
     async findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null> {
-      snapshot.enter();
-      const row = byCheckoutRequestId().get(checkoutRequestId);
-      // The column does not tell letter case; an identifier does.
-      return row?.checkoutRequestId === checkoutRequestId ? toTransaction(row) : null;
+      return polled.find(checkoutRequestId);
     },
 
     /** The pending transactions to be checked by `nowMs`, in the order in which they fell due, at most `limit`. */
@@ -137,6 +142,7 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
             .all(given)
             .map(({ id }) => id),
         );
+        for (const { checkoutRequestId } of firsts.values()) polled.forget(checkoutRequestId);
         return [...firsts.values()].filter(({ id }) => changed.has(id));
       });
     },
@@ -157,6 +163,7 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       await commits.run(() => {
         client.run("DELETE FROM transactions");
         client.run("DELETE FROM totals");
+        polled.clear();
       });
     },
   };

@@ -4,6 +4,7 @@ import { createCommitQueue } from "../../src/store/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/database.ts";
 import { createSnapshot, type Snapshot } from "../../src/store/snapshot.ts";
 import { useFolder } from "../support/folder.ts";
+import { nextTurn } from "../support/next-turn.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;
@@ -25,11 +26,6 @@ const register = (client: Database, name: string) =>
   client.run("INSERT INTO merchants (name, created_at_ms) VALUES (?, 1)", [name]);
 
 const count = () => database.client.query<{ n: number }, []>("SELECT count(*) AS n FROM merchants").get()?.n;
-
-const nextTurn = () =>
-  new Promise<void>((resolve) => {
-    setImmediate(() => resolve());
-  });
 
 test("what one turn reads is of one point in time; the next turn sees what another process wrote meanwhile", async () => {
   const version = snapshot.enter();

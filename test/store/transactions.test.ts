@@ -3,6 +3,7 @@ import { resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import { CREATED_AT_MS, paidAt, pendingOf } from "../support/payments.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
@@ -51,6 +52,23 @@ describe("a transaction", () => {
     ]) {
       expect(await store.transactions.findByCheckoutRequestId(other)).toBeNull();
     }
+  });
+
+  test("that is asked for again and again is found as it stands: here, elsewhere, and after all are forgotten", async () => {
+    const [here, elsewhere] = [await insertPending(store), await insertPending(store)];
+    for (const pending of [here, elsewhere]) {
+      expect(await find(pending)).toEqual(pending);
+      expect(await find(pending)).toEqual(pending);
+    }
+    await store.transactions.record([cancel(here)]);
+    expect(await find(here)).toEqual(cancel(here));
+    const other = openStore(inFolder("momo.db"));
+    await other.transactions.record([cancel(elsewhere)]);
+    other.close();
+    await nextTurn();
+    expect(await find(elsewhere)).toEqual(cancel(elsewhere));
+    await store.transactions.clear();
+    expect(await find(here)).toBeNull();
   });
 
   test("with an identifier that another one has is refused, and the other stays", async () => {
