@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { fail } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createHostGuard, type GuardOptions } from "../control/guard.ts";
@@ -70,7 +69,7 @@ function headersOf(html: string): Record<string, string> {
 /** What the page itself says runs, and nothing that finds its way into it later. */
 function hashesOf(html: string, element: "script" | "style"): string {
   const contents = [...html.matchAll(new RegExp(`<${element}\\b[^>]*>(.*?)</${element}\\s*>`, "gis"))];
-  const hashes = contents.map(([, content = ""]) => `'sha256-${hash("sha256", asParsed(content), "base64")}'`);
+  const hashes = contents.map(([, content = ""]) => `'sha256-${Bun.SHA256.hash(asParsed(content), "base64")}'`);
   return hashes.length === 0 ? "'none'" : [...new Set(hashes)].join(" ");
 }
 

@@ -1,5 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
-import { hashSecret } from "../../src/domain/credentials.ts";
+import { hashSecret, secretMatches } from "../../src/domain/credentials.ts";
 import { fail } from "../../src/http/reply.ts";
 
 /** Who may steer the sandbox. */
@@ -48,7 +47,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (isForeign(headers)) return fail(403, "the control API does not answer pages of another origin");
     if (tokenHash !== null) {
       const given = /^Bearer (\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? "";
-      if (!timingSafeEqual(hashSecret(given), tokenHash)) {
+      if (!secretMatches(given, tokenHash)) {
         return fail(401, "send the control token: Authorization: Bearer TOKEN", { "WWW-Authenticate": "Bearer" });
       }
     }

@@ -8,7 +8,7 @@ import { posix } from "node:path";
  */
 const ROOMS: readonly { readonly room: string; readonly mayImport: readonly string[] }[] = [
   { room: "src/system.ts", mayImport: ["src/domain/"] },
-  { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict", "node:crypto"] },
+  { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict"] },
   {
     room: "src/store/",
     mayImport: ["src/store/", "src/domain/", "bun:sqlite", "drizzle-orm", "node:assert/strict", "node:fs", "node:path"],
@@ -25,7 +25,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     mayImport: [
       ...["sandbox/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
       ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
-      ...["node:assert/strict", "node:crypto", "zod"],
+      ...["node:assert/strict", "zod"],
     ],
   })),
   { room: "sandbox/", mayImport: ["sandbox/", "src/domain/", "node:assert/strict"] },
