@@ -99,6 +99,8 @@ const server = Bun.serve({
   },
 });
 
+// Compiled as momo is, it begins reluctant to compile.
+Bun.unsafe.setJITPolicy(1);
 process.on("SIGTERM", () => {
   client.close();
   process.exit();

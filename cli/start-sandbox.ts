@@ -107,6 +107,8 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     });
     open.add(() => rmSync(directory.server, { force: true }));
 
+    // The executable begins reluctant to compile (scripts/build.ts); from now on the same code runs again and again.
+    Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
     void service.resolver.settle();
     return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };

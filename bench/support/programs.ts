@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import packageJson from "../../package.json" with { type: "json" };
+import { compile } from "../../scripts/build.ts";
 import { run } from "./processes.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
@@ -20,14 +20,4 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   await compile("cli/main.ts", momo);
   await compile("bench/limit.ts", limit);
   return { momo, limit };
-}
-
-/** The build script of package.json with another entry and another file to write. */
-async function compile(entry: string, outfile: string): Promise<void> {
-  const [, command = ""] = packageJson.scripts.build.split("node_modules/.bin/bun ");
-  const words = command
-    .split(" ")
-    .map((word) => (word === "cli/main.ts" ? entry : word === "dist/momo" ? outfile : word));
-  if (!words.includes(entry) || !words.includes(outfile)) throw new Error("the build script has changed its shape");
-  await run([process.execPath, ...words], ROOT);
 }

@@ -12,7 +12,7 @@ export async function builtBinary(): Promise<string> {
   if (existsSync(BINARY) && statSync(BINARY).mtimeMs > newestInputMs()) return BINARY;
   // Beside it and then in its place: another test may be running the old one, or building too.
   const draft = `${BINARY}.${process.pid}`;
-  const build = Bun.spawn(["sh", "-c", `${packageJson.scripts.build} --outfile '${draft}'`], {
+  const build = Bun.spawn(["sh", "-c", `${packageJson.scripts.build} '${draft}'`], {
     cwd: ROOT,
     stdout: "ignore",
     stderr: "pipe",
@@ -28,5 +28,9 @@ function newestInputMs(): number {
   const sources = ["src", "sandbox", "cli"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, folder, name)),
   );
-  return Math.max(...[...sources, join(ROOT, "package.json")].map((file) => statSync(file).mtimeMs));
+  return Math.max(
+    ...[...sources, ...["package.json", "scripts/build.ts"].map((file) => join(ROOT, file))].map(
+      (file) => statSync(file).mtimeMs,
+    ),
+  );
 }
