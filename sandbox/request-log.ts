@@ -11,8 +11,8 @@ export interface LoggedRequest {
   /** Path and query as sent. */
   readonly target: string;
   readonly headers: Headers;
-  /** What of the body was read, or null. */
-  readonly body: Uint8Array | null;
+  /** What of the body was read, as far as it is text, or null. */
+  readonly body: string | null;
   /** Null where the connection was closed without an answer. */
   readonly status: number | null;
   /** What was answered, also where it reached nobody. */
@@ -102,15 +102,11 @@ export function logView(request: LoggedRequest) {
     headers: Object.fromEntries(
       [...request.headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : redact(value)]),
     ),
-    body: bodyText(request),
+    body: request.body === null ? null : redact(request.body),
     status: request.status,
     answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),
     fault: request.fault,
   };
-}
-
-function bodyText({ body }: LoggedRequest): string | null {
-  return body === null ? null : redact(new TextDecoder().decode(body));
 }
 
 function parsed(answer: string): unknown {
@@ -134,13 +130,12 @@ export function curlLine(request: LoggedRequest, origin: string): string {
     .map(([name, value]) =>
       name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
     );
-  const body = bodyText(request);
   return [
     "curl -g",
     ...(METHOD_OPTIONS[request.method] ?? ["-X", request.method]),
     quote(origin + redact(request.target)),
     ...headers,
-    ...(body === null ? [] : ["--data-raw", quote(body)]),
+    ...(request.body === null ? [] : ["--data-raw", quote(redact(request.body))]),
   ].join(" ");
 }
 

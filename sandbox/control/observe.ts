@@ -93,12 +93,13 @@ function brokenOff(): Response {
 const UNREAD_GRACE_MS = 5;
 
 /** The body of a request that was refused before it was read: what a client really sent is of interest then most of all. */
-async function unread(request: Request, realClock: Clock): Promise<Uint8Array | null> {
+async function unread(request: Request, realClock: Clock): Promise<string | null> {
   if (request.bodyUsed || request.body === null) return null;
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const cancel = realClock.alarm(realClock.nowMs() + UNREAD_GRACE_MS, () => resolve(null));
   try {
-    return await Promise.race([readBytes(request).catch(() => null), late]);
+    const bytes = await Promise.race([readBytes(request).catch(() => null), late]);
+    return bytes && new TextDecoder().decode(bytes);
   } finally {
     cancel();
   }

@@ -51,8 +51,10 @@ export async function readJson(request: Request): Promise<unknown> {
   expectJson(request);
   try {
     const bytes = await readBytes(request);
-    READ.set(request, bytes);
-    return JSON.parse(UTF8.decode(bytes));
+    const text = LENIENT.decode(bytes);
+    READ.set(request, text);
+    if (text.includes("\u{FFFD}")) STRICT.decode(bytes);
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
     if (error instanceof DOMException && error.name === "AbortError") {
@@ -63,14 +65,15 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-const READ = new WeakMap<Request, Uint8Array>();
+const READ = new WeakMap<Request, string>();
 
-/** What has been read of a request's body, for whoever keeps a log of requests; null where nothing was. */
-export function bodyRead(request: Request): Uint8Array | null {
+/** What has been read of a request's body, as far as it is text, for whoever keeps a log of requests; null where nothing was. */
+export function bodyRead(request: Request): string | null {
   return READ.get(request) ?? null;
 }
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
+const STRICT = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /** The body, never holding more of it than allowed. */
 export async function readBytes(request: Request): Promise<Uint8Array> {

@@ -16,7 +16,7 @@ function called(changes: Partial<LoggedRequest>): LoggedRequest {
     method: "POST",
     target: "/v2/stkpush.php",
     headers: new Headers({ "X-API-Secret": apiSecret }),
-    body: new TextEncoder().encode(`{"phone":"0712345678","secret":"${apiSecret}"}`),
+    body: `{"phone":"0712345678","secret":"${apiSecret}"}`,
     status: 200,
     answer: JSON.stringify({ success: true, message: "sent", checkout_request_id: "ws_CO_1" }),
     fault: null,
