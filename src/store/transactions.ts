@@ -29,12 +29,11 @@ export const ROW = `id, merchant_id AS merchantId, payment_account_id AS payment
  */
 export function createTransactionStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
   const insert = onFirstUse(() =>
-    client.query<{ id: number }, Record<string, string | number | null>>(
+    client.query<never, Record<string, string | number | null>>(
       `INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
         reference_folded, description, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms, check_at_ms, memo)
       VALUES ($merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
-        $referenceFolded, $description, $checkoutRequestId, $merchantRequestId, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)
-      RETURNING id`,
+        $referenceFolded, $description, $checkoutRequestId, $merchantRequestId, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`,
     ),
   );
 
@@ -101,11 +100,7 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     async insert(transaction: NewTransaction): Promise<number> {
       const { reference } = transaction;
       const row = { ...transaction, referenceFolded: reference === null ? null : foldCase(reference) };
-      return commits.run(() => {
-        const inserted = insert().get(row);
-        assert(inserted, "an insert that does not throw returns its row");
-        return inserted.id;
-      });
+      return commits.run(() => Number(insert().run(row).lastInsertRowid));
     },
 
     async findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null> {
