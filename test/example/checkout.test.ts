@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { startSandbox, type TestSandbox } from "momo/testing";
-import { checkout } from "./example/checkout.ts";
+import { checkout } from "./checkout.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
