@@ -21,7 +21,7 @@ export function readyRecord(
     payment_account_id: credentials.payment_account_id,
     api_key: credentials.api_key,
     api_secret: credentials.api_secret,
-    // Off loopback alone, where the control API asks for it.
+    // Only where the control API asks for it.
     ...(controlToken !== null && { control_token: controlToken }),
   };
 }

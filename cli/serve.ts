@@ -35,7 +35,10 @@ export function serveCommand(): Command {
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
-    .option("--control-token-file <file>", "the token of the control API, off loopback (default: a new one)")
+    .option(
+      "--control-token-file <file>",
+      "a token that the control API asks for (default: off loopback a new one, on it none)",
+    )
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
     .addOption(
@@ -111,7 +114,7 @@ function writeReadyFile(file: string, record: ReadyRecord): void {
   }
 }
 
-/** On a loopback address everybody who can connect is this machine's user; elsewhere a token says who may steer. */
+/** Off loopback a token says who may steer; on it only where somebody wants one, because other users of the machine connect too. */
 function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null {
   if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
   let text: string;

@@ -5,7 +5,7 @@ import { fail } from "../../src/http/reply.ts";
 export interface GuardOptions {
   /** The address that the server listens on, as it was given. */
   readonly host: string;
-  /** What a caller on another machine must present; null on a loopback address. */
+  /** What a caller must present; null where nothing is asked for, as on a loopback address that nobody shares. */
   readonly token: string | null;
 }
 

@@ -21,7 +21,7 @@ export class ServerLost extends Error {
 export interface ControlClientOptions {
   /** Where the control API stands; relative to the page, so that it works behind any name. */
   readonly url: string;
-  /** What is sent as the control token; null on a loopback address. */
+  /** What is sent as the control token; null as long as none was asked for. */
   readonly token: () => string | null;
   /** The API asks for a token, or for another one. */
   readonly onTokenAsked: () => void;

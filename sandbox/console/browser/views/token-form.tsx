@@ -1,7 +1,7 @@
 import { giveToken } from "../actions.ts";
 import { Mark } from "./icons.tsx";
 
-/** Asked once, where the server is open to other machines. */
+/** Asked once, where the control API wants a token. */
 export function TokenForm({ isWrong }: { isWrong: boolean }) {
   function submit(event: SubmitEvent) {
     event.preventDefault();
@@ -16,8 +16,8 @@ export function TokenForm({ isWrong }: { isWrong: boolean }) {
           momo
         </h1>
         <p>
-          This sandbox can be reached from other machines, so it asks who is there. <code>momo serve</code> printed the
-          control token when it started.
+          This sandbox can be reached by others than its owner, so it asks who is there. <code>momo serve</code> printed
+          the control token when it started.
         </p>
         <div class="field">
           <label for="token">Control token</label>
