@@ -6,7 +6,7 @@ export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Respons
 /** Exempts a request from the server's idle time-out: its answer takes as long as it takes. */
 export type KeepOpen = (request: Request) => void;
 
-/** No request of these APIs comes near it. */
+/** Far more than a payment takes; rules that need more are appended in parts. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The path and the query of a request, as they were sent: nothing unescaped. */
