@@ -3,7 +3,7 @@ import { toShillings } from "../domain/money.ts";
 import { formatDay, formatTimestamp } from "../domain/timestamp.ts";
 import type { Transaction } from "../domain/transaction.ts";
 
-/** What the wire calls things. Nowhere else is there a name in snake case, but in the schemas and in SQL. */
+/** What the wire calls things. Nothing further inside has a name in snake case, but SQL. */
 
 /** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
 export type ResponseForm = "full" | "short";
