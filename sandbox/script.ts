@@ -12,7 +12,7 @@ export interface Script {
   readonly by: Decider;
 }
 
-/** Who decided, in the order in which they are asked; and the person who answers the prompt all the same. */
+/** Who decided, or the person who answered the prompt all the same. {@link decide} has the order in which they are asked. */
 export type Decider =
   | { readonly who: "header" | "network_limit" | "test_phone" | "default" | "person" }
   /** `rule`: its place in the list when it decided, from 1. */
