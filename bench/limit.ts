@@ -14,7 +14,7 @@ if (process.argv[2] === "--version") {
 const client = new Database(process.argv[2] ?? ":memory:", { create: true, strict: true });
 client.run("PRAGMA journal_mode = WAL");
 client.run("PRAGMA synchronous = FULL");
-// The same columns and unique identifiers, without a CHECK. A database of momo's is used as it is.
+// The columns and unique identifiers of the first migration, without a CHECK. A database of momo's is used as it is.
 client.run(`CREATE TABLE IF NOT EXISTS transactions (
   id INTEGER PRIMARY KEY, merchant_id INTEGER NOT NULL, payment_account_id INTEGER NOT NULL, kind TEXT NOT NULL,
   status TEXT NOT NULL, amount_cents INTEGER NOT NULL, fee_cents INTEGER NOT NULL, phone TEXT NOT NULL, reference TEXT,

@@ -1,7 +1,7 @@
 import { invalid } from "../src/domain/error.ts";
 import type { Random } from "../src/domain/random.ts";
 
-/** Something that goes wrong on the way to the merchant API, and seldom does so alone. */
+/** Something that goes wrong on the way to the merchant API. */
 export interface Fault {
   /** The operation it befalls, such as `/stkpush.php`; null: any. */
   readonly path: string | null;

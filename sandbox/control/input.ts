@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { readJsonObject } from "../../src/http/request.ts";
 
-/** Shapes that several calls take, and errors that say where in the input they are. */
+/** How calls read their input: what is wrong with it is said of the place where it stands. */
 
 /** Reads with a function of the domain; its refusal becomes the issue at this place. */
 export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) {

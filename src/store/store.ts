@@ -18,7 +18,7 @@ export interface Store {
 
 /**
  * Opens the store in a database file.
- * @throws UnusableDatabase where the file is locked, damaged, newer, foreign, missing or cannot be written
+ * @throws UnusableDatabase where the file is locked, damaged, newer, foreign, missing, a link, or cannot be written
  */
 export function openStore(file: string, options?: OpenOptions): Store {
   return createStore(openDatabase(file, options), file);

@@ -16,7 +16,7 @@ export function ruleInWords({ match, outcome, after, times }: Rule): string {
   return `${matched}: ${outcome}${after === undefined ? "" : ` after ${after}`}${countWords(times)}`;
 }
 
-/** `/status.php: HTTP 503, one in five, 4 times` */
+/** `/status.php: HTTP 503, 21 % of calls, 4 times` */
 export function faultInWords({ path, kind, status, delay, probability, times }: Fault): string {
   const what =
     kind === "error" ? `HTTP ${status ?? 500}` : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
