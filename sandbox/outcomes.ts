@@ -24,9 +24,9 @@ export type Ending =
   /** The network does not take the prompt. */
   | { readonly by: "refusal" };
 
-const SHORTLY = 3000;
+const SHORTLY_MS = 3000;
 
-function answered(status: FinalStatus, code: ResultCode, afterMs: number | null = SHORTLY): Ending {
+function answered(status: FinalStatus, code: ResultCode, afterMs: number | null = SHORTLY_MS): Ending {
   return { by: "network", status, code, afterMs };
 }
 
