@@ -23,7 +23,7 @@ export function describeApi(basePath: string, form: ResponseForm, version: strin
           operationId: "startPayment",
           summary: "Start a payment: the customer is asked for a PIN",
           requestBody: bodyOf(startPaymentSchema),
-          responses: answersOf("/stkpush.php", form, [400, 401, 404, 405, 500]),
+          responses: answersOf("/stkpush.php", form),
         },
       },
       "/status.php": {
@@ -31,7 +31,7 @@ export function describeApi(basePath: string, form: ResponseForm, version: strin
           operationId: "checkStatus",
           summary: "What has become of a payment",
           requestBody: bodyOf(checkStatusSchema),
-          responses: answersOf("/status.php", form, [400, 401, 404, 405, 500]),
+          responses: answersOf("/status.php", form),
         },
       },
       "/transactions.php": {
@@ -39,7 +39,7 @@ export function describeApi(basePath: string, form: ResponseForm, version: strin
           operationId: "listTransactions",
           summary: "The merchant's transactions, newest first",
           parameters: parametersOf(listTransactionsSchema),
-          responses: answersOf("/transactions.php", form, [400, 401, 404, 405, 500]),
+          responses: answersOf("/transactions.php", form),
         },
       },
     },
@@ -80,7 +80,8 @@ function parametersOf(schema: z.ZodType) {
   }));
 }
 
-const MEANINGS: Record<number, string> = {
+/** How each operation can fail. */
+const FAILURES = {
   400: "Bad request: missing or invalid parameters",
   401: "Unauthorized: invalid API credentials",
   404: "Not found: resource does not exist",
@@ -88,14 +89,14 @@ const MEANINGS: Record<number, string> = {
   500: "Internal server error, or the network did not take the prompt",
 };
 
-function answersOf(path: string, form: ResponseForm, failures: readonly number[]) {
+function answersOf(path: string, form: ResponseForm) {
   const schema = ANSWERS[form][path];
   if (!schema) throw new Error(`no answer is described for ${path}`);
   const failure = { "application/json": { schema: { $ref: "#/components/schemas/Failure" } } };
   return {
     200: { description: "Success", content: { "application/json": { schema: schemaOf(schema) } } },
     ...Object.fromEntries(
-      failures.map((status) => [status, { description: MEANINGS[status] ?? "Failure", content: failure }]),
+      Object.entries(FAILURES).map(([status, description]) => [status, { description, content: failure }]),
     ),
   };
 }
