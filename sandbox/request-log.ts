@@ -1,6 +1,3 @@
-import { REDACTED, redact } from "../src/domain/credentials.ts";
-import { formatTimestamp } from "../src/domain/timestamp.ts";
-
 /** A call of the merchant API, as it came and as it was answered. */
 export interface LoggedRequest {
   /** Counts from 1 since the server started. */
@@ -86,57 +83,3 @@ const REQUEST_BYTES = 1500;
 export function bytesOf({ target, body, answer }: LoggedRequest): number {
   return REQUEST_BYTES + target.length + (body?.length ?? 0) + (answer?.length ?? 0);
 }
-
-/** Headers that are secret as a whole. */
-const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "proxy-authorization", "cookie"]);
-
-/** A logged call in the words of the wire. A secret never leaves the log, wherever a client put it. */
-export function logView(request: LoggedRequest) {
-  return {
-    id: request.id,
-    at: formatTimestamp(request.atMs),
-    at_ms: request.atMs,
-    duration_ms: Math.round(request.durationMs * 1000) / 1000,
-    method: request.method,
-    target: redact(request.target),
-    headers: Object.fromEntries(
-      [...request.headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : redact(value)]),
-    ),
-    body: request.body === null ? null : redact(request.body),
-    status: request.status,
-    answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),
-    fault: request.fault,
-  };
-}
-
-function parsed(answer: string): unknown {
-  try {
-    return JSON.parse(answer);
-  } catch {
-    return answer;
-  }
-}
-
-/** A method of which curl has its own way. */
-const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
-
-/** Headers that a client sets by itself. */
-const OWN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
-
-/** The call as a `curl` line to paste into a shell in which `$MOMO_API_SECRET` is set. */
-export function curlLine(request: LoggedRequest, origin: string): string {
-  const headers = [...request.headers]
-    .filter(([name]) => OWN_HEADERS.has(name))
-    .map(([name, value]) =>
-      name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
-    );
-  return [
-    "curl -g",
-    ...(METHOD_OPTIONS[request.method] ?? ["-X", request.method]),
-    quote(origin + redact(request.target)),
-    ...headers,
-    ...(request.body === null ? [] : ["--data-raw", quote(redact(request.body))]),
-  ].join(" ");
-}
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

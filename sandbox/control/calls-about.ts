@@ -1,4 +1,5 @@
-import { type LoggedRequest, logView } from "../request-log.ts";
+import type { LoggedRequest } from "../request-log.ts";
+import { requestView } from "./request-view.ts";
 
 /**
  * The calls that concern one payment: the one that started it and those that asked about it, each with the time since the one
@@ -9,7 +10,7 @@ export function callsAbout(checkoutRequestId: string, log: readonly LoggedReques
   const calls = log.filter((call) => concerns(call, checkoutRequestId));
   return calls.map((call, index) => {
     const before = calls[index - 1];
-    return { ...logView(call), interval_ms: before ? call.atMs - before.atMs : null };
+    return { ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null };
   });
 }
 

@@ -1,9 +1,10 @@
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
-import { bytesOf, logView, type RequestLog } from "../request-log.ts";
+import { bytesOf, type RequestLog } from "../request-log.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import { messageView } from "./message-view.ts";
+import { requestView } from "./request-view.ts";
 import { transactionView } from "./transaction-view.ts";
 
 /** What somebody has changed about the sandbox itself. */
@@ -78,7 +79,7 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
     if (isKeeping) return;
     isKeeping = true;
     service.subscribe(tellTransaction);
-    log.subscribe((request) => tell("request", () => logView(request), bytesOf(request)));
+    log.subscribe((request) => tell("request", () => requestView(request), bytesOf(request)));
   }
 
   /** The number in an id of ours; null for one of another process, or of nobody. */

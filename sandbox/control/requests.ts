@@ -1,8 +1,9 @@
 import { invalid } from "../../src/domain/error.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
-import { curlLine, logView } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
+import { curlLine } from "./curl-line.ts";
+import { requestView } from "./request-view.ts";
 
 /** `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. */
 export const listRequests: ControlCall = async (request, { log }, { query }) => {
@@ -10,7 +11,7 @@ export const listRequests: ControlCall = async (request, { log }, { query }) => 
   const requests = log.list();
   if (format === "json") {
     return succeed(`${requests.length} request${requests.length === 1 ? "" : "s"}`, {
-      requests: requests.map(logView),
+      requests: requests.map(requestView),
     });
   }
   if (format !== "curl") throw invalid("format must be json or curl");

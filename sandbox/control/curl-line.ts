@@ -1,0 +1,26 @@
+import { redact } from "../../src/domain/credentials.ts";
+import type { LoggedRequest } from "../request-log.ts";
+
+/** A method of which curl has its own way. */
+const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
+
+/** Headers that the caller has written; what an HTTP client adds, curl adds too. */
+const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
+
+/** A logged call as a `curl` line to paste into a shell in which `$MOMO_API_SECRET` is set. */
+export function curlLine(request: LoggedRequest, origin: string): string {
+  const headers = [...request.headers]
+    .filter(([name]) => WRITTEN_HEADERS.has(name))
+    .map(([name, value]) =>
+      name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
+    );
+  return [
+    "curl -g",
+    ...(METHOD_OPTIONS[request.method] ?? ["-X", request.method]),
+    quote(origin + redact(request.target)),
+    ...headers,
+    ...(request.body === null ? [] : ["--data-raw", quote(redact(request.body))]),
+  ].join(" ");
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
