@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, rmSync } from "node:fs";
 import { type ClockState, LAST_INSTANT_MS } from "../sandbox/clock.ts";
-import { type DataDirectory, readJson, writePrivateFile } from "./data-directory.ts";
+import type { DataDirectory } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
+import { readJson, writePrivateFile } from "./small-files.ts";
 
 /**
  * The records beside the database that let commands find a server without flags. They are looked through by hand, because that

@@ -1,6 +1,6 @@
 import type { Rule } from "../sandbox/rules.ts";
-import { readJson } from "./data-directory.ts";
 import { Failure } from "./failure.ts";
+import { readJson } from "./small-files.ts";
 
 /**
  * The rules in a file, in the form that the control API takes.
