@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { momoEnvironment, platformFolders } from "./environment.ts";
 import { cannotWrite } from "./small-files.ts";
 
-/** Where momo keeps everything. Only its owner can read it. */
+/** Where momo keeps everything, in files that only their owner can read. */
 export interface DataDirectory {
   readonly path: string;
   readonly database: string;

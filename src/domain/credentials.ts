@@ -1,6 +1,6 @@
 import { type Random, token } from "./random.ts";
 
-/** What a merchant's server sends with every request (§5). The secret exists only here and with the merchant. */
+/** What a merchant's server sends with every request (§5). */
 export interface Credentials {
   readonly apiKey: string;
   readonly apiSecret: string;
