@@ -9,6 +9,9 @@ export type Answer = { readonly success: boolean; readonly message: string } & R
 /** No answer takes longer, unless a call says so. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
+/** A clock that is moved answers when all that falls due by it is resolved, a million payments included. */
+export const ADVANCE_TIMEOUT_MS = 600_000;
+
 /** What a call may say besides its body. */
 export interface SendOptions {
   readonly headers?: Record<string, string>;

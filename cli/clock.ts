@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type Answer, controlClient } from "./client.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client.ts";
 import { controlOptions, jsonOption, quietOption } from "./options.ts";
 import { type OutputOptions, plain, print, printJson } from "./output.ts";
 import { resolveControl, type TargetFlags } from "./target.ts";
@@ -23,9 +23,6 @@ export function clockCommand(): Command {
   sub("resume", "let it go on").action((flags: ClockFlags) => move({ resume: true }, flags));
   return command;
 }
-
-/** All that falls due is resolved before the answer, a million payments included. */
-const ADVANCE_TIMEOUT_MS = 600_000;
 
 async function move(body: object, flags: ClockFlags): Promise<void> {
   show(await controlClient(resolveControl(flags)).post("/clock", body, { timeoutMs: ADVANCE_TIMEOUT_MS }), flags);

@@ -5,7 +5,7 @@ import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { type Answer, controlClient } from "./client.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client.ts";
 import { readBasePath, readPromptTimeout } from "./options.ts";
 import { reportFault } from "./output.ts";
 import { startSandbox as start } from "./start-sandbox.ts";
@@ -126,9 +126,6 @@ export interface TestSandbox {
   /** Ends it, and removes all that it stored. */
   stop(): Promise<void>;
 }
-
-/** All that falls due is resolved before an advance answers. */
-const ADVANCE_TIMEOUT_MS = 600_000;
 
 /** How much later than its time-out the answer to a wait may come. */
 const ANSWER_GRACE_MS = 10_000;
