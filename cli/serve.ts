@@ -5,6 +5,7 @@ import { isLoopback } from "../sandbox/control/guard.ts";
 import { token } from "../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { CLOSE_TO_ALL, isOpenToAll, locateDataDirectory } from "./data-directory.ts";
+import { ENDING_SIGNALS } from "./ending-signals.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { explainListenFailure } from "./listen-failure.ts";
 import { LOG_FORMATS, type LogFormat } from "./log-format.ts";
@@ -138,11 +139,7 @@ const SAME_SIGNAL_MS = 100;
 function stopSignal(): Promise<void> {
   return new Promise((resolveStop) => {
     let stoppedAtMs: number | null = null;
-    for (const [signal, exitCode] of [
-      ["SIGINT", EXIT.interrupted],
-      ["SIGTERM", EXIT.terminated],
-      ["SIGHUP", EXIT.hungUp], // the terminal was closed
-    ] as const) {
+    for (const [signal, exitCode] of ENDING_SIGNALS) {
       process.on(signal, () => {
         if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) process.exit(exitCode);
         stoppedAtMs ??= stopwatch();
