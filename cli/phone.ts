@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { createParser } from "eventsource-parser";
+import type { promptView } from "../sandbox/control/prompt-view.ts";
 import { parsePhone } from "../src/domain/phone.ts";
 import { isAttended } from "./ask.ts";
 import { type Answer, type Client, controlClient, openEvents } from "./client.ts";
@@ -17,14 +18,7 @@ export function phoneCommand(): Command {
 }
 
 /** A prompt as the control API shows it. */
-interface OpenPrompt {
-  readonly checkout_request_id: string;
-  readonly phone: string;
-  readonly business: string;
-  readonly amount: number;
-  readonly reference: string | null;
-  readonly description: string | null;
-}
+type OpenPrompt = ReturnType<typeof promptView>;
 
 async function phone(number: string | undefined, flags: PhoneFlags): Promise<void> {
   if (!isAttended()) {
