@@ -1,3 +1,4 @@
+import { CONTROL_PATH } from "../sandbox/control/path.ts";
 import { reachDirectly } from "./environment.ts";
 import { Failure } from "./failure.ts";
 
@@ -45,7 +46,7 @@ export async function explainListenFailure(error: unknown, { host, port }: Addre
 async function holderOf(host: string, port: number): Promise<string> {
   try {
     reachDirectly(host);
-    const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}/_momo/health`, {
+    const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}${CONTROL_PATH}/health`, {
       signal: AbortSignal.timeout(500),
     });
     const health = (await answer.json()) as { status?: unknown; pid?: unknown };
