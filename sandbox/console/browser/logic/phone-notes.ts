@@ -11,8 +11,6 @@ export interface CustomerNote {
 const FAILURES: Readonly<Record<number, string>> = {
   1: "There is not enough money in your account.",
   3: "This is more than one payment may carry.",
-  4: "This is more than you may send in a day.",
-  8: "The receiver's account cannot hold so much.",
   17: "You have just made the same payment. Wait a little.",
   1025: "The prompt could not be shown.",
   1037: "Your phone could not be reached in time.",
