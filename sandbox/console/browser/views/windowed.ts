@@ -7,8 +7,6 @@ import { visibleRange } from "../logic/windowing.ts";
 export interface Windowed<T> {
   readonly box: RefObject<HTMLElement | null>;
   readonly rows: readonly T[];
-  /** The index of the first row that is drawn. */
-  readonly from: number;
   /** Heights of what is left out, in pixels. */
   readonly above: number;
   readonly below: number;
@@ -67,7 +65,6 @@ export function useWindowed<T extends Numbered>(all: readonly T[], rowRem: numbe
   return {
     box,
     rows: all.slice(held + from, held + to),
-    from,
     above: from * rowHeight,
     below: (shown - to) * rowHeight,
     held,
