@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { countdown, sandboxNowMs } from "../../../sandbox/console/browser/logic/countdown.ts";
 import {
+  dayAt,
   formatAmount,
   formatInterval,
   formatPhone,
@@ -61,6 +62,7 @@ describe("how things are written", () => {
   test("instants in Nairobi, whatever the zone of the browser", () => {
     const atMs = Date.UTC(2026, 10, 20, 22, 30, 5);
     expect(wallClock(atMs)).toBe("01:30:05");
+    expect(dayAt(atMs)).toBe("2026-11-21");
     expect(longDayOf(atMs)).toBe("Saturday 21 November");
     expect(instantOf("2026-11-21 01:30:05")).toBe(atMs);
   });

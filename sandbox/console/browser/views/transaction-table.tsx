@@ -2,7 +2,7 @@ import { goTo } from "../actions.ts";
 import { loadMoreRows } from "../loading.ts";
 import { controlCurl } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
-import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
+import { dayAt, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { formatRoute } from "../logic/route.ts";
 import { filters, MOST_ROWS, route, rows, sandboxNow, server, token, totalItems } from "../state.ts";
 import type { Transaction } from "../wire.ts";
@@ -64,7 +64,7 @@ function Row({ transaction }: { transaction: Transaction }) {
   const target = { view: "transactions", checkoutRequestId: transaction.checkout_request_id } as const;
   const isOpen = route.value.checkoutRequestId === transaction.checkout_request_id;
   const { created_at, phone, amount, status, result_code, result_desc, momo_receipt_number, kind } = transaction;
-  const isToday = sandboxNow.value !== null && dayOf(created_at) === dayOfNow(sandboxNow.value);
+  const isToday = sandboxNow.value !== null && dayOf(created_at) === dayAt(sandboxNow.value);
   return (
     <tr data-status={status} data-open={isOpen} onClick={() => goTo(target)}>
       <td>
@@ -88,9 +88,6 @@ function Row({ transaction }: { transaction: Transaction }) {
     </tr>
   );
 }
-
-const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
-const dayOfNow = (nowMs: number) => new Date(nowMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 10);
 
 /** An empty list says how it fills. */
 function NothingYet() {
