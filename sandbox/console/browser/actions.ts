@@ -70,6 +70,11 @@ export function pickPhone(phone: string): void {
 
 let cancelLeaving = () => {};
 
+/** @param places how many handsets there is room for */
+export function makeRoomForPhones(places: number): void {
+  state.phonePlaces.value = places;
+}
+
 export function dismissNote(phone: string): void {
   const notes = new Map(state.phoneNotes.value);
   notes.delete(phone);

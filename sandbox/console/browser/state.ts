@@ -24,7 +24,10 @@ import type {
   Transaction,
 } from "./wire.ts";
 
-/** Everything that the page knows, in one place. Views read it; `sync.ts` and `actions.ts` alone write it. */
+/**
+ * Everything that the page knows, in one place. Views read it, and have `actions.ts` change it; `loading.ts`, `arrivals.ts` and
+ * `sync.ts` keep it like the server.
+ */
 
 /** Bounds of what is kept. What a list leaves out is said below it. */
 export const MOST_ROWS = 10_000;

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
-import { pickPhone } from "../actions.ts";
+import { makeRoomForPhones, pickPhone } from "../actions.ts";
 import { formatPhone } from "../logic/format.ts";
-import { phonePlaces, phonesInPlay, promptsByPhone, shownPhones } from "../state.ts";
+import { phonesInPlay, promptsByPhone, shownPhones } from "../state.ts";
 import { ByHandSwitch } from "./by-hand-switch.tsx";
 import { Handset } from "./handset.tsx";
 
@@ -61,9 +61,7 @@ const WIDTHS_REM = [88, 118, 200];
 function useRoomForPhones(): void {
   useEffect(() => {
     const queries = WIDTHS_REM.map((width) => matchMedia(`(min-width: ${width}rem)`));
-    const count = () => {
-      phonePlaces.value = 1 + queries.filter(({ matches }) => matches).length;
-    };
+    const count = () => makeRoomForPhones(1 + queries.filter(({ matches }) => matches).length);
     count();
     for (const query of queries) query.addEventListener("change", count);
     return () => {
