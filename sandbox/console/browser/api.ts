@@ -3,7 +3,6 @@ import { token, tokenAsked } from "./state.ts";
 
 /** The control API of the server that the page came from. */
 export const api = createControlClient({
-  // Below the page, which stands at `/_momo/`.
   url: "/_momo",
   token: () => token.value,
   onTokenAsked: () => {

@@ -19,7 +19,7 @@ export class ServerLost extends Error {
 }
 
 export interface ControlClientOptions {
-  /** Where the control API stands; relative to the page, so that it works behind any name. */
+  /** Where the control API stands: a path without a host, so that it works behind any name. */
   readonly url: string;
   /** What is sent as the control token; null as long as none was asked for. */
   readonly token: () => string | null;
