@@ -35,7 +35,7 @@ const FIRST_ROWS = 1000;
 export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
   forgetAll();
-  try {
+  await quietly(async () => {
     state.server.value = await api.get<ServerFacts>("/server");
     await loadRegistry();
     await Promise.all([
@@ -50,9 +50,7 @@ export async function loadAll(): Promise<void> {
     ]);
     state.isLoaded.value = true;
     state.connection.value = "live";
-  } catch (error) {
-    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
-  }
+  });
 }
 
 async function loadWhatHappened(): Promise<void> {
@@ -156,13 +154,9 @@ export async function loadMoreRows(): Promise<void> {
   const { rows, totalItems, isLoadingRows } = state;
   if (isLoadingRows.value || rows.value.length >= Math.min(totalItems.value ?? 0, state.MOST_ROWS)) return;
   isLoadingRows.value = true;
-  try {
-    await loadPage(nextPage(), false);
-  } catch (error) {
-    if (!(error instanceof ServerLost || error instanceof Refused)) throw error;
-  } finally {
+  await quietly(async () => void (await loadPage(nextPage(), false))).finally(() => {
     isLoadingRows.value = false;
-  }
+  });
 }
 
 /** The server's own word on totals, and on what a filter selects; a second is often enough. */
@@ -212,7 +206,7 @@ export function openStory(checkoutRequestId: string | null): void {
   if (checkoutRequestId !== null) refreshStory();
 }
 
-/** For what is tried again anyway: the stream says when the server is gone. */
+/** For what is tried again anyway, or can be done without: the stream says when the server is gone. */
 export async function quietly(run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
-import { Refused, ServerLost } from "../control-client.ts";
+import { quietly } from "../loading.ts";
 import { momoLine } from "../logic/commands.ts";
 import { formatInterval } from "../logic/format.ts";
 import { sandboxNow } from "../state.ts";
@@ -12,14 +12,10 @@ import { CopyButton } from "./copy-button.tsx";
 export function Decided({ prompt: { checkout_request_id } }: { prompt: Prompt }) {
   const decision = useSignal<Decision | null>(null);
   useEffect(() => {
-    api
-      .get<Story>(`/transactions/${encodeURIComponent(checkout_request_id)}`)
-      .then((story) => {
-        decision.value = story.decided_by;
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof Refused || error instanceof ServerLost)) throw error;
-      });
+    void quietly(async () => {
+      const story = await api.get<Story>(`/transactions/${encodeURIComponent(checkout_request_id)}`);
+      decision.value = story.decided_by;
+    });
   }, [checkout_request_id]);
 
   const command = momoLine(["answer", checkout_request_id], { "--pin": "1234" });
