@@ -1,5 +1,6 @@
 import { api } from "../api.ts";
 import { fallback } from "../state.ts";
+import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 
 /** What the switch goes back to: what was in force before it, or what momo does by itself. */
@@ -31,8 +32,11 @@ export function ByHandSwitch() {
   );
 }
 
-const afterWords = (after: string | null) => (after !== null && /^[0-9]/.test(after) ? ` after ${after}` : "");
+/** Some outcomes have words there: they end with the prompt's lifetime, or never. */
+const isDuration = (after: string | null): after is string => after !== null && /^[0-9]/.test(after);
 
-function remembered({ outcome, after }: { outcome: string; after: string | null }) {
-  return after !== null && /^[0-9]/.test(after) ? { outcome, after } : { outcome };
+const afterWords = (after: string | null) => (isDuration(after) ? ` after ${after}` : "");
+
+function remembered({ outcome, after }: Default) {
+  return isDuration(after) ? { outcome, after } : { outcome };
 }
