@@ -1,4 +1,5 @@
 import type { Random } from "../../src/domain/random.ts";
+import { mulberry32 } from "../support/random.ts";
 
 /** Chance that a seed repeats: all that a simulation draws comes from here. */
 export interface Prng extends Random {
@@ -13,18 +14,11 @@ export interface Prng extends Random {
   fork(): Prng;
 }
 
-/** @param seed a whole number; its lower 32 bits count (mulberry32) */
+/** @param seed a whole number; its lower 32 bits count */
 export function createPrng(seed: number): Prng {
-  let state = seed >>> 0;
-
+  const draw = mulberry32(seed);
   /** From 0 to below 1. */
-  function next(): number {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
+  const next = () => draw() / 2 ** 32;
   const int = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
 
   return {

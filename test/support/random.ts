@@ -1,13 +1,18 @@
 import type { Random } from "../../src/domain/random.ts";
 
-/** The same bytes for the same seed (mulberry32). */
-export function seededRandom(seed: number): Random {
+/** Whole numbers below 2^32, the same for the same seed, of which the lower 32 bits count. */
+export function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
-  const next = () => {
+  return () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) & 0xff;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
   };
-  return { bytes: (count) => Uint8Array.from({ length: count }, next) };
+}
+
+/** The same bytes for the same seed. */
+export function seededRandom(seed: number): Random {
+  const next = mulberry32(seed);
+  return { bytes: (count) => Uint8Array.from({ length: count }, () => next() & 0xff) };
 }
