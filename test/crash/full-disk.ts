@@ -1,6 +1,6 @@
+import { drawFrom } from "../support/draw.ts";
 import { runMomo, type Served, serveMomo } from "../support/momo.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
-import { drawFrom } from "./draw.ts";
 import { demand, Ledger } from "./ledger.ts";
 import { leftOut, type Options, type Scenario } from "./scenario.ts";
 import { makeSmallDisks, type SmallDisk } from "./small-disk.ts";

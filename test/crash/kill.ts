@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
+import { type Draw, drawFrom } from "../support/draw.ts";
 import { type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { listAll, listWhenFinal, startClients } from "./clients.ts";
-import { type Draw, drawFrom } from "./draw.ts";
 import { demand, Ledger } from "./ledger.ts";
 import type { Scenario } from "./scenario.ts";
 import { integrityOf } from "./storage.ts";

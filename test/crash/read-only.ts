@@ -1,9 +1,9 @@
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
+import { drawFrom } from "../support/draw.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
-import { drawFrom } from "./draw.ts";
 import { demand, Ledger } from "./ledger.ts";
 import { isRoot, mountSmall, run } from "./mount.ts";
 import { leftOut, type Scenario } from "./scenario.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { newFolder } from "../support/cleanup.ts";
+import { drawFrom } from "../support/draw.ts";
 import { runMomo, type Served, startMomo } from "../support/momo.ts";
-import { seededRandom } from "../support/random.ts";
 import type { Runs } from "./requests.ts";
 
 /** Command lines that are right but for one value. */
@@ -99,11 +99,10 @@ async function invocations(server: Served): Promise<Invocation[]> {
 /** So many of them, drawn: the same ones for the same seed. */
 export async function anyValues(server: Served, { numRuns, seed }: Runs): Promise<void> {
   const all = await invocations(server);
-  const random = seededRandom(seed);
-  const draw = () => new DataView(random.bytes(4).buffer).getUint32(0) % all.length;
+  const draw = drawFrom(seed);
   let left = numRuns;
   const worker = async () => {
-    while (left-- > 0) await expectPlainEnd(all[draw()] as Invocation);
+    while (left-- > 0) await expectPlainEnd(all[draw(all.length)] as Invocation);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }

@@ -9,6 +9,7 @@
  * Ends with 1 at the first failure, and tells the seed.
  */
 import { parseArgs } from "node:util";
+import { drawSeed } from "../../sandbox/faults.ts";
 import { stopwatch, systemRandom } from "../../src/system.ts";
 import { type RunReport, SimulationFailure, simulate } from "./run.ts";
 
@@ -54,15 +55,11 @@ async function runFrom(first: number, many: number): Promise<void> {
 async function runFresh(durationMs: number): Promise<void> {
   let saidAtMs = startedMs;
   while (stopwatch() - startedMs < durationMs && !isStopped) {
-    count(await simulate(freshSeed()));
+    count(await simulate(drawSeed(systemRandom)));
     if (stopwatch() - saidAtMs < PROGRESS_MS) continue;
     saidAtMs = stopwatch();
     console.log(tally());
   }
-}
-
-function freshSeed(): number {
-  return new DataView(systemRandom.bytes(4).buffer).getUint32(0);
 }
 
 function wholeNumber(text: string, what: string): number {

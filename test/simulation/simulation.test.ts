@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { drawSeed } from "../../sandbox/faults.ts";
 import { systemRandom } from "../../src/system.ts";
 import { SimulationFailure, simulate } from "./run.ts";
 
@@ -14,7 +15,7 @@ const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 const lines: string[] = [];
 const echo = (line: string) => void lines.push(line);
 
-const freshSeed = new DataView(systemRandom.bytes(4).buffer).getUint32(0);
+const freshSeed = drawSeed(systemRandom);
 
 describe("every answer is as the documentation foretells, whatever fails", () => {
   test.each(SEEDS)("seed %p", async (seed) => {

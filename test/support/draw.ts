@@ -1,4 +1,4 @@
-import { seededRandom } from "../support/random.ts";
+import { seededRandom } from "./random.ts";
 
 /** Whole numbers from 0 to below `count`, the same for the same seed. */
 export type Draw = (count: number) => number;
