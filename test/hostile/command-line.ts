@@ -50,7 +50,7 @@ const VARIABLES = [
 /** Of nobody: a key never goes with the secret of another, so that one alone is refused for want of the other. */
 const SECRET = { MOMO_API_SECRET: "ms_nobody" };
 
-/** For each command, what it needs to do its work on a running server. */
+/** For each command that takes a value by a flag, what it needs to do its work on a running server; but `phone` needs a person. */
 function commands({ at, ready }: Served): Record<string, readonly string[]> {
   const key = ["--api-key", ready.api_key, "--api-secret", ready.api_secret];
   return {
@@ -72,10 +72,12 @@ function commands({ at, ready }: Served): Record<string, readonly string[]> {
     env: [...at],
     doctor: [...at],
     reset: [...at],
+    export: ["copy.db", ...at],
+    import: ["-"],
   };
 }
 
-/** Every flag of every command, as its help names them, and every variable, with every value. */
+/** Every flag of these commands, as its help names them, and every variable, with every value. */
 async function invocations(server: Served): Promise<Invocation[]> {
   const all = await Promise.all(
     Object.entries(commands(server)).map(async ([name, rest]) => {
