@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json";
 
@@ -20,7 +20,6 @@ export async function builtBinary(): Promise<string> {
   const complaint = await new Response(build.stderr).text();
   if ((await build.exited) !== 0) throw new Error(`the build failed: ${complaint}`);
   renameSync(draft, BINARY);
-  rmSync(`${draft}.map`, { force: true });
   return BINARY;
 }
 
