@@ -13,8 +13,8 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     room: "src/store/",
     mayImport: ["src/store/", "src/domain/", "bun:sqlite", "drizzle-orm", "node:assert/strict", "node:fs", "node:path"],
   },
-  { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/", "node:assert/strict"] },
-  { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "node:assert/strict", "zod"] },
+  { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
+  { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
     // The half of the console that runs in a browser: it knows the server by its control API alone.
     room: "sandbox/console/browser/",
@@ -25,7 +25,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     mayImport: [
       ...["sandbox/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
       ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
-      ...["node:assert/strict", "zod"],
+      "zod",
     ],
   })),
   { room: "sandbox/", mayImport: ["sandbox/", "src/domain/", "node:assert/strict"] },
@@ -42,7 +42,6 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "eventsource-parser",
         "node:",
         "yocto-spinner",
-        "zod",
       ],
     ],
   },
