@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Bench, type Claim, dataOf, newData, rowsText } from "../support/bench.ts";
+import { type Bench, type Claim, dataOf, rowsText } from "../support/bench.ts";
 import { compare, type Line } from "../support/line.ts";
 import { run } from "../support/processes.ts";
 import { databaseIn, type Running, startLimit, startMomo } from "../support/servers.ts";
@@ -17,28 +17,33 @@ export const startup: Claim = async (bench) => {
   const full = await dataOf(bench, bench.startSize);
   return [
     compare({ claim: "momo --version", unit: "ms", ...versions, goal: "≤ 12 ms" }),
-    await readiness(bench, "ready after spawn, empty", () => newName(bench)),
-    await readiness(bench, `ready after spawn, ${rowsText(bench.startSize)}`, async () => full),
+    await readiness(bench, "ready after spawn, empty", newPlaces(bench)),
+    await readiness(bench, `ready after spawn, ${rowsText(bench.startSize)}`, () => ({
+      data: full,
+      database: databaseIn(full),
+    })),
   ];
 };
 
-let folders = 0;
-
-async function newName({ folder }: Bench): Promise<string> {
-  folders += 1;
-  return join(folder, `empty-${folders}`);
+/** What a server is started on: momo on a data directory, the limit on a database. */
+interface Place {
+  readonly data: string;
+  readonly database: string;
 }
 
-async function readiness(bench: Bench, claim: string, data: () => Promise<string>): Promise<Line> {
-  const { programs } = bench;
-  const empty = await newData(bench, "limit-ready");
+/** Gives a place each time where nothing is yet. */
+function newPlaces({ folder }: Bench): () => Place {
+  let count = 0;
+  return () => {
+    count += 1;
+    return { data: join(folder, `empty-${count}`), database: join(folder, `empty-${count}.db`) };
+  };
+}
+
+async function readiness({ programs }: Bench, claim: string, place: () => Place): Promise<Line> {
   const results = await alternate(ROUNDS, {
-    limit: async () => {
-      const folder = await data();
-      const file = folder.includes("empty") ? join(empty, `${folders}.db`) : databaseIn(folder);
-      return firstAnswer(startLimit(programs, file), ({ url }) => url);
-    },
-    momo: async () => firstAnswer(startMomo(programs, await data()), ({ controlUrl }) => `${controlUrl}/health`),
+    limit: () => firstAnswer(startLimit(programs, place().database), ({ url }) => url),
+    momo: () => firstAnswer(startMomo(programs, place().data), ({ controlUrl }) => `${controlUrl}/health`),
   });
   return compare({ claim, unit: "ms", ...results, goal: "≤ 1.5" });
 }
