@@ -1,5 +1,4 @@
-import type { Judge } from "./auditor/auditor.ts";
-import { Auditor } from "./auditor/auditor.ts";
+import { Auditor, type Judge } from "./auditor/auditor.ts";
 import type { Sent, WorldEvent } from "./events.ts";
 import { createPrng } from "./prng.ts";
 import { api, control } from "./sent.ts";

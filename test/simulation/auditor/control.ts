@@ -1,7 +1,6 @@
 import type { Answer, Sent } from "../events.ts";
 import type { Judge } from "./auditor.ts";
-import type { Book, End, Payment } from "./book.ts";
-import { rowOf } from "./book.ts";
+import { type Book, type End, type Payment, rowOf } from "./book.ts";
 import { demand, someText } from "./discrepancy.ts";
 import {
   afterOf,

@@ -1,5 +1,4 @@
-import type { Payment } from "./book.ts";
-import { rowOf } from "./book.ts";
+import { type Payment, rowOf } from "./book.ts";
 import { toKes } from "./money.ts";
 import { dayInNairobi, isDay } from "./nairobi.ts";
 
