@@ -1,6 +1,6 @@
 /**
- * Breaks a running momo, and holds what is left against what its clients were told: `npm run crash`. It kills, stops, fills
- * the disk, takes away the right to write, locks the database, and sets the clock back, each under load.
+ * Breaks a running momo, and holds what is left against what its clients were told: `npm run crash`. It kills, stops and sets
+ * the clock back under load, fills the disk, takes away the right to write, and locks the database.
  *
  *   --rounds N     kills, 1 to 10,000 (default 100); the other scenarios follow with fewer rounds
  *   --seed S       what is drawn: moments, outcomes, what customers answer (default: a new one, printed)
