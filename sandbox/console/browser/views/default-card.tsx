@@ -4,6 +4,7 @@ import { fallback } from "../state.ts";
 import { CommandLines } from "./commands.tsx";
 import { Field, FormProblem, submits, useCall } from "./form.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
+import { TextField } from "./text-field.tsx";
 
 /** What prompts do where nothing else decides. */
 export function DefaultCard() {
@@ -36,19 +37,18 @@ export function DefaultCard() {
             />
           )}
         </Field>
-        <Field form="default" name="after" label="After" problems={call.problems}>
-          {(input) => (
-            <input
-              {...input}
-              size={6}
-              placeholder="3s"
-              value={after.value}
-              onInput={(event) => {
-                after.value = event.currentTarget.value.trim();
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          form="default"
+          name="after"
+          label="After"
+          problems={call.problems}
+          placeholder="3s"
+          size={6}
+          value={after.value}
+          onText={(text) => {
+            after.value = text;
+          }}
+        />
         <button type="submit">Set</button>
       </form>
       <FormProblem problems={call.problems} />
