@@ -1,4 +1,4 @@
-/** The network's result codes, with its exact texts. The code is the contract; nothing branches on a text. */
+/** The network's result codes, with its exact texts. Clients go by the code; nothing branches on a text. */
 export const RESULT_CODES = {
   0: "The service request is processed successfully.",
   1: "The balance is insufficient for the transaction.",

@@ -3,7 +3,7 @@ import { openScene, type Scene } from "../support/scenario.ts";
 
 const TIMESTAMP = /^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$/;
 
-/** A state, a phone that leads there, and what the contract says of it. */
+/** A state, a phone that leads there, and what the README says of it. */
 const STATES = [
   { status: "completed", phone: "254700000000", code: 0, afterMs: 3000 },
   { status: "completed", phone: "254700000030", code: 0, afterMs: 30_000 },

@@ -3,8 +3,8 @@ import { endingOf, OUTCOMES, outcomeOfPhone, outcomesView, parseOutcomeName } fr
 import { Refusal } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 
-/** The contract's table: name, status, code, test phone, default `after`. */
-const CONTRACT = [
+/** The README's table: name, status, code, test phone, default `after`. */
+const DOCUMENTED = [
   ["completed", "completed", 0, "254700000000", "3s"],
   ["completed_late", "completed", 0, "254700000030", "30s"],
   ["insufficient_funds", "failed", 1, "254700000001", "3s"],
@@ -22,14 +22,14 @@ const CONTRACT = [
 ] as const;
 
 describe("the table of outcomes", () => {
-  test("is the contract's: names, statuses, codes, test phones and times, in this order", () => {
+  test("is the README's: names, statuses, codes, test phones and times, in this order", () => {
     const rows = outcomesView().map(({ name, status, code, phone, after }) => [name, status, code, phone, after]);
-    expect(rows as unknown[]).toEqual(CONTRACT.map((row) => [...row]));
+    expect(rows as unknown[]).toEqual(DOCUMENTED.map((row) => [...row]));
   });
 
   test("what the code does is what the table shows", () => {
     const milliseconds = { "3s": 3000, "15s": 15_000, "30s": 30_000 } as const;
-    for (const [name, status, code, , after] of CONTRACT) {
+    for (const [name, status, code, , after] of DOCUMENTED) {
       const ending = endingOf(name);
       if (ending.by === "network") {
         const afterMs = milliseconds[after as keyof typeof milliseconds] ?? null;
@@ -48,12 +48,12 @@ describe("the table of outcomes", () => {
   });
 
   test("each outcome has a line for people, of its own", () => {
-    expect(new Set(outcomesView().map(({ meaning }) => meaning)).size).toBe(CONTRACT.length);
+    expect(new Set(outcomesView().map(({ meaning }) => meaning)).size).toBe(DOCUMENTED.length);
   });
 });
 
 describe("a test phone always goes the same way", () => {
-  test.each(CONTRACT)("%s", (name, _status, _code, phone) => {
+  test.each(DOCUMENTED)("%s", (name, _status, _code, phone) => {
     expect(outcomeOfPhone(parsePhone(phone))).toBe(name);
     expect(outcomeOfPhone(parsePhone(`0${phone.slice(3)}`))).toBe(name);
   });
@@ -67,7 +67,7 @@ describe("a test phone always goes the same way", () => {
 
 describe("an outcome is called by its name", () => {
   test("every name is known", () => {
-    for (const [name] of CONTRACT) expect(parseOutcomeName(name, "--outcome")).toBe(name);
+    for (const [name] of DOCUMENTED) expect(parseOutcomeName(name, "--outcome")).toBe(name);
   });
 
   test.each(["", "COMPLETED", "success", "completed ", "toString", "constructor", "__proto__"])(
@@ -75,7 +75,7 @@ describe("an outcome is called by its name", () => {
     (text) => {
       expect(() => parseOutcomeName(text, "--outcome")).toThrow(Refusal);
       expect(() => parseOutcomeName(text, "--outcome")).toThrow(
-        `--outcome is not the name of an outcome; the names are ${CONTRACT.map(([name]) => name).join(", ")}`,
+        `--outcome is not the name of an outcome; the names are ${DOCUMENTED.map(([name]) => name).join(", ")}`,
       );
     },
   );
