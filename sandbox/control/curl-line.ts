@@ -1,7 +1,7 @@
 import { redact } from "../../src/domain/credentials.ts";
 import type { LoggedRequest } from "../request-log.ts";
 
-/** A method of which curl has its own way. */
+/** A method of which curl has its own way: told to send HEAD as such, it waits for a body that never comes. */
 const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
 
 /** Headers that the caller has written; what an HTTP client adds, curl adds too. */

@@ -55,6 +55,16 @@ describe("commands to paste", () => {
       ...["--data-raw", `{"reference":"it's"}`],
     ]);
   });
+
+  test.each([
+    ["GET", []],
+    ["HEAD", ["-I"]],
+    ["PUT", ["-X", "PUT"]],
+  ] as const)("a call with %s as curl itself would make it", async (method, options) => {
+    const call = { method, target: "/v2/status.php", headers: {}, body: null };
+    const line = replayCurl(call as unknown as Parameters<typeof replayCurl>[0], SERVER);
+    expect(await wordsOf(line)).toEqual(["curl", "-sg", ...options, "http://127.0.0.1:2547/v2/status.php"]);
+  });
 });
 
 describe("a refusal of the API, beside the fields that it is about", () => {

@@ -30,19 +30,22 @@ export function momoLine(words: readonly string[], flags: Readonly<Record<string
   return ["momo", ...words.map(quote), ...given].join(" ");
 }
 
-/** Headers that a client sets by itself; the rest come with any client. */
-const OWN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
+/** A method of which curl has its own way: told to send HEAD as such, it waits for a body that never comes. */
+const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = { GET: [], HEAD: ["-I"] };
+
+/** Headers that the caller has written; what an HTTP client adds, curl adds too. */
+const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
 /** A logged call as a `curl` line for a shell in which `$MOMO_API_SECRET` is set: the log does not know the secret. */
 export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFacts, "base_url">): string {
   const headers = Object.entries(request.headers)
-    .filter(([name]) => OWN_HEADERS.has(name))
+    .filter(([name]) => WRITTEN_HEADERS.has(name))
     .map(([name, value]) =>
       name === "x-api-secret" ? '-H "X-API-Secret: $MOMO_API_SECRET"' : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
     );
   return [
     "curl -sg",
-    ...(request.method === "GET" ? [] : [`-X ${quote(request.method)}`]),
+    ...(METHOD_OPTIONS[request.method] ?? [`-X ${quote(request.method)}`]),
     alwaysQuoted(new URL(base_url).origin + request.target),
     ...headers,
     ...(request.body === null ? [] : [`--data-raw ${alwaysQuoted(request.body)}`]),
