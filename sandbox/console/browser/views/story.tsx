@@ -3,7 +3,7 @@ import { goTo } from "../actions.ts";
 import { formatAmount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
 import { findMistakes } from "../logic/mistakes.ts";
 import { endOf, route, sandboxNow, server, story, storyProblem } from "../state.ts";
-import type { Decision, Story } from "../wire.ts";
+import type { Decision, Prompt, Story } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { RequestStep } from "./request-step.tsx";
@@ -46,9 +46,9 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
   const lifetimeMs = server.value?.prompt_timeout_ms ?? 60_000;
   const mistakes = findMistakes(requests, () => endOf(transaction), now, lifetimeMs);
   const [first, ...polls] = requests;
-  const isStartLogged = first?.target.includes("stkpush") ?? false;
-  const start = isStartLogged ? first : undefined;
-  const later = isStartLogged ? polls : requests;
+  // It may have left the log, and some payments never were in it.
+  const start = first?.target.includes("stkpush") ? first : undefined;
+  const later = start ? polls : requests;
   return (
     <ol class="steps">
       <li>
@@ -65,22 +65,7 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
       </li>
       <li>
         <h3>Prompt</h3>
-        <div class="prompt-card">
-          <p>
-            <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for{" "}
-            <b>KES {formatAmount(prompt.amount)}</b>
-          </p>
-          <dl>
-            <dt>Reference</dt>
-            <dd>{prompt.reference ?? "none"}</dd>
-            <dt>Shown</dt>
-            <dd>{timeOfDay(prompt.created_at)}</dd>
-            <dt>Description</dt>
-            <dd>{prompt.description ?? "none"}</dd>
-            <dt>Expires</dt>
-            <dd>{timeOfDay(prompt.expires_at)}</dd>
-          </dl>
-        </div>
+        <PromptCard prompt={prompt} />
       </li>
       <li>
         <h3>Decision</h3>
@@ -105,19 +90,7 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
       <li class="ending" data-status={transaction.status}>
         <h3>Answer</h3>
         {result ? (
-          <div class="result-card">
-            <p class="code-line">
-              <code class="result-code">{result.code}</code>
-              <span>{result.description}</span>
-            </p>
-            <dl>
-              <dt>It means</dt>
-              <dd>{result.meaning}</dd>
-              <dt>What to do</dt>
-              <dd>{result.advice}</dd>
-            </dl>
-            {sms && <blockquote class="sms">{sms}</blockquote>}
-          </div>
+          <ResultCard result={result} sms={sms} />
         ) : (
           <p class="hint">None yet: the payment is pending. Pending is not a failure.</p>
         )}
@@ -127,6 +100,45 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
         </details>
       </li>
     </ol>
+  );
+}
+
+function PromptCard({ prompt }: { prompt: Prompt }) {
+  return (
+    <div class="prompt-card">
+      <p>
+        <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for <b>KES {formatAmount(prompt.amount)}</b>
+      </p>
+      <dl>
+        <dt>Reference</dt>
+        <dd>{prompt.reference ?? "none"}</dd>
+        <dt>Shown</dt>
+        <dd>{timeOfDay(prompt.created_at)}</dd>
+        <dt>Description</dt>
+        <dd>{prompt.description ?? "none"}</dd>
+        <dt>Expires</dt>
+        <dd>{timeOfDay(prompt.expires_at)}</dd>
+      </dl>
+    </div>
+  );
+}
+
+/** What the network said, what it means, and what a client does about it. */
+function ResultCard({ result, sms }: { result: NonNullable<Story["result"]>; sms: string | null }) {
+  return (
+    <div class="result-card">
+      <p class="code-line">
+        <code class="result-code">{result.code}</code>
+        <span>{result.description}</span>
+      </p>
+      <dl>
+        <dt>It means</dt>
+        <dd>{result.meaning}</dd>
+        <dt>What to do</dt>
+        <dd>{result.advice}</dd>
+      </dl>
+      {sms && <blockquote class="sms">{sms}</blockquote>}
+    </div>
   );
 }
 
