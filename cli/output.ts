@@ -87,32 +87,34 @@ export function printFields(fields: readonly (readonly [string, string | number]
   }
 }
 
+/** Every line that the library would draw; columns stand two spaces apart. */
+const NO_BORDERS = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: "  ",
+};
+
 /** Rows below their column names. */
 export async function printTable(
   columns: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): Promise<void> {
   const { default: Table } = await import("cli-table3");
-  const noBorders = {
-    top: "",
-    "top-mid": "",
-    "top-left": "",
-    "top-right": "",
-    bottom: "",
-    "bottom-mid": "",
-    "bottom-left": "",
-    "bottom-right": "",
-    left: "",
-    "left-mid": "",
-    mid: "",
-    "mid-mid": "",
-    right: "",
-    "right-mid": "",
-    middle: "  ",
-  };
   const table = new Table({
     head: columns.map((column) => styled("bold", column)),
-    chars: noBorders,
+    chars: NO_BORDERS,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
   table.push(...rows.map((row) => row.map((cell) => plain(String(cell)))));
