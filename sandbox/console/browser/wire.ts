@@ -39,7 +39,7 @@ export interface Summary {
 export interface TransactionList {
   readonly transactions: readonly Transaction[];
   readonly summary: Summary;
-  readonly pagination: { readonly total_items: number; readonly total_pages: number };
+  readonly pagination: { readonly total_items: number };
 }
 
 /** An open prompt, as its customer sees it. */
@@ -178,12 +178,10 @@ export interface ClockReading {
 export interface ServerFacts {
   readonly base_url: string;
   readonly control_url: string;
-  readonly version: string;
   readonly default_merchant_id: number;
   /** Null where there is none yet. */
   readonly payment_account_id: number | null;
   readonly api_key: string | null;
-  readonly response_form: "full" | "short";
   readonly prompt_timeout_ms: number;
   readonly data: string | null;
 }
