@@ -1,12 +1,15 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
+import { openForReading } from "../src/store/database.ts";
 import { inspectDatabase } from "../src/store/inspect.ts";
+import { createStore } from "../src/store/store.ts";
 import { systemClock } from "../src/system.ts";
 import { type Answer, controlClient } from "./client.ts";
 import { CLOSE_TO_ALL, type DataDirectory, isOpenToAll, locateDataDirectory } from "./data-directory.ts";
 import { variablesInForce } from "./environment.ts";
 import { EXIT, toFailure } from "./failure.ts";
+import { isInForce } from "./in-force.ts";
 import { dataOption, jsonOption, readPort } from "./options.ts";
 import { type OutputOptions, plain, print, printJson, styled } from "./output.ts";
 import { isFree } from "./port.ts";
@@ -34,11 +37,13 @@ export function doctorCommand(): Command {
 
 async function doctor(flags: DoctorFlags): Promise<void> {
   const directory = locateDataDirectory(flags.data);
+  const database = checkDatabase(directory);
   const server = await checkServer(directory);
   const findings = [
     checkDirectory(directory),
     ...checkFiles(directory),
-    checkDatabase(directory),
+    database,
+    ...(database.remedy === null ? await checkKey(directory) : []),
     server.finding,
     ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
@@ -132,6 +137,26 @@ function checkDatabase({ database }: DataDirectory): Finding {
         remedy: "restore a copy with momo import --replace, update momo, or start afresh in another folder with --data",
       };
   }
+}
+
+/** The key that commands find beside a sound database. */
+async function checkKey(directory: DataDirectory): Promise<Finding[]> {
+  const check = "key";
+  const record = readOrNull(() => readCredentials(directory));
+  if (!record || !existsSync(directory.database)) return [];
+  const store = createStore(openForReading(directory.database), directory.database);
+  try {
+    if (await isInForce(store, record)) return [fine(check, record.api_key)];
+  } finally {
+    store.close();
+  }
+  return [
+    {
+      check,
+      finding: `${record.api_key} in credentials.json is revoked, or of another database: it is refused`,
+      remedy: "stop and start momo serve, which makes a new one",
+    },
+  ];
 }
 
 async function checkServer(directory: DataDirectory): Promise<{ finding: Finding; isRunning: boolean }> {

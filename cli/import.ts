@@ -1,6 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
-import { authenticate } from "../src/service/authenticate.ts";
 import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../src/store/backup.ts";
 import { UnusableDatabase } from "../src/store/database.ts";
 import { openStore } from "../src/store/store.ts";
@@ -8,6 +7,7 @@ import { atTheEnd } from "./at-the-end.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { describeContents } from "./export.ts";
 import { Failure } from "./failure.ts";
+import { isInForce } from "./in-force.ts";
 import { lockDirectory } from "./lock-directory.ts";
 import { dataOption, jsonOption } from "./options.ts";
 import { type OutputOptions, plain, printJson, tell } from "./output.ts";
@@ -129,8 +129,7 @@ async function compareCredentials(directory: DataDirectory): Promise<"same" | "o
   try {
     const kept = readCredentials(directory);
     if (!kept) return "none";
-    const owner = await authenticate(store, kept.api_key, kept.api_secret);
-    return owner === kept.merchant_id ? "same" : "other";
+    return (await isInForce(store, kept)) ? "same" : "other";
   } catch {
     return "other";
   } finally {

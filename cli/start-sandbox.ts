@@ -5,10 +5,11 @@ import type { Tariff } from "../src/domain/fee.ts";
 import { startServer } from "../src/http/server.ts";
 import type { Registry } from "../src/service/registry.ts";
 import { explain, isBusy } from "../src/store/database.ts";
-import { openStore } from "../src/store/store.ts";
+import { openStore, type Store } from "../src/store/store.ts";
 import { sleep } from "../src/system.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
+import { isInForce } from "./in-force.ts";
 import { lockDirectory } from "./lock-directory.ts";
 import {
   type CredentialsRecord,
@@ -83,7 +84,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
     open.add(() => service.resolver.stop());
-    credentials = await ensureCredentials(directory, service);
+    credentials = await ensureCredentials(directory, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 
     const server = startServer({
@@ -135,15 +136,13 @@ class Cleanup {
 /** The first merchant's key, payment account and secret: those of the last time where they are still good, else new ones. */
 async function ensureCredentials(
   directory: DataDirectory,
-  service: { registry: Registry; authenticate(key: string, secret: string): Promise<number> },
+  store: Store,
+  registry: Registry,
 ): Promise<CredentialsRecord> {
   const kept = readCredentials(directory);
-  if (kept) {
-    const owner = await service.authenticate(kept.api_key, kept.api_secret).catch(() => null);
-    if (owner === kept.merchant_id) return kept;
-  }
-  const account = await service.registry.ensureFirstAccount();
-  const key = await service.registry.issueKey(account.merchantId, "first key");
+  if (kept && (await isInForce(store, kept))) return kept;
+  const account = await registry.ensureFirstAccount();
+  const key = await registry.issueKey(account.merchantId, "first key");
   const record = {
     merchant_id: account.merchantId,
     payment_account_id: account.id,

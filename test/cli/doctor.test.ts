@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
@@ -132,6 +132,26 @@ describe("action is needed: exit 1, and each says what to do", () => {
     expect(at(findings, "credentials")).toBe(`${file} can be read by others`);
     chmodSync(file, 0o600);
     expect(needingAction(await findingsOf(["--data", data]))).toEqual([]);
+  });
+
+  test.concurrent("a revoked key in credentials.json, with and without a running server; momo serve makes a new one", async () => {
+    const server = await serveMomo();
+    expect(at(await findingsOf(server.at), "key")).toBe(server.ready.api_key);
+    await runMomo(["keys", "revoke", server.ready.api_key, ...server.at]);
+    const isRefused = `${server.ready.api_key} in credentials.json is revoked, or of another database: it is refused`;
+    const whileRunning = await findingsOf(server.at);
+    expect(needingAction(whileRunning)).toEqual(["key"]);
+    expect(at(whileRunning, "key")).toBe(isRefused);
+    await server.stop();
+    expect(at(await findingsOf(server.at), "key")).toBe(isRefused);
+    const again = await serveMomo(server.at);
+    expect(at(await findingsOf(again.at), "key")).toBe(again.ready.api_key);
+  });
+
+  test.concurrent("a key in credentials.json that belongs to another database", async () => {
+    const [data, other] = await Promise.all([used(), used()]);
+    copyFileSync(join(other, "credentials.json"), join(data, "credentials.json"));
+    expect(needingAction(await findingsOf(["--data", data]))).toEqual(["key"]);
   });
 
   test.concurrent("damaged records beside the database", async () => {
