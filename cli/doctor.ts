@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { Command } from "commander";
 import { openForReading } from "../src/store/database.ts";
 import { inspectDatabase } from "../src/store/inspect.ts";
+import { isHeld } from "../src/store/lock.ts";
 import { createStore } from "../src/store/store.ts";
 import { systemClock } from "../src/system.ts";
 import { type Answer, controlClient } from "./client.ts";
@@ -162,14 +163,20 @@ async function checkKey(directory: DataDirectory): Promise<Finding[]> {
 async function checkServer(directory: DataDirectory): Promise<{ finding: Finding; isRunning: boolean }> {
   const check = "server";
   const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
-  if (!record) return { finding: fine(check, "none serves this directory"), isRunning: false };
+  const busy = isHeld(directory.lock) ? { finding: fine(check, BUSY), isRunning: false } : null;
+  if (!record) return busy ?? { finding: fine(check, "none serves this directory"), isRunning: false };
   try {
     const health = await controlClient({ controlUrl: record.control_url, controlToken: record.control_token }).get(
       "/health",
       {},
     );
     return { finding: fine(check, describe(health, record.base_url)), isRunning: true };
-  } catch {
+  } catch (error) {
+    const { code, message } = toFailure(error);
+    if (code === "refused") {
+      return { finding: fine(check, `process ${record.pid} at ${record.base_url}: ${message}`), isRunning: true };
+    }
+    if (busy) return busy;
     return {
       finding: fine(
         check,
@@ -179,6 +186,9 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
     };
   }
 }
+
+/** Before its record is there, and after it is gone. */
+const BUSY = "none serves, but a momo is at work here: it is starting, stopping or importing; look again in a moment";
 
 const describe = (health: Answer, baseUrl: string): string =>
   `momo ${health.version}, process ${health.pid}, serves ${baseUrl}`;

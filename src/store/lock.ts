@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
-import { explain, refuseLink } from "./database.ts";
+import { existsSync } from "node:fs";
+import { explain, isBusy, refuseLink } from "./database.ts";
 
 /**
  * Takes a lock that one process at a time can hold, and that the operating system takes back when the process ends, however it
@@ -21,4 +22,20 @@ export function acquireLock(file: string): () => void {
   }
   const held = holder;
   return () => held.close();
+}
+
+/** Whether a process holds the lock. Nothing is changed, and whoever wants the lock has it a moment later. */
+export function isHeld(file: string): boolean {
+  if (!existsSync(file)) return false;
+  let reader: Database | undefined;
+  try {
+    reader = new Database(file, { readonly: true });
+    reader.run("PRAGMA busy_timeout = 0");
+    reader.query("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    reader?.close();
+  }
 }

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { type RunOptions, runMomo, serveMomo } from "../support/momo.ts";
 
@@ -76,6 +77,35 @@ describe("nothing to do: exit 0", () => {
     expect(at(findings, "server")).toContain(
       `process ${server.ready.pid} served ${server.ready.base_url} and has ended`,
     );
+  });
+
+  test.concurrent("a server that stops is not said to have ended, nor to be none", async () => {
+    const server = await serveMomo();
+    const stalled = await connectTo(server.ready.base_url);
+    stalled.write("POST /v2/stkpush.php HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+    await Bun.sleep(100);
+    server.child.signal("SIGTERM");
+    while (existsSync(join(server.ready.data, "server.json"))) await Bun.sleep(5);
+    const run = await runMomo(["doctor", "--json", ...FREE_PORT, ...server.at]);
+    stalled.end();
+    const { findings } = JSON.parse(run.stdout) as { findings: Finding[] };
+    expect(at(findings, "server")).toContain("it is starting, stopping or importing");
+    expect(needingAction(findings)).toEqual([]);
+    await server.child.exited;
+    expect(at(await findingsOf(server.at), "server")).toBe("none serves this directory");
+  });
+
+  test.concurrent("one that is still reached while it stops: in its own words", async () => {
+    const data = await used();
+    const { port } = serveFake(() =>
+      Response.json({ success: false, message: "momo is stopping", status: "draining" }, { status: 503 }),
+    );
+    const [base_url, control_url] = [`http://127.0.0.1:${port}/v2`, `http://127.0.0.1:${port}/_momo`];
+    const record = JSON.stringify({ pid: 7, base_url, control_url, control_token: null });
+    writeFileSync(join(data, "server.json"), record, { mode: 0o600 });
+    const findings = await findingsOf(["--data", data]);
+    expect(at(findings, "server")).toBe(`process 7 at ${base_url}: momo is stopping`);
+    expect(needingAction(findings)).toEqual([]);
   });
 
   test.concurrent("a clock that was moved by hand is mentioned", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { acquireLock } from "../../src/store/lock.ts";
+import { acquireLock, isHeld } from "../../src/store/lock.ts";
 import { useFolder } from "../support/folder.ts";
 import { startProgram } from "../support/program.ts";
 
@@ -44,4 +44,15 @@ test("where no file can be made, it says so", () => {
   expect(() => acquireLock(inFolder("nowhere/momo.lock"))).toThrow(
     expect.objectContaining({ name: "UnusableDatabase", problem: "unwritable" }),
   );
+});
+
+test("whether it is held can be asked without taking it, and makes no file", () => {
+  const file = inFolder("momo.lock");
+  expect(isHeld(file)).toBe(false);
+  expect(existsSync(file)).toBe(false);
+  const release = acquireLock(file);
+  expect(isHeld(file)).toBe(true);
+  release();
+  expect(isHeld(file)).toBe(false);
+  acquireLock(file)();
 });
