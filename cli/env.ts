@@ -1,23 +1,22 @@
 import { Command, Option } from "commander";
 import { controlClient } from "./client.ts";
-import { dataOption } from "./options.ts";
+import { serverOptions } from "./options.ts";
 import { print, printJson } from "./output.ts";
-import { resolveControl, resolveTarget } from "./target.ts";
+import { resolveControl, resolveTarget, type TargetFlags } from "./target.ts";
 import { variablesOf } from "./variables.ts";
 
 const FORMATS = ["shell", "dotenv", "github", "json"] as const;
 type Format = (typeof FORMATS)[number];
 
 export function envCommand(): Command {
-  return new Command("env")
-    .addOption(new Option("--format <format>", "how").choices(FORMATS).default("shell"))
-    .addOption(dataOption())
-    .addOption(new Option("--json", "the same as --format json"))
-    .action(env);
+  const command = new Command("env").addOption(
+    new Option("--format <format>", "how").choices(FORMATS).default("shell"),
+  );
+  for (const option of serverOptions()) command.addOption(option);
+  return command.addOption(new Option("--json", "the same as --format json")).action(env);
 }
 
-async function env({ format, data, json }: { format: Format; data?: string; json?: true }): Promise<void> {
-  const flags = data === undefined ? {} : { data };
+async function env({ format, json, ...flags }: TargetFlags & { format: Format; json?: true }): Promise<void> {
   const target = { ...resolveTarget(flags), ...resolveControl(flags) };
   // Variables that lead nowhere would only fail later and elsewhere.
   await controlClient(target).get("/health", {});

@@ -19,7 +19,7 @@ export function lockDirectory(directory: DataDirectory): () => void {
     throw new Failure(
       "unexpected",
       `${directory.path} is in use by another momo${holder ? ` (process ${holder.pid}, ${holder.base_url})` : ""}`,
-      "use that one, stop it, or choose another folder with --data or --ephemeral",
+      "stop that one, or choose another folder with --data",
     );
   }
 }

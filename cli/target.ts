@@ -72,7 +72,11 @@ export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): Co
     environment.controlUrl ??
     besideService(environment.baseUrl, "MOMO_BASE_URL");
   const running = named === undefined || isHere(named) ? readServer(directory) : null;
-  const controlUrl = parseUrl(named ?? running?.control_url ?? noServer(directory.path), "MOMO_CONTROL_URL");
+  const controlUrl = parseUrl(
+    named ?? running?.control_url ?? noServer(directory.path),
+    "MOMO_CONTROL_URL",
+    CONTROL_PATH,
+  );
   const ownToken = running?.control_url === controlUrl ? running.control_token : null;
   return { controlUrl, controlToken: environment.controlToken ?? ownToken };
 }
@@ -90,10 +94,11 @@ const missing = (what: string, flag: string, variable: string) =>
 
 const isHere = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
-function parseUrl(text: string, what: string): string {
+/** @param path of the address that a refusal shows */
+function parseUrl(text: string, what: string, path = "/v2"): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
-    throw new Failure("usage", `${what} is not an address such as http://127.0.0.1:2547/v2`);
+    throw new Failure("usage", `${what} is not an address such as http://127.0.0.1:2547${path}`);
   }
   return url.href.replace(/\/+$/, "");
 }

@@ -36,6 +36,13 @@ test.concurrent('`eval "$(momo env)"` in sh: the next commands find the server w
   expect(run).toEqual({ stdout: expect.stringMatching(/^ws_CO_/), stderr: "", exitCode: 0 });
 });
 
+test.concurrent("a server that is named with flags, as the hints of `momo env` say", async () => {
+  const named = ["--base-url", ready.base_url, "--api-key", "mk_1", "--api-secret", "ms_1"];
+  const { stdout } = await runMomo(["env", ...named, "--format", "json"]);
+  const { MOMO_PAYMENT_ACCOUNT_ID: _, ...others } = expected;
+  expect(JSON.parse(stdout)).toEqual({ ...others, MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" });
+});
+
 test.concurrent("a value that a shell would obey is quoted", async () => {
   const server = await serveMomo(["--base-path", "/v2"]);
   const env = { MOMO_BASE_URL: server.ready.base_url, MOMO_API_KEY: "a'$(id)`id`\"\\b", MOMO_API_SECRET: "$HOME" };

@@ -137,3 +137,8 @@ describe("a damaged record in the data directory is named, never guessed at", ()
     }
   }
 });
+
+test.concurrent("MOMO_CONTROL_URL that is no address: what would be right is one of the control API", async () => {
+  const run = await runMomo(["clock", "show", "--json"], { env: { MOMO_CONTROL_URL: "garbage" } });
+  expect(failureOf(run).message).toBe("MOMO_CONTROL_URL is not an address such as http://127.0.0.1:2547/_momo");
+});
