@@ -90,9 +90,12 @@ async function serve(flags: ServeFlags): Promise<void> {
     else announce(record);
     await stopping;
   } finally {
-    await sandbox?.stop();
-    if (readyFile && isReadyFileOurs) rmSync(readyFile, { force: true });
-    if (flags.ephemeral) removeTemporaryDirectory(directory);
+    try {
+      await sandbox?.stop();
+    } finally {
+      if (readyFile && isReadyFileOurs) rmSync(readyFile, { force: true });
+      if (flags.ephemeral) removeTemporaryDirectory(directory);
+    }
   }
   if (output && !(await output.end())) process.exit(EXIT.done);
 }

@@ -114,7 +114,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     void service.resolver.settle();
     return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
   } catch (error) {
-    await open.runAll();
+    await open.runAll().catch(() => {}); // what came first is told
     // Locked only since it was opened: the first key could not be stored.
     throw isBusy(error) ? explain(error, directory.database) : error;
   }
@@ -128,8 +128,17 @@ class Cleanup {
     this.#steps.push(step);
   }
 
+  /** @throws what the first step that failed threw, once all have been tried: a server must not live on half closed */
   async runAll(): Promise<void> {
-    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) await step();
+    const errors: unknown[] = [];
+    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -131,6 +131,19 @@ test.concurrent("while it stops, health tells draining from serving: 503 on a co
   });
   stalled?.write(requestTo(server).slice(-10));
   expect(await server.child.exited).toBe(0);
+});
+
+test.concurrent("what cannot be tidied up is told, and keeps nothing else from being closed", async () => {
+  const readyFile = join(newFolder(), "ready.json");
+  const server = await serveMomo(["--ready-file", readyFile]);
+  const record = join(server.ready.data, "server.json");
+  rmSync(record);
+  mkdirSync(record);
+  expect(await server.stop()).toBe(1);
+  expect(server.child.stderr.text).toContain(record);
+  // The database was closed, and its log folded in.
+  expect(readdirSync(server.ready.data).sort()).toEqual(["credentials.json", "momo.db", "momo.lock", "server.json"]);
+  expect(existsSync(readyFile)).toBe(false);
 });
 
 test.concurrent("a second signal ends at once: exit 130 for SIGINT, 143 for SIGTERM", async () => {
