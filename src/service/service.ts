@@ -10,7 +10,6 @@ import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
 import { createChanges } from "./changes.ts";
 import { checkStatus } from "./check-status.ts";
-import { listPaid } from "./list-paid.ts";
 import { listTransactions } from "./list-transactions.ts";
 import { createRegistry } from "./registry.ts";
 import { createResolver } from "./resolver.ts";
@@ -54,7 +53,7 @@ export function createService(outside: ServiceParts) {
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
     listPrompts: (limit: number, phone: Msisdn | null) => store.transactions.listPending(limit, phone),
-    listPaid: (limit: number, phone: Msisdn | null) => listPaid(store, limit, phone),
+    listPaid: (limit: number, phone: Msisdn | null) => store.transactions.listPaid(limit, phone),
     /** Any merchant's; null where there is none. */
     findByCheckoutRequestId: (id: string) => store.transactions.findByCheckoutRequestId(id),
     findByReference: (reference: string) => store.transactions.findByReference(reference),

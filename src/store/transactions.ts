@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { foldCase, type Page } from "../domain/filter.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
-import type { NewTransaction, PendingTransaction, Transaction, TransactionFacts } from "../domain/transaction.ts";
+import type {
+  CompletedTransaction,
+  NewTransaction,
+  PendingTransaction,
+  Transaction,
+  TransactionFacts,
+} from "../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import { onFirstUse } from "./on-first-use.ts";
@@ -67,6 +73,19 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
         SELECT id FROM transactions INDEXED BY transactions_due
         WHERE status = 'pending' AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2
       ) ORDER BY id`,
+    ),
+  );
+
+  const paid = onFirstUse(() =>
+    client.query<TransactionRow, [number]>(
+      `SELECT ${ROW} FROM transactions WHERE status = 'completed' ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
+    ),
+  );
+
+  const paidByPhone = onFirstUse(() =>
+    client.query<TransactionRow, [Msisdn, number]>(
+      `SELECT ${ROW} FROM transactions WHERE status = 'completed' AND phone = ?
+      ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
     ),
   );
 
@@ -147,6 +166,11 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       return pending().all(phone, limit).map(toPending);
     },
 
+    /** The payments of all merchants that completed last, newest first: all, or those of one phone. */
+    async listPaid(limit: number, phone: Msisdn | null = null): Promise<CompletedTransaction[]> {
+      return (phone === null ? paid().all(limit) : paidByPhone().all(phone, limit)).map(toCompleted);
+    },
+
     /** The newest transaction of any merchant with exactly this reference. */
     async findByReference(reference: string): Promise<Transaction | null> {
       const row = byReference().get(foldCase(reference), reference);
@@ -186,6 +210,12 @@ type Recorded = { readonly [M in (typeof RECORDED)[number]]?: unknown };
 function toPending(row: TransactionRow): PendingTransaction {
   const transaction = toTransaction(row);
   assert(transaction.status === "pending");
+  return transaction;
+}
+
+function toCompleted(row: TransactionRow): CompletedTransaction {
+  const transaction = toTransaction(row);
+  assert(transaction.status === "completed");
   return transaction;
 }
 

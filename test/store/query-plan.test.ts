@@ -136,6 +136,16 @@ describe.each([
     }
   });
 
+  test("what was paid last, of all phones and of one, whatever there is of merchants: from the end of one index", async () => {
+    for (const [phone, plan] of [
+      [null, "SCAN transactions USING INDEX transactions_paid"],
+      ["254700007919" as Msisdn, "SEARCH transactions USING INDEX transactions_paid_by_phone (phone=?)"],
+    ] as const) {
+      await transactions().listPaid(100, phone);
+      expect(plans()).toEqual([plan]); // and nothing is sorted
+    }
+  });
+
   test("a payment by its reference", async () => {
     await expectNoScan(() => transactions().findByReference("ref 5"));
   });

@@ -80,6 +80,14 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
     expect(list[99]?.at_ms).toBe(Date.UTC(2026, 10, 20, 7) + 2);
   });
 
+  test("what was paid last comes first, though a hundred payments started after it", async () => {
+    const id = await sandbox.pay({ phone: "254700000100" });
+    await insertDue(sandbox, 101);
+    await advance("1s");
+    await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "1234" });
+    expect((await messages())[0]).toMatchObject({ checkout_request_id: id });
+  });
+
   test.each(["phone=07", "phone=", "phone=0722000000&phone=0722000000"])("400: ?%s", async (query) => {
     const refused = await sandbox.call("GET", `/messages?${query}`);
     expect(refused.status).toBe(400);
