@@ -15,6 +15,13 @@ export interface PaymentAccount {
   readonly tariff: Tariff;
 }
 
+/** How many there can be: lists of them are read as a whole. */
+export const MAX_MERCHANTS = 10_000;
+/** Of one merchant. */
+export const MAX_ACCOUNTS = 1000;
+/** Of one merchant, in force. */
+export const MAX_KEYS = 1000;
+
 const MAX_NAME_LENGTH = 100;
 
 /**

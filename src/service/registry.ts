@@ -2,7 +2,14 @@ import type { Clock } from "../domain/clock.ts";
 import { type Credentials, createCredentials, hashSecret } from "../domain/credentials.ts";
 import { invalid, Refusal } from "../domain/error.ts";
 import { DEFAULT_TARIFF, type Tariff } from "../domain/fee.ts";
-import { type Merchant, type PaymentAccount, parseName } from "../domain/merchant.ts";
+import {
+  MAX_ACCOUNTS,
+  MAX_KEYS,
+  MAX_MERCHANTS,
+  type Merchant,
+  type PaymentAccount,
+  parseName,
+} from "../domain/merchant.ts";
 import type { Random } from "../domain/random.ts";
 import type { Store } from "../store/store.ts";
 
@@ -21,13 +28,6 @@ export interface KnownKey extends KeyListing {
 /** A key at the one moment when its secret can be seen. */
 export type NewKey = KeyListing & Credentials;
 
-/** How many there can be: lists of them are read as a whole. */
-export const MAX_MERCHANTS = 10_000;
-/** Of one merchant. */
-export const MAX_ACCOUNTS = 1000;
-/** Of one merchant, in force. */
-export const MAX_KEYS = 1000;
-
 export type Registry = ReturnType<typeof createRegistry>;
 
 /** What merchants set up in a dashboard, outside the API (§1): themselves, payment accounts, and keys. */
@@ -42,10 +42,9 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
   }
 
   async function registerMerchant(name: string): Promise<Merchant> {
-    if ((await store.merchants.listMerchants()).length >= MAX_MERCHANTS) {
-      throw invalid(`there can be at most ${MAX_MERCHANTS} merchants`);
-    }
-    return store.merchants.addMerchant(parseName(name, "name"), clock.nowMs());
+    const merchant = await store.merchants.addMerchant(parseName(name, "name"), clock.nowMs());
+    if (!merchant) throw invalid(`there can be at most ${MAX_MERCHANTS} merchants`);
+    return merchant;
   }
 
   async function openAccount(
@@ -54,21 +53,20 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     tariff: Tariff = DEFAULT_TARIFF,
   ): Promise<PaymentAccount> {
     const merchant = await requireMerchant(merchantId);
-    if ((await store.merchants.listPaymentAccounts(merchant.id)).length >= MAX_ACCOUNTS) {
-      throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
-    }
-    const account = { merchantId: merchant.id, name: parseName(name, "name"), tariff };
-    return store.merchants.addPaymentAccount(account, clock.nowMs());
+    const facts = { merchantId: merchant.id, name: parseName(name, "name"), tariff };
+    const account = await store.merchants.addPaymentAccount(facts, clock.nowMs());
+    if (!account) throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
+    return account;
   }
 
   async function issueKey(merchantId: number, label: string): Promise<NewKey> {
     const merchant = await requireMerchant(merchantId);
-    if ((await listKeys(merchant.id)).length >= MAX_KEYS) {
-      throw invalid(`a merchant can have at most ${MAX_KEYS} keys in force: revoke one first`);
-    }
     const credentials = createCredentials(random);
     const listing = { apiKey: credentials.apiKey, merchantId: merchant.id, label: parseName(label, "label") };
-    await store.merchants.addKey({ ...listing, secretHash: hashSecret(credentials.apiSecret) }, clock.nowMs());
+    const key = { ...listing, secretHash: hashSecret(credentials.apiSecret) };
+    if (!(await store.merchants.addKey(key, clock.nowMs()))) {
+      throw invalid(`a merchant can have at most ${MAX_KEYS} keys in force: revoke one first`);
+    }
     return { ...listing, ...credentials };
   }
 

@@ -1,8 +1,7 @@
 import type { Database } from "bun:sqlite";
-import assert from "node:assert/strict";
 import type { ApiKey } from "../domain/credentials.ts";
 import type { Tariff } from "../domain/fee.ts";
-import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
+import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, type Merchant, type PaymentAccount } from "../domain/merchant.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -28,30 +27,36 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
   });
 
   return {
-    async addMerchant(name: string, nowMs: number): Promise<Merchant> {
-      const insert = `INSERT INTO merchants (name, created_at_ms) VALUES (?, ?) RETURNING ${MERCHANT}`;
-      return commits.run(() => inserted(client.query<MerchantRow, [string, number]>(insert).get(name, nowMs)));
+    // What is full is counted by the insert itself: many may come at once, and from several processes.
+
+    /** @returns null where there are {@link MAX_MERCHANTS} */
+    async addMerchant(name: string, nowMs: number): Promise<Merchant | null> {
+      const insert = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
+        WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} RETURNING ${MERCHANT}`;
+      return commits.run(() => client.query<MerchantRow, [string, number]>(insert).get(name, nowMs));
     },
 
-    async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount> {
+    /** @returns null where the merchant has {@link MAX_ACCOUNTS} */
+    async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null> {
       const { merchantId, name, tariff } = account;
       const insert = `INSERT INTO payment_accounts (merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
-        VALUES ($merchantId, $name, $basisPoints, $fixedCents, $nowMs) RETURNING ${ACCOUNT}`;
-      return commits.run(() =>
-        toAccount(
-          inserted(
-            client
-              .query<AccountRow, Record<string, string | number>>(insert)
-              .get({ merchantId, name, ...tariff, nowMs }),
-          ),
-        ),
-      );
+        SELECT $merchantId, $name, $basisPoints, $fixedCents, $nowMs
+        WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $merchantId) < ${MAX_ACCOUNTS}
+        RETURNING ${ACCOUNT}`;
+      return commits.run(() => {
+        const row = client
+          .query<AccountRow, Record<string, string | number>>(insert)
+          .get({ merchantId, name, ...tariff, nowMs });
+        return row && toAccount(row);
+      });
     },
 
-    async addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<void> {
+    /** @returns whether there was room for it: false where the merchant has {@link MAX_KEYS} in force */
+    async addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean> {
       const insert = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
-        VALUES ($apiKey, $secretHash, $merchantId, $label, $nowMs)`;
-      await commits.run(() => client.query(insert).run({ ...key, nowMs }));
+        SELECT $apiKey, $secretHash, $merchantId, $label, $nowMs
+        WHERE (SELECT count(*) FROM api_keys WHERE merchant_id = $merchantId AND revoked_at_ms IS NULL) < ${MAX_KEYS}`;
+      return commits.run(() => client.query(insert).run({ ...key, nowMs }).changes === 1);
     },
 
     /** @returns whether there was such a key, not revoked before */
@@ -93,12 +98,6 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
         .all(merchantId);
     },
   };
-}
-
-/** What an insert hands back; one that does not throw hands back its row. */
-function inserted<T>(row: T | null): T {
-  assert(row);
-  return row;
 }
 
 function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {

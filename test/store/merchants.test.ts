@@ -24,8 +24,10 @@ test("merchants are found by id and listed oldest first", async () => {
 
 test("payment accounts keep their tariff until another is set", async () => {
   const tariff = { basisPoints: 150, fixedCents: 1000 };
-  const account = await store.merchants.addPaymentAccount({ merchantId: 1, name: "Main", tariff }, 1);
-  const other = await store.merchants.addPaymentAccount({ merchantId: 1, name: "Other", tariff }, 1);
+  const account = { id: 1, merchantId: 1, name: "Main", tariff };
+  const other = { id: 2, merchantId: 1, name: "Other", tariff };
+  expect(await store.merchants.addPaymentAccount(account, 1)).toEqual(account);
+  expect(await store.merchants.addPaymentAccount(other, 1)).toEqual(other);
   await store.merchants.addPaymentAccount({ merchantId: 2, name: "Second's", tariff }, 1);
   expect(await store.merchants.findPaymentAccount(account.id)).toEqual(account);
   expect(await store.merchants.listPaymentAccounts(1)).toEqual([account, other]);

@@ -10,6 +10,6 @@ process.stdout.write("ready\n");
 await words.read();
 const store = openStore(file);
 const merchant = await store.merchants.addMerchant(name, 1);
-process.stdout.write(`${merchant.name}\n`);
+process.stdout.write(`${merchant?.name}\n`);
 while (!(await words.read()).done);
 store.close();
