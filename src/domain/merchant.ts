@@ -21,6 +21,8 @@ export const MAX_MERCHANTS = 10_000;
 export const MAX_ACCOUNTS = 1000;
 /** Of one merchant, in force. */
 export const MAX_KEYS = 1000;
+/** Of one merchant: of the older ones nobody needs to know that they were ever in force. */
+export const MAX_REVOKED_KEYS = 1000;
 
 const MAX_NAME_LENGTH = 100;
 

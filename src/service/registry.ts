@@ -76,7 +76,7 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     if (!revoked) throw new Refusal("not_found", "there is no such key in force: momo keys list shows them");
   }
 
-  /** Every key of a merchant, also the revoked ones. */
+  /** Every key of a merchant, also those that were revoked last. */
   async function listAllKeys(merchantId: number): Promise<KnownKey[]> {
     await requireMerchant(merchantId);
     const keys = await store.merchants.listKeys(merchantId);

@@ -1,7 +1,14 @@
 import type { Database } from "bun:sqlite";
 import type { ApiKey } from "../domain/credentials.ts";
 import type { Tariff } from "../domain/fee.ts";
-import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, type Merchant, type PaymentAccount } from "../domain/merchant.ts";
+import {
+  MAX_ACCOUNTS,
+  MAX_KEYS,
+  MAX_MERCHANTS,
+  MAX_REVOKED_KEYS,
+  type Merchant,
+  type PaymentAccount,
+} from "../domain/merchant.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -59,10 +66,23 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
       return commits.run(() => client.query(insert).run({ ...key, nowMs }).changes === 1);
     },
 
-    /** @returns whether there was such a key, not revoked before */
+    /**
+     * Forgets what was revoked before the last {@link MAX_REVOKED_KEYS} of the merchant: unknown and revoked are refused alike.
+     * @returns whether there was such a key, not revoked before
+     */
     async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
-      const update = "UPDATE api_keys SET revoked_at_ms = ? WHERE api_key = ? AND revoked_at_ms IS NULL";
-      return commits.run(() => client.query(update).run(nowMs, apiKey).changes === 1).finally(keys.clear);
+      const update = `UPDATE api_keys SET revoked_at_ms = ? WHERE api_key = ? AND revoked_at_ms IS NULL
+        RETURNING merchant_id AS merchantId`;
+      const forget = `DELETE FROM api_keys WHERE id IN (
+        SELECT id FROM api_keys WHERE merchant_id = ? AND revoked_at_ms IS NOT NULL
+        ORDER BY revoked_at_ms DESC, id DESC LIMIT -1 OFFSET ${MAX_REVOKED_KEYS})`;
+      return commits
+        .run(() => {
+          const revoked = client.query<{ merchantId: number }, [number, string]>(update).get(nowMs, apiKey);
+          if (revoked) client.query(forget).run(revoked.merchantId);
+          return revoked !== null;
+        })
+        .finally(keys.clear);
     },
 
     async setTariff(accountId: number, { basisPoints, fixedCents }: Tariff): Promise<void> {

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS } from "../../src/domain/merchant.ts";
+import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../src/domain/merchant.ts";
 import { type Caller, type Harness, openHarness } from "../support/harness.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { insertRow, ROWS } from "../support/rows.ts";
@@ -52,4 +52,30 @@ test("a merchant can have at most 1,000 keys in force; a revoked one makes room"
   await refused(registry.issueKey(shop.merchantId, "One more"));
   await registry.revokeKey("mk_2");
   await registry.issueKey(shop.merchantId, "In its place");
+});
+
+test("of a merchant the last 1,000 revoked keys are listed; an older one is forgotten, and refused as before", async () => {
+  const { registry } = harness.service;
+  const merchantId = 3; // one that makes a key for each of its tests
+  const key = await registry.issueKey(merchantId, "newest");
+  const database = new Database(harness.file);
+  database.transaction(() => {
+    for (let count = 0; count < MAX_REVOKED_KEYS; count++) {
+      const row = { api_key: `mk_old_${count}`, merchant_id: merchantId, revoked_at_ms: 1000 + count };
+      const { id: _, ...others } = ROWS.api_keys;
+      insertRow(database, "api_keys", { ...others, ...row });
+    }
+  })();
+  database.close();
+  await registry.revokeKey(key.apiKey);
+  const listed = (await registry.listAllKeys(merchantId)).map(({ apiKey }) => apiKey);
+  expect(listed).toHaveLength(MAX_REVOKED_KEYS);
+  expect(listed).toContain(key.apiKey);
+  expect(listed).toContain("mk_old_1");
+  expect(listed).not.toContain("mk_old_0");
+  expect(await rejectionOf(registry.revokeKey("mk_old_0"))).toMatchObject({ kind: "not_found" });
+  // Another merchant's, revoked long before, is still known.
+  expect(await registry.listAllKeys(shop.merchantId)).toContainEqual(
+    expect.objectContaining({ apiKey: "mk_2", revoked: true }),
+  );
 });
