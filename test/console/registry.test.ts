@@ -20,9 +20,15 @@ describeInBrowser("accounts and keys", (scene) => {
 
     await keys.getByRole("button", { name: "I have it" }).click();
     expect(await page.content()).not.toContain(secret);
+    const revocation = keys.getByText(`momo keys revoke ${key}`);
+    expect(await revocation.count()).toBe(0);
+    await row.getByRole("button", { name: "Revoke" }).hover();
+    await revocation.waitFor();
+    await keys.getByText(`-X DELETE ${scene.sandbox.controlUrl}/keys/${key}`).waitFor();
     await row.getByRole("button", { name: "Revoke" }).click();
     await row.getByRole("button", { name: "Refuse it from now on?" }).click();
     await row.getByText("revoked").waitFor();
+    await revocation.waitFor({ state: "detached" });
     expect((await ask()).status).toBe(401);
   });
 

@@ -3,8 +3,16 @@ import { after } from "../system.ts";
 
 const PATIENCE_MS = 4000;
 
+interface ConfirmButtonProps {
+  readonly label: string;
+  readonly question: string;
+  readonly run: () => void;
+  /** It is pointed at, or has the focus. */
+  readonly onPoint?: () => void;
+}
+
 /** A button for what cannot be undone: the first press asks, the second does it. */
-export function ConfirmButton({ label, question, run }: { label: string; question: string; run: () => void }) {
+export function ConfirmButton({ label, question, run, onPoint }: ConfirmButtonProps) {
   const isAsked = useSignal(false);
   function press() {
     if (isAsked.value) run();
@@ -15,7 +23,13 @@ export function ConfirmButton({ label, question, run }: { label: string; questio
     });
   }
   return (
-    <button type="button" class={isAsked.value ? "danger" : ""} onClick={press}>
+    <button
+      type="button"
+      class={isAsked.value ? "danger" : ""}
+      onClick={press}
+      onPointerEnter={onPoint}
+      onFocus={onPoint}
+    >
       <span aria-live="polite">{isAsked.value ? question : label}</span>
     </button>
   );

@@ -157,6 +157,9 @@ function Keys() {
   const call = useCall(["label"]);
   const label = useSignal("");
   const made = useSignal<NewKey | null>(null);
+  // The one whose revocation is shown as a command.
+  const pointed = useSignal<string | null>(null);
+  const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed.value && !revoked);
   const body = { label: label.value, merchant_id: merchantId.value ?? 1 };
   async function submit() {
     const isMade = await call.run(async () => {
@@ -201,7 +204,10 @@ function Keys() {
                   <ConfirmButton
                     label="Revoke"
                     question="Refuse it from now on?"
-                    run={() => void call.run(() => api.delete(`/keys/${encodeURIComponent(api_key)}`))}
+                    run={() => void call.run(() => api.delete(pathOf(api_key)))}
+                    onPoint={() => {
+                      pointed.value = api_key;
+                    }}
                   />
                 )}
               </td>
@@ -209,6 +215,15 @@ function Keys() {
           ))}
         </tbody>
       </table>
+      {revocable && (
+        <CommandLines
+          command={{
+            method: "DELETE",
+            path: pathOf(revocable.api_key),
+            momo: momoLine(["keys", "revoke", revocable.api_key]),
+          }}
+        />
+      )}
       <form class="row" onSubmit={submits(submit)}>
         <Field form="key" name="label" label="Label" problems={call.problems}>
           {(input) => (
@@ -236,6 +251,8 @@ function Keys() {
     </section>
   );
 }
+
+const pathOf = (apiKey: string): string => `/keys/${encodeURIComponent(apiKey)}`;
 
 /** The one time that a secret is shown. */
 function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
