@@ -71,6 +71,10 @@ async function openSource(file: string): Promise<Source> {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) throw new Failure("not_found", `there is no file ${file}`);
   if (stats.isDirectory()) throw new Failure("unexpected", `${file} is a folder`, USE_EXPORT);
+  // A pipe or a device may have no end, or not even a beginning.
+  if (!stats.isFile()) {
+    throw new Failure("unexpected", `${file} is a pipe or a device`, "what it holds goes into momo import -");
+  }
   // What stands there is part of the database, too.
   if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
     throw new Failure("unexpected", `${file} is in use, or was when its process ended: see ${file}-wal`, USE_EXPORT);

@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { KNOWN_MIGRATIONS } from "../../src/store/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -136,6 +145,8 @@ describe("it refuses, and changes nothing", () => {
       "is in use",
     ],
     ["a folder", (file) => mkdirSync(file), "is a folder"],
+    ["a pipe that nobody writes to", (file) => void Bun.spawnSync(["mkfifo", file]), "is a pipe or a device"],
+    ["a device", (file) => symlinkSync("/dev/null", file), "is a pipe or a device"],
   ];
 
   for (const [what, prepare, why] of REFUSED) {
@@ -144,7 +155,7 @@ describe("it refuses, and changes nothing", () => {
       const file = join(newFolder(), "given");
       prepare(file);
       const before = readFileSync(join(data, "momo.db"));
-      const run = await runMomo(["import", file, "--replace", "--data", data]);
+      const run = await runMomo(["import", file, "--replace", "--data", data], { withinMs: 4000 });
       expect(run).toMatchObject({ stdout: "", exitCode: 1 });
       expect(run.stderr).toStartWith(`momo: ${file} `);
       expect(run.stderr).toContain(why);
