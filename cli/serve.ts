@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import { isLoopback } from "../sandbox/control/guard.ts";
@@ -113,6 +113,8 @@ async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<Reque
 
 function writeReadyFile(file: string, record: ReadyRecord): void {
   try {
+    // Whoever may write everywhere would put a file in the place of a device, which nobody on this machine has then.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
     writePrivateFile(file, `${JSON.stringify(record)}\n`);
   } catch (error) {
     throw new Failure("unexpected", (error as Error).message, "choose another place with --ready-file");

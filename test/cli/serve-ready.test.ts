@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -78,6 +78,20 @@ describe("`--ready-file` is written atomically, mode 0600, removed at the end", 
       expect(run.stderr).toContain("--ready-file");
       expect(readdirSync(folder)).toEqual([]);
       expect(readdirSync(temporary)).toEqual([]);
+    });
+  }
+
+  for (const [what, put] of [
+    ["a pipe", (file: string) => void Bun.spawnSync(["mkfifo", file])],
+    ["a link to a device", (file: string) => symlinkSync("/dev/null", file)],
+  ] as const) {
+    test.concurrent(`${what} is not replaced`, async () => {
+      const file = join(newFolder(), "ready.json");
+      put(file);
+      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], { withinMs: 4000 });
+      expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+      expect(run.stderr).toStartWith(`momo: ${file} is not a file\n`);
+      expect(statSync(file).isFile()).toBe(false);
     });
   }
 });
