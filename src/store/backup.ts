@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { explain, firstOf, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
+import { explain, firstOf, refuseOthers, requirePlainFile, UnusableDatabase } from "./database.ts";
 import { schemaAfter, schemaOf } from "./migrations.ts";
 
 /** Copies of a whole database: made while it is in use, and looked through before they take its place. */
@@ -25,7 +25,7 @@ const BUSY_TIMEOUT_MS = 5000;
  */
 export function copyDatabase(file: string, copy: string, name: string): void {
   if (!existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
-  refuseLink(file);
+  requirePlainFile(file);
   let client: Database | undefined;
   let isOpen = false;
   try {

@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, existsSync, lstatSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, type Stats } from "node:fs";
 import { APPLICATION_ID, KNOWN_MIGRATIONS, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that is writing, and so does all else in this one. */
@@ -41,7 +41,7 @@ export function openDatabase(
   { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS, mustWrite = false }: OpenOptions = {},
 ): OpenDatabase {
   if (!create && !existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
-  refuseLink(file);
+  requirePlainFile(file);
   let client: Database | undefined;
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
@@ -72,18 +72,20 @@ export function openForReading(file: string): OpenDatabase {
 }
 
 /**
- * A link would lead writes, and the mode that keeps others out, to a file elsewhere. SQLite itself follows none for the files that
- * it keeps beside a database.
+ * A link would lead writes, and the mode that keeps others out, to a file elsewhere; SQLite itself follows none for the files that
+ * it keeps beside a database. A pipe would have whoever only reads it wait without an end.
  */
-export function refuseLink(file: string): void {
-  if (isLink(file)) throw new UnusableDatabase("linked", `${file} is a link, and is not followed`);
+export function requirePlainFile(file: string): void {
+  const stats = statsOf(file);
+  if (stats?.isSymbolicLink()) throw new UnusableDatabase("linked", `${file} is a link, and is not followed`);
+  if (stats && !stats.isFile()) throw new UnusableDatabase("foreign", `${file} is not a file`);
 }
 
-function isLink(file: string): boolean {
+function statsOf(file: string): Stats | null {
   try {
-    return lstatSync(file).isSymbolicLink();
+    return lstatSync(file);
   } catch {
-    return false; // whatever is wrong there, opening it says so
+    return null; // whatever is wrong there, opening it says so
   }
 }
 

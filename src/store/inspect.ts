@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { explain, firstOf, refuseLink, refuseOthers, UnusableDatabase } from "./database.ts";
+import { explain, firstOf, refuseOthers, requirePlainFile, UnusableDatabase } from "./database.ts";
 
 /** What a look at a database file says; nothing is changed in it. */
 export type Inspection =
@@ -12,7 +12,7 @@ export type Inspection =
 export function inspectDatabase(file: string): Inspection {
   let client: Database | undefined;
   try {
-    refuseLink(file);
+    requirePlainFile(file);
     if (!existsSync(file)) return { state: "missing" };
     client = new Database(file, { readonly: true });
     client.run("PRAGMA busy_timeout = 1000");

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
-import { existsSync } from "node:fs";
-import { explain, isBusy, refuseLink } from "./database.ts";
+import { existsSync, lstatSync } from "node:fs";
+import { explain, isBusy, requirePlainFile } from "./database.ts";
 
 /**
  * Takes a lock that one process at a time can hold, and that the operating system takes back when the process ends, however it
@@ -9,7 +9,7 @@ import { explain, isBusy, refuseLink } from "./database.ts";
  * @throws UnusableDatabase `locked` while another process holds it, `linked` where the file is a link
  */
 export function acquireLock(file: string): () => void {
-  refuseLink(file);
+  requirePlainFile(file);
   let holder: Database | undefined;
   try {
     holder = new Database(file, { create: true, readwrite: true });
@@ -26,7 +26,7 @@ export function acquireLock(file: string): () => void {
 
 /** Whether a process holds the lock. Nothing is changed, and whoever wants the lock has it a moment later. */
 export function isHeld(file: string): boolean {
-  if (!existsSync(file)) return false;
+  if (!existsSync(file) || !lstatSync(file).isFile()) return false;
   let reader: Database | undefined;
   try {
     reader = new Database(file, { readonly: true });

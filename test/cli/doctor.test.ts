@@ -143,6 +143,18 @@ describe("action is needed: exit 1, and each says what to do", () => {
     expect(at(findings, "database")).toContain(file);
   });
 
+  test.concurrent("a pipe in the place of the database or of the lock: it is not waited for", async () => {
+    for (const [name, acts] of [
+      ["momo.db", ["database"]],
+      ["momo.lock", []],
+    ] as const) {
+      const data = newFolder();
+      Bun.spawnSync(["mkfifo", join(data, name)]);
+      const findings = await findingsOf(["--data", data], { withinMs: 4000 });
+      expect(needingAction(findings)).toEqual([...acts]);
+    }
+  });
+
   test.concurrent("a database of a newer momo", async () => {
     const data = await used();
     const database = new Database(join(data, "momo.db"));
