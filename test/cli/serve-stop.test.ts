@@ -133,6 +133,25 @@ test.concurrent("while it stops, health tells draining from serving: 503 on a co
   expect(await server.child.exited).toBe(0);
 });
 
+test.concurrent("a payment that a fault delays when the server stops is answered at once: 503, not carried out", async () => {
+  const server = await serveMomo();
+  await fetch(`${server.ready.control_url}/faults`, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json" },
+    body: '{"faults":[{"kind":"delay","delay":"1m"}]}',
+  });
+  const delayed = server.post("/stkpush.php", JSON.parse(BODY));
+  await Bun.sleep(100);
+  await stopsWithin3s(server, "SIGTERM");
+  expect((await delayed).status).toBe(503);
+  expect(await (await delayed).json()).toEqual({
+    success: false,
+    message: "the server stops; the operation was not carried out",
+  });
+  const again = await serveMomo(server.at);
+  expect(await (await again.get("/transactions.php")).json()).toMatchObject({ pagination: { total_items: 0 } });
+});
+
 test.concurrent("what cannot be tidied up is told, and keeps nothing else from being closed", async () => {
   const readyFile = join(newFolder(), "ready.json");
   const server = await serveMomo(["--ready-file", readyFile]);
