@@ -6,6 +6,20 @@ import { failureOf, PROGRAM, type RunOptions, runMomo, startMomo } from "../supp
 
 afterAll(cleanUp);
 
+test.concurrent("no place for the temporary folder: named, with the variable that helps, and no command is run", async () => {
+  const TMPDIR = join(newFolder(), "gone");
+  for (const args of [
+    ["exec", "--", "echo", "run"],
+    ["serve", "--ephemeral", "--port", "0"],
+  ]) {
+    const run = await runMomo(args, { env: { TMPDIR }, withinMs: 4000 });
+    expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(run.stderr).toBe(
+      `momo: ${TMPDIR} can hold no temporary folder (ENOENT)\n      name another place in the variable TMPDIR\n`,
+    );
+  }
+});
+
 const exec = (command: readonly string[], options?: RunOptions) => runMomo(["exec", "--", ...command], options);
 const sh = (script: string, options?: RunOptions) => exec(["sh", "-c", script], options);
 
