@@ -16,7 +16,7 @@ interface Invocation {
 /** What scripts, mistakes and people with bad intentions put where a value belongs. */
 const VALUES: readonly string[] = [
   ...["", " ", "-", "--", "0", "-1", "1.5", "1e9", "0x10", "NaN", "true", "99999999999999999999", "1,000", "٣"],
-  ...["../../../etc/passwd", "/dev/null", "/dev/zero", "/proc/self/mem", "~", "*", "C:\\", "file:///etc/passwd"],
+  ...["../../../dev/null/passwd", "/dev/null", "/dev/zero", "/proc/self/mem", "~", "*", "C:\\", "file:///etc/passwd"],
   ...[
     "http://",
     "http://[::1",
@@ -77,6 +77,9 @@ function commands({ at, ready }: Served): Record<string, readonly string[]> {
   };
 }
 
+/** What momo refuses to do to a device is not tried on one that the whole machine needs. */
+const isWrittenTo = (flag: string, value: string) => flag === "--ready-file" && value.startsWith("/dev/");
+
 /** Every flag of these commands, as its help names them, and every variable, with every value. */
 async function invocations(server: Served): Promise<Invocation[]> {
   const all = await Promise.all(
@@ -86,7 +89,9 @@ async function invocations(server: Served): Promise<Invocation[]> {
       const flags = [...help.matchAll(/^ +(?:-\w, )?(--[a-z-]+) [<[]/gm)].map(([, flag = ""]) => flag);
       expect(flags.length, name).toBeGreaterThan(0);
       return VALUES.flatMap((value) => [
-        ...flags.map((flag) => ({ args: [...words, `${flag}=${value}`, ...rest], env: {}, culprit: flag })),
+        ...flags
+          .filter((flag) => !isWrittenTo(flag, value))
+          .map((flag) => ({ args: [...words, `${flag}=${value}`, ...rest], env: {}, culprit: flag })),
         ...VARIABLES.map((variable) => ({
           args: [...words, ...rest],
           env: { ...SECRET, [variable]: value },
