@@ -59,6 +59,7 @@ export function assemble(options: AssembleOptions): Assembled {
     store: options.store,
     provider: options.between?.(sandbox) ?? sandbox,
     clock,
+    realClock,
     random,
     promptLifetimeMs: options.promptLifetimeMs,
     reportFault,

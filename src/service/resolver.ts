@@ -1,3 +1,4 @@
+import type { Clock } from "../domain/clock.ts";
 import type { FinalTransaction } from "../domain/transaction.ts";
 import { type ResolvePendingParts, recordLate, resolvePending } from "./resolve-pending.ts";
 
@@ -17,11 +18,17 @@ export interface Resolver {
   stop(): Promise<void>;
 }
 
-export function createResolver(parts: Omit<ResolvePendingParts, "hearLate">): Resolver {
-  const { clock, reportFault } = parts;
+export interface ResolverParts extends Omit<ResolvePendingParts, "hearLate"> {
+  /** The time that passes outside, for trying again: a clock that somebody stopped must not stop that. */
+  readonly realClock: Clock;
+}
+
+export function createResolver(parts: ResolverParts): Resolver {
+  const { clock, realClock, reportFault } = parts;
   let stopped = false;
   let alarmAtMs = Number.POSITIVE_INFINITY;
   let cancelAlarm = () => {};
+  let cancelRetry = () => {};
   let round: Promise<void> = Promise.resolve();
 
   function wakeAt(atMs: number): void {
@@ -47,12 +54,13 @@ export function createResolver(parts: Omit<ResolvePendingParts, "hearLate">): Re
       cancelAlarm();
       alarmAtMs = Number.POSITIVE_INFINITY;
     }
+    cancelRetry();
     try {
       const nextAtMs = await resolvePending({ ...parts, hearLate });
       if (nextAtMs !== null) wakeAt(nextAtMs);
     } catch (error) {
       reportFault(error);
-      wakeAt(clock.nowMs() + RETRY_MS);
+      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, () => void settle());
     }
   }
 
@@ -67,6 +75,7 @@ export function createResolver(parts: Omit<ResolvePendingParts, "hearLate">): Re
     async stop() {
       stopped = true;
       cancelAlarm();
+      cancelRetry();
       await round;
     },
   };

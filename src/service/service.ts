@@ -19,6 +19,8 @@ export interface ServiceParts {
   readonly store: Store;
   readonly provider: Provider;
   readonly clock: Clock;
+  /** The time that passes outside, where that is another. */
+  readonly realClock: Clock;
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptLifetimeMs: number;

@@ -10,28 +10,32 @@ import { seededRandom } from "../support/random.ts";
 
 const inFolder = useFolder();
 let clock: ManualClock;
+let realClock: ManualClock;
 let store: Store;
 let service: Service;
 let accountId: number;
+let faults: unknown[];
 beforeEach(async () => {
   clock = createManualClock(START_MS);
+  realClock = createManualClock(0);
+  faults = [];
   store = openStore(inFolder("momo.db"));
   const random = seededRandom(1);
   service = createService({
     store,
     provider: createSandbox({ random, fallback: { outcome: "completed", afterMs: 3000 } }),
     clock,
+    realClock,
     random,
     promptLifetimeMs: 60_000,
-    reportFault: (error) => {
-      throw error;
-    },
+    reportFault: (error) => void faults.push(error),
   });
   accountId = (await service.registry.ensureFirstAccount()).id;
 });
 afterEach(async () => {
   await service.resolver.stop();
   store.close();
+  expect(faults).toEqual([]);
 });
 
 const pay = (instruction: string) => service.startPayment(1, orderTo(accountId, { instruction }));
@@ -92,6 +96,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
       store,
       provider: createSandbox({ random: seededRandom(2), fallback: { outcome: "completed", afterMs: 3000 } }),
       clock: later,
+      realClock,
       random: seededRandom(2),
       promptLifetimeMs: 60_000,
       reportFault: () => {},
@@ -128,4 +133,44 @@ test("payments that start while others are resolved are not forgotten", async ()
   expect(alarms()).toEqual([3000]);
   await pass(1000);
   expect(await counts()).toEqual({ pending: 0, completed: 2 });
+});
+
+describe("a database that cannot be written is tried again each second, until all is well", () => {
+  /** As long as somebody else holds it, say. */
+  function hold() {
+    const { record } = store.transactions;
+    store.transactions.record = () => Promise.reject(new Error("database is locked"));
+    return () => {
+      store.transactions.record = record;
+    };
+  }
+  const second = async () => {
+    realClock.advance(1000);
+    await service.resolver.settle();
+  };
+
+  test("also while the clock that payments go by stands still", async () => {
+    await pay("completed; after=2s");
+    const release = hold();
+    await pass(2000);
+    await second();
+    expect(await counts()).toEqual({ pending: 1, completed: 0 });
+    release();
+    expect(realClock.alarmsAtMs).toEqual([2000]);
+    const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+    service.subscribe(({ status }) => tell(status));
+    realClock.advance(1000);
+    expect(await told).toBe("completed");
+    expect(realClock.alarmsAtMs).toEqual([]);
+    expect(faults.splice(0).map(String)).toContain("Error: database is locked");
+  });
+
+  test("but not after the end", async () => {
+    await pay("completed; after=2s");
+    hold();
+    await pass(2000);
+    await service.resolver.stop();
+    expect(realClock.alarmsAtMs).toEqual([]);
+    faults = [];
+  });
 });

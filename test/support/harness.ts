@@ -66,6 +66,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
       options.provider ??
       createSandbox({ random, fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
     clock,
+    realClock: systemClock,
     random,
     promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
     reportFault,
