@@ -111,7 +111,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     // The executable begins reluctant to compile (scripts/build.ts); from now on the same code runs again and again.
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
-    void service.resolver.settle();
+    void service.resolver.settle().catch(reportFault);
     return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told

@@ -12,7 +12,10 @@ const RETRY_MS = 1000;
 export interface Resolver {
   /** A check is due at `atMs`. */
   wakeAt(atMs: number): void;
-  /** Resolves all that is due now, and then watches for the next. */
+  /**
+   * Resolves all that is due now, and then watches for the next. Rejects where the store fails; what is left is tried again
+   * without being asked.
+   */
   settle(): Promise<void>;
   /** Stops watching, after the commit that is under way. */
   stop(): Promise<void>;
@@ -37,14 +40,19 @@ export function createResolver(parts: ResolverParts): Resolver {
     alarmAtMs = atMs;
     cancelAlarm = clock.alarm(atMs, () => {
       alarmAtMs = Number.POSITIVE_INFINITY;
-      void settle();
+      settleUnasked();
     });
   }
 
   /** Rounds follow one another: a second one would check the same transactions. */
   function settle(): Promise<void> {
-    round = round.then(resolveOnce);
-    return round;
+    const settled = round.then(resolveOnce);
+    round = settled.catch(() => {});
+    return settled;
+  }
+
+  function settleUnasked(): void {
+    void settle().catch(reportFault);
   }
 
   async function resolveOnce(): Promise<void> {
@@ -59,8 +67,8 @@ export function createResolver(parts: ResolverParts): Resolver {
       const nextAtMs = await resolvePending({ ...parts, hearLate });
       if (nextAtMs !== null) wakeAt(nextAtMs);
     } catch (error) {
-      reportFault(error);
-      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, () => void settle());
+      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, settleUnasked);
+      throw error;
     }
   }
 

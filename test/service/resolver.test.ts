@@ -5,8 +5,10 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import { orderTo } from "../support/payments.ts";
 import { seededRandom } from "../support/random.ts";
+import { rejectionOf } from "../support/rejection.ts";
 
 const inFolder = useFolder();
 let clock: ManualClock;
@@ -144,16 +146,13 @@ describe("a database that cannot be written is tried again each second, until al
       store.transactions.record = record;
     };
   }
-  const second = async () => {
-    realClock.advance(1000);
-    await service.resolver.settle();
-  };
 
   test("also while the clock that payments go by stands still", async () => {
     await pay("completed; after=2s");
     const release = hold();
-    await pass(2000);
-    await second();
+    expect(String(await rejectionOf(pass(2000)))).toBe("Error: database is locked");
+    realClock.advance(1000);
+    await nextTurn();
     expect(await counts()).toEqual({ pending: 1, completed: 0 });
     release();
     expect(realClock.alarmsAtMs).toEqual([2000]);
@@ -168,7 +167,7 @@ describe("a database that cannot be written is tried again each second, until al
   test("but not after the end", async () => {
     await pay("completed; after=2s");
     hold();
-    await pass(2000);
+    expect(String(await rejectionOf(pass(2000)))).toBe("Error: database is locked");
     await service.resolver.stop();
     expect(realClock.alarmsAtMs).toEqual([]);
     faults = [];

@@ -112,7 +112,7 @@ export function startProcess(options: ProcessOptions): Process {
   });
 
   // What fell due while no process ran.
-  void service.resolver.settle();
+  void service.resolver.settle().catch(reportFault);
 
   return {
     async handle({ method, target, headers, body }) {

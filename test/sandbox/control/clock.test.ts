@@ -176,4 +176,18 @@ describe("advance returns when all that fell due is resolved", () => {
     await Promise.all([move({ advance: "1s" }), move({ advance: "1s" })]);
     expect(await completed()).toBe(2000);
   });
+
+  test("and says so where it cannot be, because the database cannot be written", async () => {
+    const id = await sandbox.pay();
+    const { store, faults } = sandbox.harness;
+    const { transactions } = store;
+    const { record } = transactions;
+    transactions.record = () => Promise.reject(new Error("database is locked"));
+    const answer = await sandbox.call("POST", "/clock", { json: { advance: "3s" } });
+    expect(answer).toMatchObject({ status: 500, body: { success: false, message: "internal server error" } });
+    transactions.record = record;
+    await move({ advance: "0s" });
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed", completed_at: "2026-11-20 10:00:03" });
+    expect(faults.splice(0).map(String)).toContain("Error: database is locked");
+  });
 });
