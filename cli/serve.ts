@@ -56,7 +56,8 @@ export function serveCommand(): Command {
 async function serve(flags: ServeFlags): Promise<void> {
   // Before anything is written: what other users of this machine could read is nobody's to widen.
   process.umask(0o077);
-  const stopping = stopSignal();
+  let leaveNothing = () => {};
+  const stopping = stopSignal(() => leaveNothing());
   outliveOutput();
   const config = await configOf(flags);
   const controlToken = controlTokenFor(flags);
@@ -65,6 +66,10 @@ async function serve(flags: ServeFlags): Promise<void> {
   const output = await requestOutputFor(flags);
   let sandbox: RunningSandbox | undefined;
   let isReadyFileOurs = false;
+  leaveNothing = () => {
+    if (readyFile && isReadyFileOurs) rmSync(readyFile, { force: true });
+    if (flags.ephemeral) removeTemporaryDirectory(directory);
+  };
   try {
     sandbox = await startSandbox({
       ...config,
@@ -93,8 +98,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     try {
       await sandbox?.stop();
     } finally {
-      if (readyFile && isReadyFileOurs) rmSync(readyFile, { force: true });
-      if (flags.ephemeral) removeTemporaryDirectory(directory);
+      leaveNothing();
     }
   }
   if (output && !(await output.end())) process.exit(EXIT.done);
@@ -140,13 +144,19 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
 /** Within this time a second signal is the same one: a terminal sends Ctrl+C to npm and to us, and npm passes its own on. */
 const SAME_SIGNAL_MS = 100;
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
-function stopSignal(): Promise<void> {
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `leaveNothing`. */
+function stopSignal(leaveNothing: () => void): Promise<void> {
   return new Promise((resolveStop) => {
     let stoppedAtMs: number | null = null;
     for (const [signal, exitCode] of ENDING_SIGNALS) {
       process.on(signal, () => {
-        if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) process.exit(exitCode);
+        if (stoppedAtMs !== null && stopwatch() - stoppedAtMs > SAME_SIGNAL_MS) {
+          try {
+            leaveNothing();
+          } finally {
+            process.exit(exitCode);
+          }
+        }
         stoppedAtMs ??= stopwatch();
         resolveStop();
       });

@@ -165,12 +165,14 @@ test.concurrent("what cannot be tidied up is told, and keeps nothing else from b
   expect(existsSync(readyFile)).toBe(false);
 });
 
-test.concurrent("a second signal ends at once: exit 130 for SIGINT, 143 for SIGTERM", async () => {
+test.concurrent("a second signal ends at once: exit 130 for SIGINT, 143 for SIGTERM; nothing is left behind", async () => {
   for (const [signal, exitCode] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
-    const server = await serveMomo();
+    const folder = newFolder();
+    const flags = ["--ephemeral", "--ready-file", join(folder, "ready.json")];
+    const server = await serveMomo(flags, { env: { TMPDIR: folder } });
     const stalled = await connectTo(server.ready.base_url);
     stalled.write(requestTo(server).slice(0, -10));
     await Bun.sleep(100);
@@ -180,6 +182,7 @@ test.concurrent("a second signal ends at once: exit 130 for SIGINT, 143 for SIGT
     server.child.signal(signal);
     // Had it waited for the request under way, it would have ended with 0.
     expect(await server.child.exited).toBe(exitCode);
+    expect(readdirSync(folder)).toEqual([]);
   }
 });
 
