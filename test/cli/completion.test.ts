@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { cleanUp } from "../support/cleanup.ts";
-import { runMomo, runToEnd } from "../support/momo.ts";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 
 afterAll(cleanUp);
 
@@ -17,6 +19,33 @@ describe("momo completion SHELL prints a script", () => {
     expect(await runToEnd(["bash", "-n"], { stdin: stdout })).toEqual({ stdout: "", stderr: "", exitCode: 0 });
     const asked = await runToEnd(["bash", "-c", `${stdout}\ncomplete -p momo`]);
     expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  describe("that works in a bash which has nothing else: `source <(momo completion bash)`", () => {
+    /** What Tab offers after these words, the last of which is being typed. */
+    const tab = async (...words: string[]) => {
+      const folder = newFolder();
+      const quoted = PROGRAM.map((word) => `'${word}'`).join(" ");
+      writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec ${quoted} "$@"\n`, { mode: 0o755 });
+      const script = `PATH="${folder}:$PATH"; source <(momo completion bash); source <(momo completion bash)
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _momo; printf '%s\n' "\${COMPREPLY[@]}"`;
+      const run = await runToEnd(["bash", "--norc", "-c", script, "bash", "momo", ...words], { cwd: folder });
+      expect(run).toMatchObject({ stderr: "", exitCode: 0 });
+      expect(readdirSync(folder)).toEqual(["momo"]);
+      return run.stdout.split("\n").filter(Boolean);
+    };
+
+    test.concurrent("it completes commands, options and values, also when it is read twice", async () => {
+      expect(await tab("st")).toEqual(["status"]);
+      expect(await tab("clock", "")).toEqual(["show", "freeze", "advance", "resume"]);
+      expect(await tab("pay", "--out")).toEqual(["--outcome"]);
+      expect(await tab("env", "--format", "")).toEqual(["shell", "dotenv", "github", "json"]);
+      expect(await tab("nosuch", "")).toEqual([]);
+    });
+
+    test.concurrent("and runs nothing of what was typed so far", async () => {
+      expect(await tab("pay", "$(touch made)", "`touch made`", "; touch made", "--out")).toEqual(["--outcome"]);
+    });
   });
 
   test.concurrent("an unknown shell, or none: exit 2, and nothing on stdout", async () => {

@@ -1,0 +1,4 @@
+declare module "*.bash" {
+  const text: string;
+  export default text;
+}
