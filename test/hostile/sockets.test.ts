@@ -35,6 +35,7 @@ describe("what is no HTTP request never reaches the API and is refused without a
   /** What is sent, what comes back to the byte before the connection is closed, and how many payments it leaves. */
   const REFUSED: [name: string, raw: () => string, answer: string, stored?: number][] = [
     ["no Host", () => `GET /v2/transactions.php HTTP/1.1\r\n${credentials}\r\n`, BAD],
+    ["a target that is no path", () => list().replace(/ \S+ /, " * "), BAD],
     ["a head above 16 KiB", () => list().replace(HOST, `${HOST}X: ${"a".repeat(17_000)}\r\n`), LARGE],
     ["more than 200 header lines", () => list().replace(HOST, HOST + many), LARGE],
     ["two lengths that differ", () => start(`${declared}Content-Length: 3\r\n`, ORDER), BAD],
