@@ -46,7 +46,7 @@ const accountRule = rule("payment_account_id", "must be a whole number, the id o
 
 /** §4.1. Unknown members are ignored. */
 export const startPaymentSchema = z.object({
-  payment_account_id: z.int(accountRule).min(1, accountRule),
+  payment_account_id: z.int(accountRule),
   phone: z.string(rule("phone", PHONE_RULE)).regex(PHONE_PATTERN, rule("phone", PHONE_RULE)),
   amount: z
     .number(amountRule)

@@ -27,7 +27,7 @@ describe("Success, HTTP 200: success, message, transaction_id, checkout_request_
   });
 });
 
-const BAD_ACCOUNTS = ["0", "-1", "1.5", "1e999", "9007199254740993", '"1"', '""', "true", "null", "[]", "[1]", "{}"];
+const BAD_ACCOUNTS = ["1.5", "1e999", "9007199254740993", '"1"', '""', "true", "null", "[]", "[1]", "{}"];
 
 describeScenarios("payment_account_id: an integer; else 400", [
   ...BAD_ACCOUNTS.map(
@@ -68,7 +68,7 @@ describe("payment_account_id: unknown, or another merchant's: 400, the same mess
   test("the bodies are the same, byte for byte", async () => {
     const scene = await openScene();
     const answers = [];
-    for (const accountId of [scene.other.accountId, 999_999, 9_007_199_254_740_991]) {
+    for (const accountId of [scene.other.accountId, 999_999, 9_007_199_254_740_991, 0, -1]) {
       answers.push(await scene.send({ path: "/stkpush.php", json: payment({ ...scene.caller, accountId }) }));
     }
     for (const answer of answers) {
