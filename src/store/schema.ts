@@ -37,3 +37,11 @@ export const totals = sqliteTable("totals", {
   count: integer().notNull(),
   amountCents: integer("amount_cents").notNull(),
 });
+
+export const phoneTotals = sqliteTable("phone_totals", {
+  merchantId: integer("merchant_id").notNull(),
+  prefix: text().notNull(),
+  status: text({ enum: STATUSES }).notNull(),
+  count: integer().notNull(),
+  amountCents: integer("amount_cents").notNull(),
+});

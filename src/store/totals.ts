@@ -87,7 +87,7 @@ export function createTotals(drizzle: Drizzle) {
 }
 
 /** A count and a sum for each status, as the summary of §2.4. */
-function toSummary(rows: readonly { status: string; count: number; amountCents: number }[]): Summary {
+export function toSummary(rows: readonly { status: string; count: number; amountCents: number }[]): Summary {
   const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
   return {
     totalItems: rows.reduce((sum, row) => sum + row.count, 0),

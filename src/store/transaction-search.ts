@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, not, or, type SQL, sql } from "drizzle-orm";
 import { type SQLiteColumn, unionAll } from "drizzle-orm/sqlite-core";
-import { foldCase, type Page, type Summary, type TransactionFilter } from "../domain/filter.ts";
+import { foldCase, type Summary, type TransactionFilter } from "../domain/filter.ts";
 import { parsePhonePrefix } from "../domain/phone.ts";
 import { type Day, endOfDayMs, startOfDayMs } from "../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH, type Transaction } from "../domain/transaction.ts";
@@ -8,32 +8,38 @@ import { onFirstUse } from "./on-first-use.ts";
 import { transactions } from "./schema.ts";
 import { EVER } from "./totals.ts";
 import type { Drizzle } from "./transaction-reader.ts";
-import { offsetOf, toTransaction } from "./transactions.ts";
+import { toTransaction } from "./transactions.ts";
 
 const placeholder = sql.placeholder;
 
 /**
  * How the rows are come by. `lookup`: what is searched for is found by its own indexes, and the rest of the filter asked of those
- * rows alone. `walk`: the list is gone through in its order, and the search asked of each row; better where many fit, because
- * neighbours in the list are neighbours in the file.
+ * rows alone; `lookup beside phones` leaves out what is found by its phone. `walk`: the list is gone through in its order, and the
+ * search asked of each row; better where many fit, because neighbours in the list are neighbours in the file.
  */
-export type Way = "lookup" | "walk";
+export type Way = Lookup | "walk";
+export type Lookup = "lookup" | "lookup beside phones";
+
+/** Which rows are read: those after the first `skip`, from the newest or from the oldest. */
+export interface Slice {
+  readonly from: "newest" | "oldest";
+  readonly skip: number;
+  readonly limit: number;
+}
 
 /** The list where an id or a text is asked for. */
 export function createTransactionSearch(drizzle: Drizzle) {
   const statementsFor = createStatementCache(drizzle);
-  const found = onFirstUse(() => {
-    const entries = unionAll(...entriesFound(drizzle))
-      .limit(placeholder("atMost"))
-      .as("entries");
-    return drizzle.select({ count: sql<number>`count(*)` }).from(entries).prepare();
-  });
+  const counts = {
+    lookup: onFirstUse(() => countOfEntries(drizzle, "lookup")),
+    "lookup beside phones": onFirstUse(() => countOfEntries(drizzle, "lookup beside phones")),
+  };
   const ends = onFirstUse(() => endsOfIndexes(drizzle));
 
   return {
     /** How many entries of the indexes a text finds, of all merchants together; counted up to `atMost`. */
-    count(merchantId: number, search: string, atMost: number): number {
-      return found().get({ merchantId, ...rangesOf(search), atMost })?.count ?? 0;
+    count(merchantId: number, search: string, lookup: Lookup, atMost: number): number {
+      return counts[lookup]().get({ merchantId, ...rangesOf(search), atMost })?.count ?? 0;
     },
 
     /** Whether a text finds every row of a merchant by one column alone: then the first and the last of its index fit. */
@@ -42,19 +48,20 @@ export function createTransactionSearch(drizzle: Drizzle) {
       return ends().some((firstAndLast) => firstAndLast.every((end) => end.get(values)?.fits === 1));
     },
 
-    /** One page of what the filter selects, and the counts over all of it. */
-    read(
-      merchantId: number,
-      filter: TransactionFilter,
-      page: Page,
-      way: Way,
-    ): { rows: Transaction[]; summary: Summary } {
-      const statements = statementsFor(filter, way);
-      const values = { merchantId, ...valuesOf(filter) };
-      const rows = statements.page.all({ ...values, limit: page.limit, offset: offsetOf(page) });
-      const [summary] = statements.summary.all(values);
+    /** A part of what the filter selects, newest first. */
+    read(merchantId: number, filter: TransactionFilter, { from, skip, limit }: Slice, way: Way): Transaction[] {
+      const values = { merchantId, ...valuesOf(filter), limit, offset: skip };
+      const rows = statementsFor(filter, way)[from]().all(values).map(toTransaction);
+      return from === "newest" ? rows : rows.reverse();
+    },
+
+    /** The counts over all that the filter selects; beside phones, over what no phone is found for. */
+    summarize(merchantId: number, filter: TransactionFilter, way: Way): Summary {
+      const [summary] = statementsFor(filter, way)
+        .summary()
+        .all({ merchantId, ...valuesOf(filter) });
       if (!summary) throw new Error("a count has one row");
-      return { rows: rows.map(toTransaction), summary };
+      return summary;
     },
   };
 }
@@ -69,10 +76,11 @@ type Member = keyof TransactionFilter;
 const CONDITIONS: Record<Exclude<Member, "fromDay" | "toDay">, (drizzle: Drizzle, way: Way) => SQL | undefined> = {
   kind: () => sql`+${transactions.kind} = ${placeholder("kind")}`,
   status: () => sql`+${transactions.status} = ${placeholder("status")}`,
-  search: (drizzle, way) =>
-    way === "walk"
-      ? or(...SEARCHED.map(([column, range]) => sql`(${within(sql`+${column}`, range)})`))
-      : inArray(transactions.id, unionAll(...entriesFound(drizzle))),
+  search: (drizzle, way) => {
+    if (way === "walk") return or(...SEARCHED.map(asked));
+    const isFound = inArray(transactions.id, entriesFound(drizzle, way));
+    return way === "lookup" ? isFound : and(isFound, not(asked(PHONE)));
+  },
   id: () => eq(transactions.id, placeholder("id")),
 };
 
@@ -91,17 +99,24 @@ function valuesOf(filter: TransactionFilter): Record<string, unknown> {
 
 type Range = "phone" | "reference" | "identifier";
 
-/** The columns that are searched, each with the range that it is searched for. */
-const SEARCHED: readonly (readonly [SQLiteColumn, Range])[] = [
-  [transactions.phone, "phone"],
+/** A column that is searched, and the range that it is searched for. */
+type Searched = readonly [SQLiteColumn, Range];
+
+const PHONE: Searched = [transactions.phone, "phone"];
+const BESIDE_PHONES: readonly Searched[] = [
   [transactions.referenceFolded, "reference"],
   [transactions.transactionCode, "identifier"],
   [transactions.receiptNumber, "identifier"],
   [transactions.checkoutRequestId, "identifier"],
   [transactions.merchantRequestId, "identifier"],
 ];
+const SEARCHED = [PHONE, ...BESIDE_PHONES];
 
-const within = (column: SQL | SQLiteColumn, range: Range): SQL =>
+/** Asked of a row, not of an index. */
+const asked = ([column, range]: Searched): SQL => sql`(${within(sql`+${column}`, range)})`;
+
+/** Whether a column lies in the range that {@link rangeOf} gives. */
+export const within = (column: SQL | SQLiteColumn, range: Range): SQL =>
   sql`${column} >= ${placeholder(`${range}From`)} AND ${column} < ${placeholder(`${range}Before`)}`;
 
 function rangesOf(search: string): Record<string, string> {
@@ -113,26 +128,34 @@ function rangesOf(search: string): Record<string, string> {
 }
 
 /** No text of ours goes on with anything later: it is longer than each, of the last character. */
-const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
+export const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
 
 /** Every text that starts with `prefix` lies in this range of an index; for null the range is empty. */
-function rangeOf(range: Range, prefix: string | null): Record<string, string> {
-  return { [`${range}From`]: prefix ?? "", [`${range}Before`]: prefix === null ? "" : prefix + LAST_TEXT };
+export function rangeOf<R extends Range>(range: R, prefix: string | null) {
+  return {
+    [`${range}From`]: prefix ?? "",
+    [`${range}Before`]: prefix === null ? "" : prefix + LAST_TEXT,
+  } as Record<`${R}From` | `${R}Before`, string>;
 }
 
 /** Two of these indexes begin with the merchant; the others hold the identifiers of all. */
 const leadOf = (range: Range): SQL | undefined => (range === "identifier" ? undefined : ofMerchant);
 
 /** The ids that a search finds, by one range of one index for each column; a row may be found by several. */
-function entriesFound(drizzle: Drizzle) {
-  const [first, second, ...rest] = SEARCHED.map(([column, range]) =>
+function entriesFound(drizzle: Drizzle, lookup: Lookup) {
+  const [first, second, ...rest] = (lookup === "lookup" ? SEARCHED : BESIDE_PHONES).map(([column, range]) =>
     drizzle
       .select({ id: transactions.id })
       .from(transactions)
       .where(and(leadOf(range), within(column, range))),
   );
   if (!first || !second) throw new Error("several columns are searched");
-  return [first, second, ...rest] as const;
+  return unionAll(first, second, ...rest);
+}
+
+function countOfEntries(drizzle: Drizzle, lookup: Lookup) {
+  const entries = entriesFound(drizzle, lookup).limit(placeholder("atMost")).as("entries");
+  return drizzle.select({ count: sql<number>`count(*)` }).from(entries).prepare();
 }
 
 /** Of each column that every row has, the first and the last of its index, and whether a search finds it. */
@@ -164,26 +187,33 @@ function createStatementCache(drizzle: Drizzle) {
       lt(transactions.createdAtMs, placeholder("beforeMs")),
       ...members.map((member) => CONDITIONS[member](drizzle, way)),
     );
+    const pageIn = (order: typeof asc) =>
+      onFirstUse(() =>
+        drizzle
+          .select()
+          .from(transactions)
+          .where(selected)
+          .orderBy(order(transactions.createdAtMs), order(transactions.id))
+          .limit(placeholder("limit"))
+          .offset(placeholder("offset"))
+          .prepare(),
+      );
     return {
-      page: drizzle
-        .select()
-        .from(transactions)
-        .where(selected)
-        .orderBy(desc(transactions.createdAtMs), desc(transactions.id))
-        .limit(placeholder("limit"))
-        .offset(placeholder("offset"))
-        .prepare(),
-      summary: drizzle
-        .select({
-          totalItems: sql<number>`count(*)`,
-          completedAmountCents: sql<number>`coalesce(sum(${transactions.amountCents}) FILTER (WHERE ${transactions.status} = 'completed'), 0)`,
-          completedCount: countOf("completed"),
-          pendingCount: countOf("pending"),
-          failedCount: countOf("failed"),
-        })
-        .from(transactions)
-        .where(selected)
-        .prepare(),
+      newest: pageIn(desc),
+      oldest: pageIn(asc),
+      summary: onFirstUse(() =>
+        drizzle
+          .select({
+            totalItems: sql<number>`count(*)`,
+            completedAmountCents: sql<number>`coalesce(sum(${transactions.amountCents}) FILTER (WHERE ${transactions.status} = 'completed'), 0)`,
+            completedCount: countOf("completed"),
+            pendingCount: countOf("pending"),
+            failedCount: countOf("failed"),
+          })
+          .from(transactions)
+          .where(selected)
+          .prepare(),
+      ),
     };
   }
 

@@ -182,6 +182,7 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       await commits.run(() => {
         client.run("DELETE FROM transactions");
         client.run("DELETE FROM totals");
+        client.run("DELETE FROM phone_totals");
         polled.clear();
       });
     },

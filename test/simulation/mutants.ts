@@ -27,6 +27,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     text: "UPDATE totals SET count = count - 1,",
     instead: "UPDATE totals SET count = count,",
   },
+  "what has ended is counted again as pending where a range of phones is searched for": {
+    file: "src/store/phone-totals.ts",
+    text: "count: items - finalItems",
+    instead: "count: items",
+  },
   "the totals forget which kind was asked for": {
     file: "src/store/totals.ts",
     text: "eq(totals.kind, kind)),",

@@ -14,7 +14,7 @@ describe("a new database", () => {
     const file = inFolder("momo.db");
     openStore(file).close();
     const database = new Database(file, { readonly: true });
-    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 3 });
+    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 4 });
     expect(database.query("PRAGMA application_id").get()).toEqual({ application_id: 0x6d6f6d6f });
     database.close();
   });

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { DEFAULT_PAGE } from "../../src/domain/filter.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import initial from "../../src/store/migrations/0001_initial.sql" with { type: "text" };
@@ -22,8 +23,9 @@ function writtenEarlier(): string {
   insertRow(client, "payment_accounts", ROWS.payment_accounts);
   insertRow(client, "transactions", ROWS.transactions);
   updateTransaction(client, COMPLETED);
-  const pending = { id: 2, checkout_request_id: "ws_CO_2", merchant_request_id: "ws_MR_2", memo: "completed 4000" };
-  insertRow(client, "transactions", { ...ROWS.transactions, ...pending });
+  const identifiers = { id: 2, checkout_request_id: "ws_CO_2", merchant_request_id: "ws_MR_2" };
+  const pending = { ...ROWS.transactions, ...identifiers, phone: "254722345678", memo: "completed 4000" };
+  insertRow(client, "transactions", pending);
   client.close();
   return file;
 }
@@ -34,6 +36,20 @@ test("what an earlier schema holds is read by this one: a final payment of then 
     status: "completed",
     memo: null,
   });
+  store.close();
+});
+
+test("what ended before phones were counted is found by the start of its phone, and so is what ends later", async () => {
+  const store = openStore(writtenEarlier());
+  const summary = async (search: string) => (await store.transactionList.list(1, { search }, DEFAULT_PAGE)).summary;
+  const [paid, open] = [
+    { totalItems: 1, completedCount: 1 },
+    { totalItems: 1, pendingCount: 1 },
+  ];
+  expect([await summary("0712"), await summary("0722")]).toMatchObject([paid, open]);
+  const pending = (await store.transactions.findByCheckoutRequestId("ws_CO_2")) as PendingTransaction;
+  await store.transactions.record([resolve(pending, paidAt(4000, "UJ22T8IYO2"), () => "CODE2")]);
+  expect([await summary("0712"), await summary("0722")]).toMatchObject([paid, paid]);
   store.close();
 });
 

@@ -19,7 +19,7 @@ test.each([2, 8])(
     const database = new Database(file, { readonly: true });
     const merchants = database.query<{ name: string }, []>("SELECT name FROM merchants ORDER BY name").all();
     expect(merchants.map(({ name }) => name)).toEqual(names);
-    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 3 });
+    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 4 });
     expect(database.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
     database.close();
   },

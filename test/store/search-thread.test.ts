@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TransactionFilter } from "../../src/domain/filter.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import { KINDS, type Transaction } from "../../src/domain/transaction.ts";
@@ -35,6 +36,7 @@ beforeAll(async () => {
       insertPending(store, {
         reference,
         kind: KINDS[index % 4] ?? "api",
+        phone: `254${{ 0: 1, 5: 8 }[index % 10] ?? 7}${String(index).padStart(8, "0")}` as Msisdn,
         createdAtMs: CREATED_AT_MS + ((index * 7) % 5) * DAY_MS + (index % 100),
       }),
     ),
@@ -84,7 +86,12 @@ describe("what takes long is read in a thread of its own, and the answer is the 
       { search: "many", fromDay: firstDay, toDay: (firstDay + 2) as typeof firstDay },
       true,
     ],
-    ["everything is found, by the phone", { search: "2547" }, false],
+    ["everything is found, by the phone", { search: "254" }, false],
+    ["most are found, by the phone, and others before and after", { search: "07" }, true],
+    ["of them those of a status", { search: "+2547", status: "failed" }, true],
+    ["of them those of a kind", { search: "2547", kind: "web" }, true],
+    ["one in ten is found, by the phone", { search: "01" }, false],
+    ["of few phones one was paid", { search: "0700", status: "completed" }, true],
     ["everything is found, by the request ids", { search: "WS_", status: "failed" }, false],
     ["nothing is found", { search: "none" }, false],
     ["an id is asked for too", { search: "many", id: 2500 }, false],
@@ -92,13 +99,18 @@ describe("what takes long is read in a thread of its own, and the answer is the 
     expect(await isLeft(filter)).toBe(expected);
   });
 
-  test("deep pages too, and past the end", async () => {
-    const expected = naiveList(all, 1, { search: "many" });
-    for (const number of [2, 200, 201, 5000]) {
-      const { rows } = await store.transactionList.list(1, { search: "many" }, { number, limit: 10 });
-      expect(rows).toEqual(expected.slice((number - 1) * 10, number * 10));
-    }
-  });
+  test.each<TransactionFilter>([{ search: "many" }, { search: "07" }, { search: "07", status: "pending" }])(
+    "deep pages of %j too, from either end, and past it",
+    async (filter) => {
+      const expected = naiveList(all, 1, filter);
+      const last = Math.ceil(expected.length / 10);
+      for (const number of [2, last >> 1, (last >> 1) + 1, (last >> 1) + 2, last - 1, last, last + 1, 5000]) {
+        const { rows, summary } = await store.transactionList.list(1, filter, { number, limit: 10 });
+        expect(rows).toEqual(expected.slice((number - 1) * 10, number * 10));
+        expect(summary).toEqual(naiveSummary(expected));
+      }
+    },
+  );
 
   test("another merchant finds none of them", async () => {
     const { rows, summary } = await store.transactionList.list(2, { search: "many" }, PAGE);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { AmountCents } from "../../src/domain/money.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import { type FinalStatus, KINDS, type PendingTransaction } from "../../src/domain/transaction.ts";
@@ -31,8 +32,20 @@ afterAll(() => {
 /** 22:00 to 02:00 in Nairobi, around a midnight that is a new day there and none in UTC. */
 const createdAtMs = fc.integer({ min: Date.UTC(2026, 10, 20, 19), max: Date.UTC(2026, 10, 20, 23) });
 
+/** Neighbours around the end of a range that is counted together, and some far from it. */
+const phone = fc.constantFrom("254711999999", "254712000000", "254712999999", "254713000000", "254110000000");
+
+interface Insert {
+  readonly does: "insert";
+  readonly merchantId: number;
+  readonly kind: (typeof KINDS)[number];
+  readonly createdAtMs: number;
+  readonly amount: number;
+  readonly phone: string;
+}
+
 type Step =
-  | { readonly does: "insert"; merchantId: number; kind: (typeof KINDS)[number]; createdAtMs: number; amount: number }
+  | Insert
   | { readonly does: "finish"; which: number; status: FinalStatus }
   | { readonly does: "put off"; which: number }
   | { readonly does: "fail" }
@@ -44,6 +57,7 @@ const insert = fc.record({
   kind: fc.constantFrom(...KINDS),
   createdAtMs,
   amount: fc.integer({ min: 100, max: 99_999_999_999 }),
+  phone,
 });
 const which = fc.nat({ max: 30 });
 const status = fc.constantFrom<FinalStatus>("completed", "failed", "cancelled", "expired");
@@ -61,29 +75,35 @@ interface Scanned {
   readonly kind: string;
   readonly status: string;
   readonly amount_cents: number;
+  readonly phone: string;
 }
 
-function scan(): Map<string, [count: number, amountCents: number]> {
-  const sums = new Map<string, [number, number]>();
+type Sums = Map<string, [count: number, amountCents: number]>;
+
+/** Each row counts on its day; once it is final also among the numbers that start as its phone. */
+function scan(): Sums {
+  const sums: Sums = new Map();
   for (const row of raw.query<Scanned, []>("SELECT * FROM transactions").all()) {
-    const place = [row.merchant_id, dayOf(row.created_at_ms), row.kind, row.status].join(" ");
-    const [count, amount] = sums.get(place) ?? [0, 0];
-    sums.set(place, [count + 1, amount + row.amount_cents]);
+    const ofDay = [row.merchant_id, dayOf(row.created_at_ms), row.kind, row.status];
+    const ofPhone = [row.merchant_id, `${row.phone.slice(0, 6)}…`, row.status];
+    for (const place of row.status === "pending" ? [ofDay.join(" ")] : [ofDay.join(" "), ofPhone.join(" ")]) {
+      const [count, amount] = sums.get(place) ?? [0, 0];
+      sums.set(place, [count + 1, amount + row.amount_cents]);
+    }
   }
   return sums;
 }
 
-function kept(): typeof sums {
-  const sums = new Map<string, [number, number]>();
-  for (const row of raw
+function kept(): Sums {
+  const places = raw
     .query<{ place: string; count: number; amount: number }, []>(
-      `SELECT merchant_id || ' ' || day || ' ' || kind || ' ' || status AS place, count, amount_cents AS amount
-       FROM totals WHERE count > 0 OR amount_cents > 0`,
+      `SELECT * FROM (
+        SELECT merchant_id || ' ' || day || ' ' || kind || ' ' || status AS place, count, amount_cents AS amount FROM totals
+        UNION ALL SELECT merchant_id || ' ' || prefix || '… ' || status, count, amount_cents FROM phone_totals
+      ) WHERE count <> 0 OR amount <> 0`,
     )
-    .all()) {
-    sums.set(row.place, [row.count, row.amount]);
-  }
-  return sums;
+    .all();
+  return new Map(places.map(({ place, count, amount }) => [place, [count, amount]]));
 }
 
 let receipts = 0;
@@ -92,11 +112,9 @@ async function run(steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     const pending = "which" in step ? open[step.which % Math.max(open.length, 1)] : undefined;
     if (step.does === "insert") {
-      const { does: _, amount, ...facts } = step;
-      const { merchantId } = facts;
-      open.push(
-        await insertPending(store, { ...facts, paymentAccountId: merchantId, amountCents: amount as AmountCents }),
-      );
+      const { does: _, amount, phone, ...facts } = step;
+      const branded = { amountCents: amount as AmountCents, phone: phone as Msisdn };
+      open.push(await insertPending(store, { ...facts, ...branded, paymentAccountId: facts.merchantId }));
     } else if (step.does === "fail") {
       const twin = open[0];
       const { checkoutRequestId } = twin ?? { checkoutRequestId: "" };

@@ -90,6 +90,16 @@ describe("rows and summary are what a plain filter over all rows selects", () =>
     );
   });
 
+  test.each(PHONES)("by the start of %s, of every length, in one status and in all", async (phone) => {
+    for (const typed of [phone, `0${phone.slice(3)}`]) {
+      for (let length = 1; length <= typed.length; length++) {
+        const search = typed.slice(0, length);
+        expect(await expectNaive(1, { search })).toBeGreaterThan(0);
+        for (const status of STATUSES) await expectNaive(2, { search, status });
+      }
+    }
+  });
+
   test("by every id", async () => {
     for (const { id } of all.slice(0, 30)) {
       expect((await expectNaive(1, { id })) + (await expectNaive(2, { id }))).toBe(1);

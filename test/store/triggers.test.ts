@@ -83,6 +83,19 @@ describe("what a payment was when it started stays so", () => {
   });
 });
 
+test("what is final counts once by its phone, whether it was stored so or ended later", () => {
+  const other = { ...ROWS.transactions, ...COMPLETED, id: 2, phone: "254712999999", momo_receipt_number: "UJ22T8IYO2" };
+  const identifiers = { checkout_request_id: "ws_CO_2", merchant_request_id: "ws_MR_2", transaction_code: "CODE2" };
+  const counted = () => client.query("SELECT * FROM phone_totals").all();
+  updateTransaction(client, { check_at_ms: 5000 });
+  expect(counted()).toEqual([]);
+  const ofPhones = { merchant_id: 1, prefix: "254712", status: "completed" };
+  insertRow(client, "transactions", { ...other, ...identifiers });
+  expect(counted()).toEqual([{ ...ofPhones, count: 1, amount_cents: 10_000 }]);
+  updateTransaction(client, COMPLETED);
+  expect(counted()).toEqual([{ ...ofPhones, count: 2, amount_cents: 20_000 }]);
+});
+
 test("a pending transaction can be put off, and can end", () => {
   updateTransaction(client, { check_at_ms: 5000, memo: "later" });
   updateTransaction(client, COMPLETED);

@@ -43,7 +43,7 @@ describe("a database of a newer momo is refused, and nothing is changed in it", 
     sql(file, "PRAGMA user_version = 99");
     expect(tryToOpen(file)).toEqual({
       problem: "newer",
-      message: `${file} was written by a newer momo (schema 99; this one knows up to 3)`,
+      message: `${file} was written by a newer momo (schema 99; this one knows up to 4)`,
       unchanged: true,
     });
   });
