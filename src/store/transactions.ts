@@ -29,6 +29,9 @@ export const ROW = `id, merchant_id AS merchantId, payment_account_id AS payment
   expires_at_ms AS expiresAtMs, completed_at_ms AS completedAtMs, check_at_ms AS checkAtMs, memo,
   final_memo AS finalMemo`;
 
+/** So many payments of one phone are looked up in a few milliseconds. */
+const FEW_OF_PHONE = 1000;
+
 /**
  * Transactions one by one: stored, found, due and resolved. These statements are known beforehand and run all the time, so they
  * are SQL; drizzle makes those of the list, which depend on what is asked for.
@@ -77,14 +80,21 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
   );
 
   const paid = onFirstUse(() =>
-    client.query<TransactionRow, [number]>(
-      `SELECT ${ROW} FROM transactions WHERE status = 'completed' ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
+    client.query<TransactionRow, [Msisdn | null, number]>(
+      `SELECT ${ROW} FROM transactions INDEXED BY transactions_paid WHERE status = 'completed' AND (?1 IS NULL OR phone = ?1)
+      ORDER BY completed_at_ms DESC, id DESC LIMIT ?2`,
     ),
   );
 
-  const paidByPhone = onFirstUse(() =>
-    client.query<TransactionRow, [Msisdn, number]>(
-      `SELECT ${ROW} FROM transactions WHERE status = 'completed' AND phone = ?
+  const ofPhone = onFirstUse(() =>
+    client.query<{ id: number }, [Msisdn]>(
+      `SELECT id FROM transactions WHERE merchant_id IN (SELECT id FROM merchants) AND phone = ? LIMIT ${FEW_OF_PHONE + 1}`,
+    ),
+  );
+
+  const paidAmong = onFirstUse(() =>
+    client.query<TransactionRow, [string, number]>(
+      `SELECT ${ROW} FROM transactions WHERE +status = 'completed' AND id IN (SELECT value FROM json_each(?))
       ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
     ),
   );
@@ -168,7 +178,13 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
 
     /** The payments of all merchants that completed last, newest first: all, or those of one phone. */
     async listPaid(limit: number, phone: Msisdn | null = null): Promise<CompletedTransaction[]> {
-      return (phone === null ? paid().all(limit) : paidByPhone().all(phone, limit)).map(toCompleted);
+      const ids = phone === null ? null : ofPhone().all(phone);
+      // Who pays seldom is looked up; who pays often is soon come by among the last.
+      const rows =
+        ids !== null && ids.length <= FEW_OF_PHONE
+          ? paidAmong().all(JSON.stringify(ids.map(({ id }) => id)), limit)
+          : paid().all(phone, limit);
+      return rows.map(toCompleted);
     },
 
     /** The newest transaction of any merchant with exactly this reference. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -77,6 +78,27 @@ describe("a transaction", () => {
     expect(String(await rejectionOf(twin))).toContain("UNIQUE");
     expect(await find(first)).toEqual(first);
   });
+});
+
+test("the payments that completed last, of all phones, and of one that pays seldom or often", async () => {
+  const [seldom, often] = ["254700000001" as Msisdn, "254700000002" as Msisdn];
+  const started = [seldom, ...Array.from({ length: 1500 }, () => often), seldom];
+  const pending = await Promise.all(
+    started.map((phone, n) => insertPending(store, { phone, merchantId: 1 + (n % 2) })),
+  );
+  const completed = (one: PendingTransaction, atMs: number) =>
+    resolve(one, paidAt(CREATED_AT_MS + atMs, `R${one.id}`), () => `CODE-${one.id}`);
+  // The first one last, and some at once; the second does not pay.
+  await store.transactions.record(
+    pending.map((one, n) => (n === 1 ? cancel(one) : completed(one, n === 0 ? 9000 : 1000 + Math.floor(n / 2)))),
+  );
+  const idsOf = async (limit: number, phone?: Msisdn) =>
+    (await store.transactions.listPaid(limit, phone)).map(({ id }) => pending.findIndex((one) => one.id === id));
+  expect(await idsOf(4)).toEqual([0, 1501, 1500, 1499]);
+  expect(await idsOf(9, seldom)).toEqual([0, 1501]);
+  expect(await idsOf(3, often)).toEqual([1500, 1499, 1498]);
+  expect(await idsOf(2000, often)).toHaveLength(1499);
+  expect(await idsOf(9, "254700000003" as Msisdn)).toEqual([]);
 });
 
 describe("the first outcome wins, a later one changes nothing", () => {
