@@ -38,7 +38,7 @@ SELECT 1, 1, kind, status, 100 * (1 + n * 48271 % 5000), 1 + n * 48271 % 5000,
   CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'INV-' || n ELSE 'Order-' || n END,
   CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'INV-' || n ELSE 'ORDER-' || n END,
   iif(n % 3 = 0, 'Groceries', NULL), 'ws_CO_' || stamp || '_' || token, 'ws_MR_' || stamp || '_' || token,
-  iif(status = 'completed', token, NULL),
+  iif(status = 'completed', 'T' || printf('%011d', n), NULL),
   iif(status = 'completed', substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(stamp, 5, 4) - 2005, 1)
     || substr('ABCDEFGHIJKL', substr(stamp, 3, 2), 1) || substr('123456789ABCDEFGHIJKLMNOPQRSTUV', substr(stamp, 1, 2), 1)
     || substr(token, 6), NULL),
