@@ -77,17 +77,6 @@ test.concurrent("the console comes with the binary, in one page under a policy o
   expect(html).not.toContain(ROOT);
 });
 
-test.concurrent("the printed momo pay works when pasted", async () => {
-  const cwd = newFolder();
-  const data = join(cwd, "data");
-  const child = startChild([BINARY, "serve", "--port", "0", "--data", data, "--after", "50ms"], { cwd, env: {} });
-  later(() => child.signal("SIGKILL"));
-  const [, command = ""] = await child.stdout.until(/\n {2}(\S.* pay .*)\n[\s\S]*Ready/);
-  const pasted = startChild(["/bin/sh", "-c", command], { cwd, env: {} });
-  expect(await pasted.exited).toBe(0);
-  expect(JSON.parse(pasted.stdout.text)).toMatchObject({ status: "completed" });
-});
-
 test.concurrent("`.env` and `bunfig.toml` of the current folder are never read", async () => {
   const cwd = newFolder();
   const planted = ["MOMO_BASE_URL=http://127.0.0.1:1/v2", "MOMO_API_KEY=mk_planted", "MOMO_API_SECRET=ms_planted"];

@@ -87,11 +87,6 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     text: "polled.forget(checkoutRequestId);",
     instead: "void checkoutRequestId;",
   },
-  "what was polled is told after all transactions are forgotten": {
-    file: "src/store/transactions.ts",
-    text: "        polled.clear();\n",
-    instead: "",
-  },
   "a failed commit takes its neighbours along": {
     file: "src/store/commit-queue.ts",
     text: "else for (const entry of batch) retryAlone(entry);",
