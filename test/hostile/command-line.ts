@@ -69,7 +69,7 @@ function commands({ at, ready }: Served): Record<string, readonly string[]> {
     "keys revoke": ["mk_nothing", ...at],
     "clock show": [...at],
     "clock advance": ["1ms", ...at],
-    env: [...at],
+    env: [...at, ...key],
     doctor: [...at],
     reset: [...at],
     export: ["copy.db", ...at],

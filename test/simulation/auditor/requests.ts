@@ -28,7 +28,7 @@ const isText = (value: unknown, most: number) => typeof value === "string" && [.
 export function wrongMembers(order: Record<string, unknown>): string[] {
   const { payment_account_id, phone, amount, reference, description } = order;
   const checks: Record<string, boolean> = {
-    payment_account_id: Number.isSafeInteger(payment_account_id) && (payment_account_id as number) >= 1,
+    payment_account_id: Number.isSafeInteger(payment_account_id),
     phone: typeof phone === "string" && /^(254|0)[0-9]{9}$/.test(phone),
     amount: toCents(amount) !== null,
     reference: reference === undefined || isText(reference, 100),
