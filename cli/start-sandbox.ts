@@ -40,7 +40,7 @@ export interface SandboxConfig
   readonly port: number;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
-  /** What a caller of the control API must present; null where only this machine can call it. */
+  /** What a caller of the control API must present; null where nobody is asked for one. */
   readonly controlToken: string | null;
 }
 

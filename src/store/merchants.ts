@@ -76,18 +76,20 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
       const forget = `DELETE FROM api_keys WHERE id IN (
         SELECT id FROM api_keys WHERE merchant_id = ? AND revoked_at_ms IS NOT NULL
         ORDER BY revoked_at_ms DESC, id DESC LIMIT -1 OFFSET ${MAX_REVOKED_KEYS})`;
-      return commits
-        .run(() => {
-          const revoked = client.query<{ merchantId: number }, [number, string]>(update).get(nowMs, apiKey);
-          if (revoked) client.query(forget).run(revoked.merchantId);
-          return revoked !== null;
-        })
-        .finally(keys.clear);
+      return commits.run(() => {
+        const revoked = client.query<{ merchantId: number }, [number, string]>(update).get(nowMs, apiKey);
+        if (revoked) client.query(forget).run(revoked.merchantId);
+        keys.forget(apiKey);
+        return revoked !== null;
+      });
     },
 
     async setTariff(accountId: number, { basisPoints, fixedCents }: Tariff): Promise<void> {
       const update = "UPDATE payment_accounts SET fee_basis_points = ?, fee_fixed_cents = ? WHERE id = ?";
-      await commits.run(() => client.query(update).run(basisPoints, fixedCents, accountId)).finally(accounts.clear);
+      await commits.run(() => {
+        client.query(update).run(basisPoints, fixedCents, accountId);
+        accounts.forget(accountId);
+      });
     },
 
     async findKey(apiKey: string): Promise<ApiKey | null> {
