@@ -1,7 +1,7 @@
 import type { Snapshot } from "./snapshot.ts";
 
-/** Beyond this many entries, of a kilobyte each at most, a cache begins anew. */
-const CAPACITY = 4000;
+/** Beyond this many entries, of about a kilobyte each, a cache begins anew. */
+export const CAPACITY = 4000;
 
 /** Rows that are asked for again and again and seldom change, kept for as long as nobody writes to them. */
 export interface LookupCache<K, V> {
@@ -20,12 +20,14 @@ export function createLookupCache<K, V>(snapshot: Snapshot, look: (key: K) => V 
   return {
     find(key) {
       const version = snapshot.enter();
-      if (version !== keptAt || kept.size >= CAPACITY) kept.clear();
+      if (version !== keptAt) kept.clear();
       keptAt = version;
       const known = kept.get(key);
       if (known !== undefined) return known;
       const found = look(key);
-      if (found !== null) kept.set(key, found);
+      if (found === null) return null;
+      if (kept.size === CAPACITY) kept.clear();
+      kept.set(key, found);
       return found;
     },
     forget: (key) => kept.delete(key),
