@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import initial from "../src/store/migrations/0001_initial.sql" with { type: "text" };
+import initial from "../src/store/sqlite/migrations/0001_initial.sql" with { type: "text" };
 
 /**
  * The bare limit: the least program that makes the same durable write. One insert with momo's indexes, WAL, a full flush for

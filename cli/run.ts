@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
-import { EXIT, Failure, toFailure } from "./failure.ts";
-import { tellFailure } from "./output.ts";
-import { writeOut } from "./standard-output.ts";
+import { EXIT, Failure, toFailure } from "./terminal/failure.ts";
+import { tellFailure } from "./terminal/output.ts";
+import { writeOut } from "./terminal/standard-output.ts";
 
 /** A line of help, and how to load the command. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<Command>]>;
@@ -35,7 +35,7 @@ async function assemble(commands: CommandTable, args: readonly string[], version
     const command = candidate === name || completes ? await load() : new Command(candidate);
     program.addCommand(adopt(command.description(summary), program));
   }
-  if (completes) (await import("./completion.ts")).addCompletion(program);
+  if (completes) (await import("./commands/completion.ts")).addCompletion(program);
   else program.addCommand(new Command("completion").description("print the completion script of a shell"));
   return program;
 }

@@ -1,19 +1,19 @@
-import type { OutcomeName } from "../sandbox/outcomes.ts";
-import { parseChoice } from "../sandbox/script.ts";
+import type { OutcomeName } from "../sandbox/network/outcomes.ts";
+import { parseChoice } from "../sandbox/network/script.ts";
 import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client.ts";
-import { readBasePath, readPromptTimeout } from "./options.ts";
-import { reportFault } from "./output.ts";
-import { startSandbox as start } from "./start-sandbox.ts";
-import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client/client.ts";
+import { startSandbox as start } from "./serving/start-sandbox.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
+import { readBasePath, readPromptTimeout } from "./terminal/options.ts";
+import { reportFault } from "./terminal/output.ts";
 
 /** A sandbox in the process of a test: `import { startSandbox } from "momo/testing"`. */
 
-export interface SandboxOptions {
+export interface NetworkOptions {
   /** What prompts do where nothing else decides: `NAME` or `NAME; after=DURATION`. By default `completed` after 3 s. */
   readonly outcome?: OutcomeName | `${OutcomeName};${string}`;
   /** How long a prompt waits for its customer: a duration such as `60s`, the default. */
@@ -134,7 +134,7 @@ const ANSWER_GRACE_MS = 10_000;
  * Starts a sandbox of its own: a free port, a temporary folder, the same code that `momo serve` runs.
  * @throws Refusal `invalid` for options that make no sense
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+export async function startSandbox(options: NetworkOptions = {}): Promise<TestSandbox> {
   const config = {
     host: "127.0.0.1",
     port: 0,

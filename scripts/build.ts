@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dir, "..");
 /** Compiles a program, and the thread that searches, into one executable, as momo is. */
 export async function compile(entry: string, outfile: string): Promise<void> {
   await Bun.build({
-    entrypoints: [entry, "src/store/search-worker.ts"].map((file) => join(ROOT, file)),
+    entrypoints: [entry, "src/store/sqlite/search-worker.ts"].map((file) => join(ROOT, file)),
     compile: {
       outfile,
       // What lies in the folder where it is started is another program's.

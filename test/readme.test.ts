@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OUTCOMES, outcomesView } from "../sandbox/outcomes.ts";
+import { OUTCOMES, outcomesView } from "../sandbox/network/outcomes.ts";
 
 /** The README's commands, run as they stand there, in their order, against one server. */
 

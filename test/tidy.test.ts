@@ -32,12 +32,12 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["src/domain/ imports", "src/domain/money.ts", 'import { z } from "zod";'],
   ["src/domain/ imports", "src/domain/money.ts", 'import assert from "node:assert";'],
   ["src/domain/ imports", "src/domain/money.ts", 'export { systemClock } from "../system.ts";'],
-  ["src/store/ imports", "src/store/totals.ts", 'import type { Service } from "../service/service.ts";'],
-  ["src/store/ imports", "src/store/totals.ts", 'export * from "../../sandbox/script.ts";'],
+  ["src/store/ imports", "src/store/sqlite/totals.ts", 'import type { Service } from "../../service/service.ts";'],
+  ["src/store/ imports", "src/store/sqlite/totals.ts", 'export * from "../../../sandbox/network/script.ts";'],
   ["src/service/ imports", "src/service/authenticate.ts", 'const { sql } = await import("drizzle-orm");'],
   ["src/service/ imports", "src/service/authenticate.ts", 'import { pay } from "../../cli/pay.ts";'],
   ["src/http/ imports", "src/http/status.ts", 'import "../store/store.ts";'],
-  ["src/http/ imports", "src/http/status.ts", 'import { createSandbox } from "../../sandbox/sandbox.ts";'],
+  ["src/http/ imports", "src/http/status.ts", 'import { createNetwork } from "../../sandbox/network/network.ts";'],
   ["src/http/ imports", "src/http/status.ts", 'type Harness = import("../../test/support/harness.ts").Harness;'],
   ["sandbox/control/ imports", "sandbox/control/health.ts", "import { openStore } from '../../src/store/store.ts';"],
   ["sandbox/control/ imports", "sandbox/control/health.ts", 'import { createApi } from "../../src/http/api.ts";'],
@@ -50,27 +50,32 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ],
   ["sandbox/console/browser/ imports", "sandbox/console/browser/sync.ts", 'import "../../../src/domain/fee.ts";'],
   ["sandbox/console/ imports", "sandbox/console/page.ts", 'import { render } from "preact";'],
-  ["sandbox/ imports", "sandbox/script.ts", 'import { createControl } from "./control/control.ts";'],
-  ["sandbox/ imports", "sandbox/script.ts", 'import type { Service } from "../src/service/service.ts";'],
-  ["cli/ imports", "cli/pay.ts", 'import { openHarness } from "../test/support/harness.ts";'],
-  ["cli/ imports", "cli/pay.ts", 'import chalk from "chalk";'],
+  ["sandbox/network/ imports", "sandbox/network/script.ts", 'import { createControl } from "../control/control.ts";'],
+  ["sandbox/ imports", "sandbox/faults.ts", 'import { createControl } from "./control/control.ts";'],
+  [
+    "sandbox/network/ imports",
+    "sandbox/network/script.ts",
+    'import type { Service } from "../../src/service/service.ts";',
+  ],
+  ["cli/ imports", "cli/commands/pay.ts", 'import { openHarness } from "../../test/support/harness.ts";'],
+  ["cli/ imports", "cli/commands/pay.ts", 'import chalk from "chalk";'],
   ["only src/system.ts reads the clock", "src/service/resolver.ts", "const nowMs = Date.now();"],
-  ["only src/system.ts reads the clock", "cli/list.ts", "const today = new Date();"],
-  ["only src/system.ts reads the clock", "cli/wait.ts", "const startedMs = performance.now();"],
+  ["only src/system.ts reads the clock", "cli/commands/list.ts", "const today = new Date();"],
+  ["only src/system.ts reads the clock", "cli/client/wait.ts", "const startedMs = performance.now();"],
   ["only src/system.ts reads the clock", "sandbox/console/browser/sync.ts", "const nowMs = performance.now();"],
-  ["only src/system.ts draws", "sandbox/identifiers.ts", "const digit = Math.random() * 10;"],
-  ["only src/system.ts draws", "sandbox/identifiers.ts", "crypto.getRandomValues(bytes);"],
+  ["only src/system.ts draws", "sandbox/network/identifiers.ts", "const digit = Math.random() * 10;"],
+  ["only src/system.ts draws", "sandbox/network/identifiers.ts", "crypto.getRandomValues(bytes);"],
   ["only src/system.ts draws", "src/domain/credentials.ts", "const secret = randomBytes(32);"],
   ["only src/system.ts sets a timer", "src/http/server.ts", "setTimeout(stop, 3000);"],
-  ["only src/system.ts sets a timer", "sandbox/sandbox.ts", "setInterval(poll, 1000);"],
+  ["only src/system.ts sets a timer", "sandbox/network/network.ts", "setInterval(poll, 1000);"],
   ["only src/store/ waits", "src/service/service.ts", "setImmediate(flush);"],
   ["only cli/environment.ts reads", "src/http/server.ts", 'if (process.env.DEBUG === "1") return;'],
   ["nothing writes to the console", "sandbox/console/browser/main.tsx", "console.log(state);"],
-  ["nothing writes to the console", "cli/output.ts", "console.log(text);"],
+  ["nothing writes to the console", "cli/terminal/output.ts", "console.log(text);"],
   ["nothing writes to the console", "src/store/store.ts", `const line = \`\${console.error(text)}\`;`],
   ["only cli/ touches the standard", "src/http/server.ts", "process.stderr.write(line);"],
   ["nothing is left for later", "README.md", `TO${""}DO: the rest`],
-  ["nothing is left for later", "cli/pay.ts", `/** FIX${""}ME */`],
+  ["nothing is left for later", "cli/commands/pay.ts", `/** FIX${""}ME */`],
   ["nothing refers to files outside", "CONTRIBUTING.md", `see ..${"/"}shared/DESIGN.md`],
   ["no test is skipped", "test/domain/money.test.ts", `test${"."}skip("rounds", () => {});`],
   ["no test is skipped", "test/domain/money.test.ts", `describe.concurrent${"."}only("money", () => {});`],
@@ -102,14 +107,14 @@ describe("the rules bite", () => {
 
   const ALLOWED: readonly (readonly [path: string, text: string])[] = [
     ["src/system.ts", "export const nowMs = () => Date.now();"],
-    ["src/store/commit-queue.ts", "setImmediate(flush);"],
-    ["src/store/schema.ts", 'import { integer } from "drizzle-orm/sqlite-core";'],
+    ["src/store/sqlite/commit-queue.ts", "setImmediate(flush);"],
+    ["src/store/sqlite/schema.ts", 'import { integer } from "drizzle-orm/sqlite-core";'],
     ["cli/environment.ts", "export const isCi = () => Boolean(process.env.CI);"],
-    ["cli/output.ts", "process.stdout.write(text);"],
+    ["cli/terminal/output.ts", "process.stdout.write(text);"],
     ["sandbox/console/browser/system.ts", "export const monotonicMs = () => performance.now();"],
     ["sandbox/console/browser/views/app.tsx", 'import { render } from "preact";'],
     ["cli/version.ts", 'import { version } from "../package.json";'],
-    ["cli/serve.ts", 'const { page } = await import("../sandbox/console/page.ts");'],
+    ["cli/commands/serve.ts", 'const { page } = await import("../../sandbox/console/page.ts");'],
     ["sandbox/control/control.ts", 'import { page } from "../console/page.ts";'],
     ["src/domain/clock.ts", '// not Date.now()\nconst day = new Date(nowMs); /* nor import x from "zod" */'],
     ["src/domain/phone.ts", 'const hint = "http://localhost does not read process.env.PHONE";'],
@@ -121,23 +126,23 @@ describe("the rules bite", () => {
 
   test("a slash or a quote in a regular expression hides nothing behind it", () => {
     const text = 'const quote = /["\'`]/; const url = /https?:\\/\\//;\nconst nowMs = Date.now(); // "';
-    expect(violations("cli/list.ts", text)).toEqual([expect.objectContaining({ line: 2 })]);
+    expect(violations("cli/commands/list.ts", text)).toEqual([expect.objectContaining({ line: 2 })]);
   });
 });
 
 describe("a server is ready before it needs zod, drizzle or a page", () => {
   test("momo serve loads commander, and nothing else from elsewhere", async () => {
-    const { files: loaded, packages } = await staticImportsOf(root, "cli/serve.ts");
+    const { files: loaded, packages } = await staticImportsOf(root, "cli/commands/serve.ts");
     expect(loaded).toContain("src/store/store.ts");
     const foreign = [...packages].filter(([name]) => !/^(?:node|bun):/.test(name));
     expect(Object.fromEntries(foreign)).toEqual({ commander: expect.any(String) });
   });
 
   test.each([
-    ["src/store/transaction-list.ts", "drizzle-orm/bun-sqlite"],
+    ["src/store/sqlite/transaction-list.ts", "drizzle-orm/bun-sqlite"],
     ["src/http/stkpush.ts", "zod"],
   ])("%s, which is loaded later, brings %s", async (file, name) => {
-    const { files: loaded } = await staticImportsOf(root, "cli/serve.ts");
+    const { files: loaded } = await staticImportsOf(root, "cli/commands/serve.ts");
     expect(loaded).not.toContain(file);
     expect([...(await staticImportsOf(root, file)).packages.keys()]).toContain(name);
   });

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { totalmem } from "node:os";
-import phoneTotals from "../../src/store/migrations/0004_phone_totals.sql" with { type: "text" };
+import phoneTotals from "../../src/store/sqlite/migrations/0004_phone_totals.sql" with { type: "text" };
 
 /**
  * Fills a database of momo's with realistic rows, about 90,000 a second: payments of one merchant over a year, in the order

@@ -1,6 +1,6 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { CompletedTransaction } from "../../src/domain/transaction.ts";
-import { receiptSms } from "../sms.ts";
+import { receiptSms } from "../network/sms.ts";
 
 /**
  * The text message that a customer gets for a payment.

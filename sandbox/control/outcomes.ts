@@ -1,5 +1,5 @@
 import { succeed } from "../../src/http/reply.ts";
-import { outcomesView } from "../outcomes.ts";
+import { outcomesView } from "../network/outcomes.ts";
 import type { ControlCall } from "./context.ts";
 
 /** `GET /_momo/outcomes`: what each test phone does. */

@@ -1,11 +1,11 @@
-import { createCommitQueue } from "./commit-queue.ts";
-import { type OpenDatabase, type OpenOptions, openDatabase } from "./database.ts";
-import { createMerchantStore, type MerchantStore } from "./merchants.ts";
-import { onFirstUse } from "./on-first-use.ts";
-import { createSearchThread } from "./search-thread.ts";
-import { createSnapshot } from "./snapshot.ts";
-import type { TransactionList } from "./transaction-list.ts";
-import { createTransactionStore, type TransactionStore } from "./transactions.ts";
+import { createCommitQueue } from "./sqlite/commit-queue.ts";
+import { type OpenDatabase, type OpenOptions, openDatabase } from "./sqlite/database.ts";
+import { createMerchantStore, type MerchantStore } from "./sqlite/merchants.ts";
+import { onFirstUse } from "./sqlite/on-first-use.ts";
+import { createSearchThread } from "./sqlite/search-thread.ts";
+import { createSnapshot } from "./sqlite/snapshot.ts";
+import type { TransactionList } from "./sqlite/transaction-list.ts";
+import { createTransactionStore, type TransactionStore } from "./sqlite/transactions.ts";
 
 /** All that momo remembers, in one SQLite file. */
 export interface Store {
@@ -30,7 +30,7 @@ export function createStore({ client, close }: OpenDatabase, file: string): Stor
   const commits = createCommitQueue(client, snapshot);
   const searchThread = createSearchThread(file);
   const list = onFirstUse(async () =>
-    (await import("./transaction-list.ts")).createTransactionList(client, searchThread),
+    (await import("./sqlite/transaction-list.ts")).createTransactionList(client, searchThread),
   );
   return {
     merchants: createMerchantStore(client, snapshot, commits),

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { KNOWN_MIGRATIONS } from "../../src/store/migrations.ts";
+import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd, type Served, serveMomo } from "../support/momo.ts";
 

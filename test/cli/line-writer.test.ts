@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLineWriter, MAX_WAITING_LINES } from "../../cli/line-writer.ts";
+import { createLineWriter, MAX_WAITING_LINES } from "../../cli/terminal/line-writer.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 /** A writer over a reader that takes what it is given only when the test says so. */

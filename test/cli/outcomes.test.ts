@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { OUTCOMES } from "../../sandbox/outcomes.ts";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { OUTCOMES } from "../../sandbox/outcomes.ts";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { type Run, runMomo, type Served, serveMomo } from "../support/momo.ts";
 import { expectRefusal } from "../support/refusal.ts";

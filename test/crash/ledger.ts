@@ -1,4 +1,4 @@
-import { OUTCOMES } from "../../sandbox/outcomes.ts";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 
 /** One of the outcomes that a client asks for; a prompt that nobody takes leaves nothing to look for. */
 export type Outcome = (typeof OUTCOMES)[number];

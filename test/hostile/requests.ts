@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { OUTCOMES } from "../../sandbox/outcomes.ts";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import type { Served } from "../support/momo.ts";
 import { expectSound, type Sent } from "./live.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createSandbox } from "../../sandbox/sandbox.ts";
+import { createNetwork } from "../../sandbox/network/network.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
@@ -25,7 +25,7 @@ beforeEach(async () => {
   const random = seededRandom(1);
   service = createService({
     store,
-    provider: createSandbox({ random, fallback: { outcome: "completed", afterMs: 3000 } }),
+    provider: createNetwork({ random, fallback: { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock,
     random,
@@ -96,7 +96,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     const later = createManualClock(START_MS + 1000);
     const restarted = createService({
       store,
-      provider: createSandbox({ random: seededRandom(2), fallback: { outcome: "completed", afterMs: 3000 } }),
+      provider: createNetwork({ random: seededRandom(2), fallback: { outcome: "completed", afterMs: 3000 } }),
       clock: later,
       realClock,
       random: seededRandom(2),

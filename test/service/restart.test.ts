@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
-import { outcomesView } from "../../sandbox/outcomes.ts";
+import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import { pay, statusOf } from "../support/caller.ts";
 import { useFolder } from "../support/folder.ts";
 import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";

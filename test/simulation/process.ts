@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { assemble } from "../../cli/assemble.ts";
-import type { VirtualClock } from "../../sandbox/clock.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { assemble } from "../../cli/serving/assemble.ts";
+import type { VirtualClock } from "../../sandbox/network/clock.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { createStore } from "../../src/store/store.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Prng } from "./prng.ts";

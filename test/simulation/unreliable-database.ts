@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import type { OpenDatabase } from "../../src/store/database.ts";
+import type { OpenDatabase } from "../../src/store/sqlite/database.ts";
 import { type CommitFault, InjectedFault } from "./weather.ts";
 
 export interface DatabaseHazards {

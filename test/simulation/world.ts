@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ClockState, createVirtualClock } from "../../sandbox/clock.ts";
+import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { createRegistry } from "../../src/service/registry.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";

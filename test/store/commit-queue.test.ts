@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type CommitQueue, createCommitQueue } from "../../src/store/commit-queue.ts";
-import { type OpenDatabase, openDatabase } from "../../src/store/database.ts";
-import { createSnapshot } from "../../src/store/snapshot.ts";
+import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
+import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
+import { createSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { useFolder } from "../support/folder.ts";
 import { rejectionOf } from "../support/rejection.ts";
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { openStore } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";

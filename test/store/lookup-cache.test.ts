@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { CAPACITY, createLookupCache, type LookupCache } from "../../src/store/lookup-cache.ts";
+import { CAPACITY, createLookupCache, type LookupCache } from "../../src/store/sqlite/lookup-cache.ts";
 
 let version: number;
 let looked: number[];

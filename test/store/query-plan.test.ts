@@ -6,11 +6,11 @@ import { join } from "node:path";
 import type { TransactionFilter } from "../../src/domain/filter.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { type Day, dayOf } from "../../src/domain/timestamp.ts";
-import { createCommitQueue } from "../../src/store/commit-queue.ts";
-import { type OpenDatabase, openDatabase } from "../../src/store/database.ts";
-import { createSnapshot } from "../../src/store/snapshot.ts";
-import { createTransactionReader } from "../../src/store/transaction-reader.ts";
-import { createTransactionStore } from "../../src/store/transactions.ts";
+import { createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
+import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
+import { createSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { createTransactionReader } from "../../src/store/sqlite/transaction-reader.ts";
+import { createTransactionStore } from "../../src/store/sqlite/transactions.ts";
 import { CREATED_AT_MS } from "../support/payments.ts";
 
 /** The hot statements find what they want by an index: no plan reads all transactions. */

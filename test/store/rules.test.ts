@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { useFolder } from "../support/folder.ts";
 import { COMPLETED, FAILED, insertRow, ROWS, type Row } from "../support/rows.ts";
 

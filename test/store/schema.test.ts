@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { getTableColumns } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { openDatabase } from "../../src/store/database.ts";
-import * as schema from "../../src/store/schema.ts";
-import { ROW } from "../../src/store/transactions.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
+import * as schema from "../../src/store/sqlite/schema.ts";
+import { ROW } from "../../src/store/sqlite/transactions.ts";
 import { useFolder } from "../support/folder.ts";
 
 const inFolder = useFolder();

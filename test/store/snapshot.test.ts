@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createCommitQueue } from "../../src/store/commit-queue.ts";
-import { type OpenDatabase, openDatabase } from "../../src/store/database.ts";
-import { createSnapshot, type Snapshot } from "../../src/store/snapshot.ts";
+import { createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
+import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
+import { createSnapshot, type Snapshot } from "../../src/store/sqlite/snapshot.ts";
 import { useFolder } from "../support/folder.ts";
 import { nextTurn } from "../support/next-turn.ts";
 

@@ -23,16 +23,17 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   ...["sandbox/control/", "sandbox/console/"].map((room) => ({
     room,
     mayImport: [
-      ...["sandbox/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
+      ...["sandbox/", "sandbox/network/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
       ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),
-  { room: "sandbox/", mayImport: ["sandbox/", "src/domain/", "node:assert/strict"] },
+  { room: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", "node:assert/strict"] },
+  { room: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", "node:assert/strict"] },
   {
     room: "cli/",
     mayImport: [
-      ...["cli/", "sandbox/", "sandbox/control/", "sandbox/console/", "package.json"],
+      ...["cli/", "sandbox/", "sandbox/network/", "sandbox/control/", "sandbox/console/", "package.json"],
       ...["src/system.ts", "src/domain/", "src/store/", "src/service/", "src/http/"],
       ...[
         "@bomb.sh/tab/commander",
@@ -92,13 +93,13 @@ const ONE_HOME: readonly {
     what: "writes to the console",
     banned: /\bconsole\s*\.\s*\w+/g,
     home: null,
-    instead: "in cli, use cli/output.ts; elsewhere, hand it to reportFault",
+    instead: "in cli, use cli/terminal/output.ts; elsewhere, hand it to reportFault",
   },
   {
     what: "touches the standard streams",
     banned: /\bprocess\.(?:stdout|stderr)\b/g,
     home: "cli/",
-    instead: "return it, and let cli/output.ts write it",
+    instead: "return it, and let cli/terminal/output.ts write it",
   },
 ];
 

@@ -1,4 +1,4 @@
-import { assemble } from "../../cli/assemble.ts";
+import { assemble } from "../../cli/serving/assemble.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { systemClock } from "../../src/system.ts";

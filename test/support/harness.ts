@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createVirtualClock, type VirtualClock } from "../../sandbox/clock.ts";
-import { createSandbox } from "../../sandbox/sandbox.ts";
-import type { Choice } from "../../sandbox/script.ts";
+import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clock.ts";
+import { createNetwork } from "../../sandbox/network/network.ts";
+import type { Choice } from "../../sandbox/network/script.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { createApi } from "../../src/http/api.ts";
 import type { Handler } from "../../src/http/request.ts";
@@ -64,7 +64,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     store,
     provider:
       options.provider ??
-      createSandbox({ random, fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
+      createNetwork({ random, fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock: systemClock,
     random,

@@ -1,5 +1,5 @@
-import { dataDirectoryAt } from "../../cli/data-directory.ts";
-import { startSandbox } from "../../cli/start-sandbox.ts";
+import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
+import { startSandbox } from "../../cli/serving/start-sandbox.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
 

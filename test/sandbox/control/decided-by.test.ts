@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { OUTCOMES } from "../../../sandbox/outcomes.ts";
+import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { START_MS } from "../../support/harness.ts";
 import { insertDue } from "../../support/pending.ts";

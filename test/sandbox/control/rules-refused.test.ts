@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { OUTCOMES } from "../../../sandbox/outcomes.ts";
+import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
 

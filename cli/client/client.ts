@@ -1,0 +1,151 @@
+import { isLoopback } from "../../sandbox/control/guard.ts";
+import { reachDirectly } from "../environment.ts";
+import { Failure, type FailureCode } from "../terminal/failure.ts";
+import type { ControlTarget, Target } from "./target.ts";
+
+/** An answer of the payment service or of the control API, as it came. */
+export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
+
+/** No answer takes longer, unless a call says so. */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** A clock that is moved answers when all that falls due by it is resolved, a million payments included. */
+export const ADVANCE_TIMEOUT_MS = 600_000;
+
+/** What a call may say besides its body. */
+export interface SendOptions {
+  readonly headers?: Record<string, string>;
+  readonly timeoutMs?: number;
+}
+
+export interface Client {
+  post(path: string, body: object, options?: SendOptions): Promise<Answer>;
+  put(path: string, body: object): Promise<Answer>;
+  get(path: string, query: Record<string, string>): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+}
+
+/** The merchant API, with the target's key. */
+export function merchantClient({ baseUrl, apiKey, apiSecret }: Target): Client {
+  return createClient(
+    baseUrl,
+    { "X-API-Key": apiKey, "X-API-Secret": apiSecret },
+    "give those of a key in force with --api-key and --api-secret, or MOMO_API_KEY and MOMO_API_SECRET",
+  );
+}
+
+/** The control API, with its token where there is one. */
+export function controlClient({ controlUrl, controlToken }: ControlTarget): Client {
+  return createClient(controlUrl, bearer(controlToken), CONTROL_HINT);
+}
+
+const CONTROL_HINT = "give the token that momo serve shows at its start in MOMO_CONTROL_TOKEN";
+
+/**
+ * The control API's stream of events, open until one side closes it.
+ * @throws Failure in the words of the sandbox; `unreachable` where nothing answers
+ */
+export async function openEvents({ controlUrl, controlToken }: ControlTarget): Promise<ReadableStream<Uint8Array>> {
+  const { hostname } = new URL(controlUrl);
+  if (isLoopback(hostname)) reachDirectly(hostname);
+  const response = await fetch(`${controlUrl}/events`, { headers: bearer(controlToken), redirect: "manual" }).catch(
+    () => null,
+  );
+  if (!response) throw nothingAnswersAt(new URL(controlUrl).origin);
+  if (response.status === 200 && response.body) return response.body;
+  throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINT);
+}
+
+const bearer = (token: string | null): Record<string, string> =>
+  token === null ? {} : { Authorization: `Bearer ${token}` };
+
+/** Somebody took the request and then closed the connection: what came of it nobody can tell. */
+export class LostAnswer extends Failure {
+  constructor(origin: string) {
+    super(
+      "unreachable",
+      `${origin} closed the connection without an answer`,
+      "what was asked for may have been done all the same: look before asking again",
+    );
+  }
+}
+
+function nothingAnswersAt(origin: string): Failure {
+  return new Failure(
+    "unreachable",
+    `nothing answers at ${origin}`,
+    "start it with momo serve, or name another with --base-url or MOMO_BASE_URL",
+  );
+}
+
+/** @param hint what to do where the credentials are refused */
+function createClient(address: string, credentials: Record<string, string>, hint: string): Client {
+  const sendBody =
+    (method: string) =>
+    (path: string, body: object, { headers, timeoutMs }: SendOptions = {}): Promise<Answer> =>
+      send(
+        address + path,
+        {
+          method,
+          headers: { "Content-Type": "application/json", ...credentials, ...headers },
+          body: JSON.stringify(body),
+        },
+        hint,
+        timeoutMs,
+      );
+  return {
+    post: sendBody("POST"),
+    put: sendBody("PUT"),
+    get: (path, query) => {
+      const parameters = new URLSearchParams(query).toString();
+      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hint);
+    },
+    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hint),
+  };
+}
+
+/**
+ * @returns the answer of a request that succeeded
+ * @throws Failure in the words of the service; `unreachable` where nothing answers
+ */
+async function send(url: string, init: RequestInit, hint: string, timeoutMs = REQUEST_TIMEOUT_MS): Promise<Answer> {
+  const { origin, hostname } = new URL(url);
+  if (isLoopback(hostname)) reachDirectly(hostname);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    text = await response.text();
+  } catch (error) {
+    // Where something was only read, there is nothing to be unsure of.
+    const isLost = init.method !== undefined && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+    throw isLost ? new LostAnswer(origin) : nothingAnswersAt(origin);
+  }
+  const answer = parseAnswer(text);
+  if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);
+  return answer;
+}
+
+/** Why there is no answer to go on with; what is not one at all comes from another program. */
+function refusalOf(url: string, status: number, answer: Answer | null, hint: string): Failure {
+  if (answer) return new Failure(codeOf(status), answer.message, status === 401 ? hint : null);
+  return new Failure(
+    "unexpected",
+    `${new URL(url).origin} answers (HTTP ${status}), but not like the payment service`,
+    "check --base-url or MOMO_BASE_URL: it ends with the base path, such as /v2",
+  );
+}
+
+function codeOf(status: number): FailureCode {
+  if (status === 404) return "not_found";
+  return status === 401 || status === 403 ? "unauthorized" : "refused";
+}
+
+function parseAnswer(text: string): Answer | null {
+  try {
+    const answer = JSON.parse(text) as Partial<Answer> | null;
+    return typeof answer?.success === "boolean" && typeof answer.message === "string" ? (answer as Answer) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,120 @@
+import { isLoopback } from "../../sandbox/control/guard.ts";
+import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { momoEnvironment } from "../environment.ts";
+import { locateDataDirectory } from "../serving/data-directory.ts";
+import { readCredentials, readServer } from "../serving/records.ts";
+import { Failure } from "../terminal/failure.ts";
+
+/** The flags that say which server. */
+export interface TargetFlags {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly apiSecret?: string;
+  readonly account?: number;
+  readonly data?: string;
+}
+
+/** A payment service, and who asks it. */
+export interface Target {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly paymentAccountId: number | null;
+}
+
+/** The sandbox's own surface, and the token that it may ask for. */
+export interface ControlTarget {
+  readonly controlUrl: string;
+  readonly controlToken: string | null;
+}
+
+/**
+ * Which server is meant: flags, then the environment, then the data directory, each value on its own. The data directory's
+ * secret never leaves this machine: it is not sent to an address elsewhere that a flag or the environment names.
+ * @throws Failure `unreachable` where no server is known, `usage` where no credentials are
+ */
+export function resolveTarget(flags: TargetFlags): Target {
+  const environment = momoEnvironment();
+  const directory = locateDataDirectory(flags.data);
+  const named = flags.baseUrl ?? environment.baseUrl;
+  const baseUrl = parseUrl(
+    named ?? readServer(directory)?.base_url ?? noServer(directory.path),
+    flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url",
+  );
+  const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory) : null;
+  const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
+  // A key of one source never goes with the secret of another.
+  const own = apiKey === credentials?.api_key ? credentials : null;
+  const apiSecret = flags.apiSecret ?? environment.apiSecret ?? own?.api_secret;
+  if (apiKey === undefined) throw missing("API key", "--api-key", "MOMO_API_KEY");
+  if (apiSecret === undefined) throw missing("API secret", "--api-secret", "MOMO_API_SECRET");
+  return {
+    baseUrl,
+    apiKey: headerValue(apiKey, flags.apiKey === undefined ? "MOMO_API_KEY" : "--api-key"),
+    apiSecret: headerValue(apiSecret, flags.apiSecret === undefined ? "MOMO_API_SECRET" : "--api-secret"),
+    paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
+  };
+}
+
+/**
+ * Which sandbox is steered: the one beside the payment service that a flag names, else `MOMO_CONTROL_URL`, else the one beside
+ * `MOMO_BASE_URL`, else the server of the data directory.
+ * @throws Failure `unreachable` where no server is known
+ */
+export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
+  const environment = momoEnvironment();
+  const directory = locateDataDirectory(flags.data);
+  const besideService = (service: string | undefined, what: string) =>
+    service === undefined ? undefined : new URL(CONTROL_PATH, parseUrl(service, what)).href;
+  const named =
+    besideService(flags.baseUrl, "--base-url") ??
+    environment.controlUrl ??
+    besideService(environment.baseUrl, "MOMO_BASE_URL");
+  const running = named === undefined || isHere(named) ? readServer(directory) : null;
+  const controlUrl = parseUrl(
+    named ?? running?.control_url ?? noServer(directory.path),
+    "MOMO_CONTROL_URL",
+    CONTROL_PATH,
+  );
+  const ownToken = running?.control_url === controlUrl ? running.control_token : null;
+  return { controlUrl, controlToken: environment.controlToken ?? ownToken };
+}
+
+function noServer(directory: string): never {
+  throw new Failure(
+    "unreachable",
+    `no sandbox is running on ${directory}`,
+    "start one with momo serve, or name one with --base-url or MOMO_BASE_URL",
+  );
+}
+
+const missing = (what: string, flag: string, variable: string) =>
+  new Failure("usage", `no ${what} is known for this server`, `give it with ${flag} or ${variable}`);
+
+const isHere = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
+
+/** @param path of the address that a refusal shows */
+function parseUrl(text: string, what: string, path = "/v2"): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
+    throw new Failure("usage", `${what} is not an address such as http://127.0.0.1:2547${path}`);
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** A header carries visible ASCII; anything else would be an error from deep below. */
+function headerValue(text: string, what: string): string {
+  if (!/^[\x21-\x7e]{1,200}$/.test(text)) {
+    throw new Failure("usage", `${what} must be 1 to 200 visible ASCII characters without spaces`);
+  }
+  return text;
+}
+
+function readAccount(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) {
+    throw new Failure("usage", "MOMO_PAYMENT_ACCOUNT_ID must be a whole number from 1");
+  }
+  return Number(text);
+}

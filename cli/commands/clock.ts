@@ -1,0 +1,35 @@
+import { Command } from "commander";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "../client/client.ts";
+import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
+import { type OutputOptions, plain, print, printJson } from "../terminal/output.ts";
+
+type ClockFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
+
+export function clockCommand(): Command {
+  const command = new Command("clock");
+  const sub = (name: string, summary: string) => {
+    const made = command.command(name).description(summary);
+    for (const option of controlOptions()) made.addOption(option);
+    return made.addOption(jsonOption()).addOption(quietOption("the time, in Nairobi"));
+  };
+  sub("show", "show what time it is for the sandbox").action(async (flags: ClockFlags) =>
+    show(await controlClient(resolveControl(flags)).get("/clock", {}), flags),
+  );
+  sub("freeze", "stop the clock").action((flags: ClockFlags) => move({ freeze: true }, flags));
+  sub("advance", "move it forward, and resolve what falls due")
+    .argument("<duration>", "such as 90s")
+    .action((advance: string, flags: ClockFlags) => move({ advance }, flags));
+  sub("resume", "let it go on").action((flags: ClockFlags) => move({ resume: true }, flags));
+  return command;
+}
+
+async function move(body: object, flags: ClockFlags): Promise<void> {
+  show(await controlClient(resolveControl(flags)).post("/clock", body, { timeoutMs: ADVANCE_TIMEOUT_MS }), flags);
+}
+
+function show(answer: Answer, flags: OutputOptions): void {
+  if (flags.quiet) print(plain(String(answer.now)));
+  else if (flags.json) printJson(answer);
+  else print(plain(answer.message));
+}

@@ -1,0 +1,244 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { Command } from "commander";
+import { openForReading } from "../../src/store/sqlite/database.ts";
+import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
+import { isHeld } from "../../src/store/sqlite/lock.ts";
+import { createStore } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system.ts";
+import { type Answer, controlClient } from "../client/client.ts";
+import { variablesInForce } from "../environment.ts";
+import { CLOSE_TO_ALL, type DataDirectory, isOpenToAll, locateDataDirectory } from "../serving/data-directory.ts";
+import { isInForce } from "../serving/in-force.ts";
+import { isFree } from "../serving/port.ts";
+import { readClock, readCredentials, readServer } from "../serving/records.ts";
+import { EXIT, toFailure } from "../terminal/failure.ts";
+import { dataOption, jsonOption, readPort } from "../terminal/options.ts";
+import { type OutputOptions, plain, print, printJson, styled } from "../terminal/output.ts";
+
+interface DoctorFlags extends OutputOptions {
+  readonly data?: string;
+  readonly port: number;
+}
+
+/** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
+interface Finding {
+  readonly check: string;
+  readonly finding: string;
+  readonly remedy: string | null;
+}
+
+export function doctorCommand(): Command {
+  return new Command("doctor")
+    .option("--port <number>", "that momo serve would use", readPort, 2547)
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(doctor);
+}
+
+async function doctor(flags: DoctorFlags): Promise<void> {
+  const directory = locateDataDirectory(flags.data);
+  const database = checkDatabase(directory);
+  const server = await checkServer(directory);
+  const findings = [
+    checkDirectory(directory),
+    ...checkFiles(directory),
+    database,
+    ...(database.remedy === null ? await checkKey(directory) : []),
+    server.finding,
+    ...(server.isRunning ? [] : [await checkPort(flags.port)]),
+    checkClock(directory),
+    ...checkEnvironment(),
+  ];
+  if (flags.json) printJson({ findings });
+  else for (const finding of findings) printFinding(finding);
+  if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+}
+
+function printFinding({ check, finding, remedy }: Finding): void {
+  const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
+  print(`${mark} ${check.padEnd(14)} ${plain(finding)}`);
+  if (remedy !== null) print(`     ${" ".repeat(14)} ${plain(remedy)}`);
+}
+
+const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
+
+function checkDirectory({ path }: DataDirectory): Finding {
+  const check = "data directory";
+  if (!existsSync(path)) {
+    const parent = nearestFolder(path);
+    if (isWritable(parent)) return fine(check, `${path} is not there yet; momo serve makes it`);
+    return { check, finding: `${path} cannot be made: ${parent} cannot be written`, remedy: CHOOSE_ANOTHER };
+  }
+  const stats = statSync(path);
+  if (!stats.isDirectory()) {
+    return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
+  }
+  if (!isWritable(path)) return { check, finding: `${path} cannot be written`, remedy: CHOOSE_ANOTHER };
+  if (isOpenToAll(path)) return { check, finding: `everybody may write into ${path}`, remedy: CLOSE_TO_ALL };
+  const others = stats.mode & 0o077;
+  return fine(check, others === 0 ? path : `${path}, which others may list; the files in it are yours alone`);
+}
+
+const CHOOSE_ANOTHER = "make it writable, or choose another with --data or MOMO_DATA";
+
+/** Where the first folder of a path would be made. */
+function nearestFolder(path: string): string {
+  const parent = dirname(path);
+  return parent === path || existsSync(parent) ? parent : nearestFolder(parent);
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** The records beside the database: readable, and by nobody else. */
+function checkFiles(directory: DataDirectory): Finding[] {
+  const findings: Finding[] = [];
+  for (const [check, file, read] of [
+    ["credentials", directory.credentials, readCredentials],
+    ["server record", directory.server, readServer],
+    ["clock record", directory.clock, readClock],
+  ] as const) {
+    if (!existsSync(file)) continue;
+    try {
+      read(directory);
+    } catch (error) {
+      const { message, hint } = toFailure(error);
+      findings.push({ check, finding: message, remedy: hint });
+      continue;
+    }
+    const others = statSync(file).mode & 0o077;
+    findings.push(
+      others !== 0 && process.platform !== "win32"
+        ? { check, finding: `${file} can be read by others`, remedy: `chmod 600 '${file}'` }
+        : fine(check, file),
+    );
+  }
+  return findings;
+}
+
+function checkDatabase({ database }: DataDirectory): Finding {
+  const check = "database";
+  const inspection = inspectDatabase(database);
+  switch (inspection.state) {
+    case "missing":
+      return fine(check, "none yet; momo serve makes it");
+    case "sound":
+      return fine(check, `sound, schema ${inspection.schema}`);
+    case "unusable":
+      return {
+        check,
+        finding: inspection.message,
+        remedy: "restore a copy with momo import --replace, update momo, or start afresh in another folder with --data",
+      };
+  }
+}
+
+/** The key that commands find beside a sound database. */
+async function checkKey(directory: DataDirectory): Promise<Finding[]> {
+  const check = "key";
+  const record = readOrNull(() => readCredentials(directory));
+  if (!record || !existsSync(directory.database)) return [];
+  const store = createStore(openForReading(directory.database), directory.database);
+  try {
+    if (await isInForce(store, record)) return [fine(check, record.api_key)];
+  } finally {
+    store.close();
+  }
+  return [
+    {
+      check,
+      finding: `${record.api_key} in credentials.json is revoked, or of another database: it is refused`,
+      remedy: "stop and start momo serve, which makes a new one",
+    },
+  ];
+}
+
+async function checkServer(directory: DataDirectory): Promise<{ finding: Finding; isRunning: boolean }> {
+  const check = "server";
+  const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
+  const busy = isHeld(directory.lock) ? { finding: fine(check, BUSY), isRunning: false } : null;
+  if (!record) return busy ?? { finding: fine(check, "none serves this directory"), isRunning: false };
+  try {
+    const health = await controlClient({ controlUrl: record.control_url, controlToken: record.control_token }).get(
+      "/health",
+      {},
+    );
+    return { finding: fine(check, describe(health, record.base_url)), isRunning: true };
+  } catch (error) {
+    const { code, message } = toFailure(error);
+    if (code === "refused") {
+      return { finding: fine(check, `process ${record.pid} at ${record.base_url}: ${message}`), isRunning: true };
+    }
+    if (busy) return busy;
+    return {
+      finding: fine(
+        check,
+        `process ${record.pid} served ${record.base_url} and has ended without a word; nothing is lost`,
+      ),
+      isRunning: false,
+    };
+  }
+}
+
+/** Before its record is there, and after it is gone. */
+const BUSY = "none serves, but a momo is at work here: it is starting, stopping or importing; look again in a moment";
+
+const describe = (health: Answer, baseUrl: string): string =>
+  `momo ${health.version}, process ${health.pid}, serves ${baseUrl}`;
+
+async function checkPort(port: number): Promise<Finding> {
+  const check = "port";
+  if (isFree(port)) return fine(check, `${port} is free`);
+  return {
+    check,
+    finding: `${port} is taken by another program`,
+    remedy: "give momo serve another with --port, or 0 for any free one",
+  };
+}
+
+/** No payment happened before the first of them, and a clock before that is a wrong one. */
+const EARLIEST_MS = Date.UTC(2024, 0, 1);
+
+function checkClock(directory: DataDirectory): Finding {
+  const check = "clock";
+  if (systemClock.nowMs() < EARLIEST_MS) {
+    return { check, finding: "this machine's clock is years behind", remedy: "set it" };
+  }
+  const state = readOrNull(() => readClock(directory));
+  if (!state) return fine(check, "goes with this machine's");
+  return fine(
+    check,
+    "frozenAtMs" in state ? "frozen by hand; momo clock resume lets it go on" : "moved forward by hand",
+  );
+}
+
+/** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
+function checkEnvironment(): Finding[] {
+  return variablesInForce().map(({ name, value, overrides }) => {
+    const isAddress = name.endsWith("_URL");
+    if (isAddress && !URL.canParse(value)) {
+      const remedy = "unset it, or set it to one such as http://127.0.0.1:2547";
+      return { check: name, finding: "it is not an address", remedy };
+    }
+    const shown = isAddress ? withoutPassword(value) : value;
+    return fine(name, `${shown}, from the environment; it decides over ${overrides}`);
+  });
+}
+
+/** An address may hold one, and what doctor says is shown to others. */
+const withoutPassword = (address: string): string => address.replace(/^.*@/s, "[redacted]@");
+
+function readOrNull<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

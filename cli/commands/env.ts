@@ -1,0 +1,32 @@
+import { Command, Option } from "commander";
+import { controlClient } from "../client/client.ts";
+import { resolveControl, resolveTarget, type TargetFlags } from "../client/target.ts";
+import { variablesOf } from "../client/variables.ts";
+import { serverOptions } from "../terminal/options.ts";
+import { print, printJson } from "../terminal/output.ts";
+
+const FORMATS = ["shell", "dotenv", "github", "json"] as const;
+type Format = (typeof FORMATS)[number];
+
+export function envCommand(): Command {
+  const command = new Command("env").addOption(
+    new Option("--format <format>", "how").choices(FORMATS).default("shell"),
+  );
+  for (const option of serverOptions()) command.addOption(option);
+  return command.addOption(new Option("--json", "the same as --format json")).action(env);
+}
+
+async function env({ format, json, ...flags }: TargetFlags & { format: Format; json?: true }): Promise<void> {
+  const target = { ...resolveTarget(flags), ...resolveControl(flags) };
+  // Variables that lead nowhere would only fail later and elsewhere.
+  await controlClient(target).get("/health", {});
+  const variables = variablesOf(target);
+  if (json || format === "json") printJson(variables);
+  else for (const [name, value] of Object.entries(variables)) print(LINE[format](name, value));
+}
+
+const LINE: Record<Exclude<Format, "json">, (name: string, value: string) => string> = {
+  shell: (name, value) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`,
+  dotenv: (name, value) => `${name}="${value.replaceAll(/["\\$`]/g, "\\$&")}"`,
+  github: (name, value) => `${name}=${value}`,
+};

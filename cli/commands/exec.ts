@@ -1,0 +1,99 @@
+import { constants } from "node:os";
+import { Command } from "commander";
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { variablesOf } from "../client/variables.ts";
+import { childEnvironment } from "../environment.ts";
+import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
+import { startSandbox } from "../serving/start-sandbox.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
+import { Failure } from "../terminal/failure.ts";
+import { reportFault } from "../terminal/output.ts";
+
+export function execCommand(): Command {
+  return addSandboxOptions(
+    new Command("exec").argument("<command...>", "after --, with its own arguments").passThroughOptions(),
+  ).action(exec);
+}
+
+/** Signals that reach us and are meant for the command. */
+const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+
+/** A terminal sends these to the command as well as to us: passed on, they would come twice. */
+const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT", "SIGQUIT"] : []);
+
+async function exec(command: string[], flags: SandboxFlags): Promise<void> {
+  const outerUmask = process.umask(0o077); // for what we write; the command keeps its own
+  const signals = catchSignals();
+  const config = await configOf(flags);
+  const directory = makeTemporaryDirectory();
+  try {
+    const sandbox = await startSandbox({
+      ...config,
+      directory,
+      host: "127.0.0.1",
+      port: 0,
+      controlToken: null,
+      realClock: systemClock,
+      stopwatch,
+      random: systemRandom,
+      reportFault,
+    });
+    try {
+      const { baseUrl, controlUrl, credentials } = sandbox;
+      const variables = variablesOf({
+        baseUrl,
+        apiKey: credentials.api_key,
+        apiSecret: credentials.api_secret,
+        paymentAccountId: credentials.payment_account_id,
+        controlUrl,
+        controlToken: null,
+      });
+      process.umask(outerUmask);
+      const child = spawn(command, { ...variables, MOMO_DATA: directory.path });
+      process.umask(0o077);
+      signals.passTo(child);
+      const exitCode = await child.exited;
+      // As shells have it: 128 and the number of the signal that ended it.
+      process.exitCode =
+        child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
+    } finally {
+      await sandbox.stop();
+    }
+  } finally {
+    removeTemporaryDirectory(directory);
+    signals.release();
+  }
+}
+
+/** Takes the signals that would end us, from the first moment, so that nothing of ours is left behind. */
+function catchSignals() {
+  const early: NodeJS.Signals[] = [];
+  let child: Pick<Bun.Subprocess, "kill"> | null = null;
+  const take = (signal: NodeJS.Signals) => {
+    if (!child) early.push(signal);
+    else if (!SENT_TO_BOTH.has(signal)) child.kill(signal);
+  };
+  for (const signal of PASSED_ON) process.on(signal, take);
+  return {
+    /** What has come already, too. */
+    passTo(command: Pick<Bun.Subprocess, "kill">): void {
+      child = command;
+      for (const signal of early) command.kill(signal);
+    },
+    release(): void {
+      for (const signal of PASSED_ON) process.off(signal, take);
+    },
+  };
+}
+
+function spawn(command: string[], variables: Record<string, string>) {
+  try {
+    return Bun.spawn(command, { stdio: ["inherit", "inherit", "inherit"], env: childEnvironment(variables) });
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new Failure(
+      missing ? "command_missing" : "command_refused",
+      `${command[0]} ${missing ? "is not a command that can be found" : "cannot be run"}`,
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import { closeSync, createReadStream, lstatSync, openSync, renameSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { Command } from "commander";
+import {
+  type CopyContents,
+  copyDatabase,
+  flushToDisk,
+  inspectCopy,
+  removeDatabase,
+} from "../../src/store/sqlite/backup.ts";
+import { locateDataDirectory } from "../serving/data-directory.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
+import { atTheEnd } from "../terminal/at-the-end.ts";
+import { Failure } from "../terminal/failure.ts";
+import { dataOption, jsonOption } from "../terminal/options.ts";
+import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { isTerminal, outStream } from "../terminal/standard-output.ts";
+
+interface ExportFlags extends OutputOptions {
+  readonly data?: string;
+}
+
+export function exportCommand(): Command {
+  return new Command("export")
+    .argument("<file>", "where the copy goes, and nothing is yet; -: standard output")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(exportData);
+}
+
+async function exportData(file: string, flags: ExportFlags): Promise<void> {
+  process.umask(0o077);
+  const { database } = locateDataDirectory(flags.data);
+  if (file === "-") await printCopy(database, flags);
+  else {
+    const contents = writeCopy(database, resolve(file));
+    const bytes = statSync(file).size;
+    if (flags.json) printJson({ file: resolve(file), bytes, ...contents });
+    else tell(`wrote ${plain(file)}: ${describeContents(contents)}`);
+  }
+}
+
+/** The copy as a file, whole or not at all. */
+function writeCopy(database: string, file: string): CopyContents {
+  // Said before the work, too. A link counts as well, wherever it leads.
+  if (lstatSync(file, { throwIfNoEntry: false })) throw taken(file);
+  const draft = `${file}.${process.pid}.tmp`;
+  makeEmpty(draft, file);
+  atTheEnd(() => removeDatabase(draft));
+  copyDatabase(database, draft, file);
+  const contents = inspectCopy(draft, file);
+  flushToDisk(draft);
+  // What the draft is renamed onto is this empty file, and nobody else's.
+  makeEmpty(file, file);
+  renameSync(draft, file);
+  flushToDisk(dirname(file)); // where its name stands
+  return contents;
+}
+
+/** @param name what it is for, and called in a refusal */
+function makeEmpty(file: string, name: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw taken(file);
+    throw new Failure("unexpected", `${name} cannot be written (${code})`, "choose another place for the copy");
+  }
+}
+
+const taken = (file: string) =>
+  new Failure("unexpected", `${file} is there already`, "choose another name, or remove it");
+
+/** The copy as bytes, for a pipe. */
+async function printCopy(database: string, { json }: ExportFlags): Promise<void> {
+  if (json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
+  if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
+  const folder = makeTemporaryDirectory();
+  // Where the reader goes away, the process ends in the middle of this.
+  atTheEnd(() => removeTemporaryDirectory(folder));
+  copyDatabase(database, folder.database, "the copy");
+  inspectCopy(folder.database, "the copy");
+  await pipeline(createReadStream(folder.database), outStream());
+}
+
+export function describeContents({ merchants, transactions }: CopyContents): string {
+  return `${merchants} merchant${merchants === 1 ? "" : "s"}, ${transactions} transaction${transactions === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,142 @@
+import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
+import { Command } from "commander";
+import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../../src/store/sqlite/backup.ts";
+import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+import { openStore } from "../../src/store/store.ts";
+import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
+import { isInForce } from "../serving/in-force.ts";
+import { lockDirectory } from "../serving/lock-directory.ts";
+import { readCredentials } from "../serving/records.ts";
+import { atTheEnd } from "../terminal/at-the-end.ts";
+import { Failure } from "../terminal/failure.ts";
+import { dataOption, jsonOption } from "../terminal/options.ts";
+import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { describeContents } from "./export.ts";
+
+interface ImportFlags extends OutputOptions {
+  readonly data?: string;
+  readonly replace?: true;
+}
+
+export function importCommand(): Command {
+  return new Command("import")
+    .argument("<file>", "a copy that momo export made; -: standard input")
+    .option("--replace", "the database that is there is lost")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(importData);
+}
+
+async function importData(file: string, flags: ImportFlags): Promise<void> {
+  process.umask(0o077);
+  const directory = locateDataDirectory(flags.data);
+  const source = await openSource(file);
+  makeDataDirectory(directory);
+  const release = lockDirectory(directory);
+  const draft = `${directory.database}.${process.pid}.tmp`;
+  atTheEnd(() => removeDatabase(draft));
+  try {
+    const replaces = existsSync(directory.database) && statSync(directory.database).size > 0;
+    if (replaces && !flags.replace) {
+      throw new Failure(
+        "unexpected",
+        `${directory.database} is there already, and would be lost`,
+        "keep a copy with momo export; then say --replace, or choose another folder with --data",
+      );
+    }
+    const contents = await takeIn(draft, source);
+    putInPlace(draft, directory.database);
+    const credentials = await compareCredentials(directory);
+    if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
+    else {
+      tell(`${replaces ? "replaced" : "made"} ${plain(directory.database)}: ${describeContents(contents)}`);
+      if (credentials === "other") tell(OTHER_CREDENTIALS);
+    }
+  } finally {
+    release();
+  }
+}
+
+const OTHER_CREDENTIALS =
+  "credentials.json has no key of this database: momo serve will make a new one, and write it there";
+
+/** Where a copy is read from. */
+interface Source {
+  readonly name: string;
+  readonly stream: ReadableStream<Uint8Array>;
+}
+
+async function openSource(file: string): Promise<Source> {
+  if (file === "-") return { name: "standard input", stream: Bun.stdin.stream() };
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) throw new Failure("not_found", `there is no file ${file}`);
+  if (stats.isDirectory()) throw new Failure("unexpected", `${file} is a folder`, USE_EXPORT);
+  // A pipe or a device may have no end, or not even a beginning.
+  if (!stats.isFile()) {
+    throw new Failure("unexpected", `${file} is a pipe or a device`, "what it holds goes into momo import -");
+  }
+  // What stands there is part of the database, too.
+  if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
+    throw new Failure("unexpected", `${file} is in use, or was when its process ended: see ${file}-wal`, USE_EXPORT);
+  }
+  return { name: file, stream: Bun.file(file).stream() };
+}
+
+const USE_EXPORT = "make a copy with momo export, and give that";
+
+/** Brings the copy here, and looks it through. */
+async function takeIn(draft: string, source: Source): Promise<CopyContents> {
+  try {
+    await writeDraft(draft, source);
+    return inspectCopy(draft, source.name);
+  } catch (error) {
+    if (error instanceof UnusableDatabase) throw new Failure("unexpected", error.message, HINTS[error.problem] ?? null);
+    const { code } = error as NodeJS.ErrnoException;
+    throw code ? new Failure("unexpected", `${source.name} cannot be copied to ${draft} (${code})`) : error;
+  }
+}
+
+const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
+  damaged: "take another copy",
+  foreign: "take a copy that momo export made",
+  newer: "update momo",
+};
+
+/** How every SQLite file begins. */
+const MAGIC = "SQLite format 3\0";
+
+/**
+ * Copies the bytes to where nobody else writes, so that what is looked through is what is put in place.
+ * @throws UnusableDatabase as soon as it cannot be a database
+ */
+async function writeDraft(draft: string, { name, stream }: Source): Promise<void> {
+  const descriptor = openSync(draft, "wx", 0o600);
+  try {
+    let beginning = "";
+    for await (const chunk of stream) {
+      if (beginning.length < MAGIC.length) {
+        beginning = (beginning + Buffer.from(chunk).toString("latin1", 0, MAGIC.length)).slice(0, MAGIC.length);
+        if (!MAGIC.startsWith(beginning)) break;
+      }
+      for (let written = 0; written < chunk.length; ) written += writeSync(descriptor, chunk, written);
+    }
+    if (beginning !== MAGIC) throw new UnusableDatabase("damaged", `${name} is damaged or not a database`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether the key in credentials.json, where there is one, is in force in the new database. */
+async function compareCredentials(directory: DataDirectory): Promise<"same" | "other" | "none"> {
+  const store = openStore(directory.database, { create: false });
+  try {
+    const kept = readCredentials(directory);
+    if (!kept) return "none";
+    return (await isInForce(store, kept)) ? "same" : "other";
+  } catch {
+    return "other";
+  } finally {
+    store.close();
+  }
+}

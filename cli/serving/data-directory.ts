@@ -1,0 +1,75 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { momoEnvironment, platformFolders } from "../environment.ts";
+import { cannotWrite } from "./small-files.ts";
+
+/** Where momo keeps everything, in files that only their owner can read. */
+export interface DataDirectory {
+  readonly path: string;
+  readonly database: string;
+  readonly lock: string;
+  readonly credentials: string;
+  readonly server: string;
+  readonly clock: string;
+}
+
+/** `--data`, then `MOMO_DATA`, then the platform's data folder. Nothing is created. */
+export function locateDataDirectory(flag: string | undefined): DataDirectory {
+  return dataDirectoryAt(resolve(flag ?? momoEnvironment().data ?? platformDefault()));
+}
+
+export function dataDirectoryAt(path: string): DataDirectory {
+  return {
+    path,
+    database: join(path, "momo.db"),
+    lock: join(path, "momo.lock"),
+    credentials: join(path, "credentials.json"),
+    server: join(path, "server.json"),
+    clock: join(path, "clock.json"),
+  };
+}
+
+function platformDefault(): string {
+  const { xdgDataHome, localAppData } = platformFolders();
+  if (xdgDataHome?.startsWith("/")) return join(xdgDataHome, "momo");
+  if (process.platform === "win32") return join(localAppData ?? join(homedir(), "AppData", "Local"), "momo");
+  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support", "momo");
+  return join(homedir(), ".local", "share", "momo");
+}
+
+/**
+ * Makes the directory where it is missing. One that exists keeps its mode, because it may hold other things too; the files in it
+ * that are ours are made ours alone.
+ */
+export function makeDataDirectory(directory: DataDirectory): void {
+  const { path } = directory;
+  try {
+    if (existsSync(path)) {
+      for (const file of filesOf(directory)) hideFromOthers(file);
+    } else {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      chmodSync(path, 0o700);
+    }
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+const filesOf = ({ database, lock, credentials, server, clock }: DataDirectory) => [
+  ...[database, `${database}-wal`, `${database}-shm`],
+  ...[lock, credentials, server, clock],
+];
+
+/** Somebody may have copied it here with another mode. What is no plain file is refused where it is read. */
+function hideFromOthers(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+/** Whether everybody on this machine may put files into the directory, and so take the place of ours. */
+export function isOpenToAll(path: string): boolean {
+  return process.platform !== "win32" && (statSync(path).mode & 0o002) !== 0;
+}
+
+export const CLOSE_TO_ALL = "chmod o-w on it, or choose another folder with --data";

@@ -1,0 +1,58 @@
+import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { reachDirectly } from "../environment.ts";
+import { Failure } from "../terminal/failure.ts";
+
+/** The address that was asked for. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Why the address cannot be listened on, who has it, and the flag that helps. */
+export async function explainListenFailure(error: unknown, { host, port }: Address): Promise<unknown> {
+  const { code } = error as NodeJS.ErrnoException;
+  const address = `${host}:${port}`;
+  if (code === "EADDRINUSE") {
+    return new Failure(
+      "unexpected",
+      `${address} is taken by ${await holderOf(host, port)}`,
+      "choose another port with --port, or --port 0 for any free one",
+    );
+  }
+  if (code === "EACCES" || code === "EPERM") {
+    return new Failure(
+      "unexpected",
+      `${address} may not be listened on (${code})`,
+      "choose a port above 1023 with --port",
+    );
+  }
+  if (
+    code === "EADDRNOTAVAIL" ||
+    code === "ENOENT" ||
+    code === "ENOTFOUND" ||
+    code === "EINVAL" ||
+    code === "EAFNOSUPPORT"
+  ) {
+    return new Failure(
+      "unexpected",
+      `${host} is not an address of this machine (${code})`,
+      "choose one with --host, such as 127.0.0.1",
+    );
+  }
+  return error;
+}
+
+/** Asks whoever holds the port whether it is one of us. */
+async function holderOf(host: string, port: number): Promise<string> {
+  try {
+    reachDirectly(host);
+    const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}${CONTROL_PATH}/health`, {
+      signal: AbortSignal.timeout(500),
+    });
+    const health = (await answer.json()) as { status?: unknown; pid?: unknown };
+    if (health.status === "ok" && Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;
+  } catch {
+    // Not one of us; what it is instead does not matter.
+  }
+  return "another program";
+}

@@ -1,0 +1,34 @@
+import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+import { acquireLock } from "../../src/store/sqlite/lock.ts";
+import { Failure } from "../terminal/failure.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import { readServer, type ServerRecord } from "./records.ts";
+
+/**
+ * Takes a data directory for this process: a second server would resolve the same prompts, and an import would take the database
+ * from under a server.
+ * @returns a function that gives it back
+ * @throws Failure that names who has it
+ */
+export function lockDirectory(directory: DataDirectory): () => void {
+  try {
+    return acquireLock(directory.lock);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase && error.problem === "locked")) throw error;
+    const holder = serverOrNull(directory);
+    throw new Failure(
+      "unexpected",
+      `${directory.path} is in use by another momo${holder ? ` (process ${holder.pid}, ${holder.base_url})` : ""}`,
+      "stop that one, or choose another folder with --data",
+    );
+  }
+}
+
+/** Who has the directory, where its record tells. */
+function serverOrNull(directory: DataDirectory): ServerRecord | null {
+  try {
+    return readServer(directory);
+  } catch {
+    return null;
+  }
+}

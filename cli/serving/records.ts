@@ -1,0 +1,119 @@
+import { existsSync, lstatSync, rmSync } from "node:fs";
+import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts";
+import { Failure } from "../terminal/failure.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import { readJson, writePrivateFile } from "./small-files.ts";
+
+/**
+ * The records beside the database that let commands find a server without flags. They are looked through by hand, because that
+ * is done before a server is ready: zod takes longer to load than all of this.
+ */
+
+/** The first merchant's key, so that `momo pay` works at once. */
+export interface CredentialsRecord {
+  readonly merchant_id: number;
+  readonly payment_account_id: number;
+  readonly api_key: string;
+  readonly api_secret: string;
+}
+
+/** Where the running server is. */
+export interface ServerRecord {
+  readonly pid: number;
+  readonly base_url: string;
+  readonly control_url: string;
+  readonly control_token: string | null;
+}
+
+type ClockRecord = { readonly frozen_at_ms: number } | { readonly ahead_ms: number };
+
+type Check = (value: unknown) => boolean;
+
+const whole =
+  (least: number, most: number): Check =>
+  (value) =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+const text =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === "string" && pattern.test(value);
+const id = whole(1, Number.MAX_SAFE_INTEGER);
+const url: Check = (value) => typeof value === "string" && URL.canParse(value);
+
+/** Whether a content has these members, each as it should be; others too, unless `alone`. */
+function has(content: unknown, members: Readonly<Record<string, Check>>, { alone = false } = {}): boolean {
+  if (typeof content !== "object" || content === null) return false;
+  const given: Record<string, unknown> = { ...content };
+  if (alone && Object.keys(given).length !== Object.keys(members).length) return false;
+  return Object.entries(members).every(([name, check]) => Object.hasOwn(given, name) && check(given[name]));
+}
+
+const isCredentials = (content: unknown): content is CredentialsRecord =>
+  has(content, {
+    merchant_id: id,
+    payment_account_id: id,
+    api_key: text(/^mk_[0-9a-z]{1,100}$/),
+    api_secret: text(/^ms_[0-9a-z]{1,100}$/),
+  });
+
+const isServer = (content: unknown): content is ServerRecord =>
+  has(content, {
+    pid: id,
+    base_url: url,
+    control_url: url,
+    control_token: (value) => value === null || text(/^.{0,200}$/s)(value),
+  });
+
+const isClock = (content: unknown): content is ClockRecord =>
+  has(content, { frozen_at_ms: whole(0, LAST_INSTANT_MS) }, { alone: true }) ||
+  has(content, { ahead_ms: whole(-LAST_INSTANT_MS, LAST_INSTANT_MS) }, { alone: true });
+
+export const readCredentials = ({ credentials }: DataDirectory) => read(credentials, isCredentials);
+export const readServer = ({ server }: DataDirectory) => read(server, isServer);
+
+export function writeCredentials({ credentials }: DataDirectory, record: CredentialsRecord): void {
+  writePrivateFile(credentials, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+export function writeServer({ server }: DataDirectory, record: ServerRecord): void {
+  writePrivateFile(server, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Where a clock that was moved by hand stands; null for one that was not. */
+export function readClock({ clock }: DataDirectory): ClockState | null {
+  const record = read(clock, isClock);
+  if (record === null) return null;
+  return "ahead_ms" in record ? { aheadMs: record.ahead_ms } : { frozenAtMs: record.frozen_at_ms };
+}
+
+export function writeClock({ clock }: DataDirectory, state: ClockState): void {
+  if ("aheadMs" in state && state.aheadMs === 0) {
+    rmSync(clock, { force: true });
+    return;
+  }
+  const record = "aheadMs" in state ? { ahead_ms: state.aheadMs } : { frozen_at_ms: state.frozenAtMs };
+  writePrivateFile(clock, `${JSON.stringify(record)}\n`);
+}
+
+/** Null where there is no such file. A file that holds something else is refused, never guessed at. */
+function read<T>(file: string, fits: (content: unknown) => content is T): T | null {
+  // A link would lead out of the data directory, and a pipe would have us wait.
+  if (existsSync(file) && !lstatSync(file).isFile()) throw damaged(file);
+  let content: unknown;
+  try {
+    content = readJson(file);
+  } catch {
+    throw damaged(file);
+  }
+  if (content === undefined) return null;
+  if (!fits(content)) throw damaged(file);
+  return content;
+}
+
+function damaged(file: string): Failure {
+  return new Failure(
+    "unexpected",
+    `${file} cannot be read as a file of momo's`,
+    "delete it: momo serve writes it anew",
+  );
+}

@@ -1,0 +1,24 @@
+import type { Rule } from "../../sandbox/network/rules.ts";
+import { Failure } from "../terminal/failure.ts";
+import { readJson } from "./small-files.ts";
+
+/**
+ * The rules in a file, in the form that the control API takes.
+ * @throws Failure `usage` that names the file and the place in it
+ */
+export async function readRulesFile(file: string): Promise<Rule[]> {
+  // Loaded only where there is such a file: a server without one is ready sooner.
+  const { parseRules } = await import("../../sandbox/control/rules.ts");
+  try {
+    const content = readJson(file);
+    if (content === undefined) throw new Error("there is no such file");
+    return parseRules(content);
+  } catch (error) {
+    throw new Failure("usage", `--rules ${file}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.syscall !== undefined) return `it cannot be read (${error.code})`;
+  return error instanceof SyntaxError ? "it is not JSON: write one rule, or an array of them" : error.message;
+}

@@ -1,0 +1,62 @@
+import { type Command, Option } from "commander";
+import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
+import { type Choice, chooseAfter } from "../../sandbox/network/script.ts";
+import type { Tariff } from "../../src/domain/fee.ts";
+import type { ResponseForm } from "../../src/http/view.ts";
+import { readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
+import { readRulesFile } from "./rules-file.ts";
+import type { SandboxConfig } from "./start-sandbox.ts";
+
+/** What `serve` and `exec` can be told about the sandbox that they start. */
+export interface SandboxFlags {
+  readonly basePath: string;
+  readonly outcome: OutcomeName;
+  readonly after?: string;
+  readonly promptTimeout: number;
+  readonly fee?: Tariff;
+  readonly responseForm: ResponseForm;
+  readonly rules?: string;
+}
+
+export function addSandboxOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--base-path <path>", "before the paths of the API").default("/v2").argParser(readBasePath))
+    .addOption(
+      new Option("--outcome <name>", "what prompts do by default")
+        .choices(OUTCOMES.map(({ name }) => name))
+        .default("completed"),
+    )
+    .option("--after <duration>", "how long they take (default: the outcome's own time, 3s for most)")
+    .addOption(
+      new Option("--prompt-timeout <duration>", "how long a prompt waits for its customer")
+        .default(60_000, "60s")
+        .argParser(readPromptTimeout),
+    )
+    .addOption(
+      new Option("--fee <tariff>", "of the payment account, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff),
+    )
+    .addOption(
+      new Option("--response-form <form>", "full, or the earlier short answers")
+        .choices(["full", "short"])
+        .default("full"),
+    )
+    .option("--rules <file>", "JSON: rules for the prompts, in order");
+}
+
+/** The part of the sandbox's configuration that the flags say. */
+export async function configOf(
+  flags: SandboxFlags,
+): Promise<Pick<SandboxConfig, "basePath" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">> {
+  return {
+    basePath: flags.basePath,
+    fallback: fallbackOf(flags),
+    promptLifetimeMs: flags.promptTimeout,
+    tariff: flags.fee ?? null,
+    form: flags.responseForm,
+    rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),
+  };
+}
+
+function fallbackOf({ outcome, after }: SandboxFlags): Choice {
+  return after === undefined ? { outcome, afterMs: null } : chooseAfter(outcome, after, "--after");
+}

@@ -1,0 +1,170 @@
+import { rmSync } from "node:fs";
+import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { createVirtualClock } from "../../sandbox/network/clock.ts";
+import type { Tariff } from "../../src/domain/fee.ts";
+import { startServer } from "../../src/http/server.ts";
+import type { Registry } from "../../src/service/registry.ts";
+import { explain, isBusy } from "../../src/store/sqlite/database.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { sleep } from "../../src/system.ts";
+import { type AssembleOptions, assemble } from "./assemble.ts";
+import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
+import { isInForce } from "./in-force.ts";
+import { lockDirectory } from "./lock-directory.ts";
+import {
+  type CredentialsRecord,
+  readClock,
+  readCredentials,
+  writeClock,
+  writeCredentials,
+  writeServer,
+} from "./records.ts";
+
+export interface SandboxConfig
+  extends Pick<
+    AssembleOptions,
+    | "realClock"
+    | "stopwatch"
+    | "random"
+    | "fallback"
+    | "rules"
+    | "promptLifetimeMs"
+    | "basePath"
+    | "form"
+    | "reportFault"
+    | "onRequest"
+  > {
+  readonly directory: DataDirectory;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** For the payment account of the credentials; null leaves it as it is. */
+  readonly tariff: Tariff | null;
+  /** What a caller of the control API must present; null where nobody is asked for one. */
+  readonly controlToken: string | null;
+}
+
+export interface RunningSandbox {
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly credentials: CredentialsRecord;
+  /** Finishes what is in flight and closes everything, within three seconds. */
+  stop(): Promise<void>;
+}
+
+/** How long requests that are under way may take when the server stops. */
+const STOP_GRACE_MS = 2000;
+
+/** How long a write may wait for another program. Everything waits meanwhile, the end of the server too. */
+const BUSY_TIMEOUT_MS = 1000;
+
+/**
+ * Ties everything together: store, service, simulated network, both APIs and the server. It serves when this returns.
+ * @throws Failure or UnusableDatabase with what stands in the way and the flag that helps; then nothing is left open
+ */
+export async function startSandbox(config: SandboxConfig): Promise<RunningSandbox> {
+  const { directory, reportFault } = config;
+  const open = new Cleanup();
+  try {
+    makeDataDirectory(directory);
+    open.add(lockDirectory(directory));
+    const store = openStore(directory.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, mustWrite: true });
+    open.add(() => store.close());
+
+    const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
+    let credentials: CredentialsRecord | null = null;
+    const { handle, service, endStreams } = assemble({
+      ...config,
+      store,
+      clock,
+      guard: { host: config.host, token: config.controlToken },
+      rememberClock: () => writeClock(directory, clock.state()),
+      data: directory.path,
+      credentials: () =>
+        credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
+    });
+    open.add(() => service.resolver.stop());
+    credentials = await ensureCredentials(directory, store, service.registry);
+    if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
+
+    const server = startServer({
+      hostname: config.host,
+      port: config.port,
+      reportFault,
+      handle,
+      sleep,
+    });
+    open.add(() => server.stop(STOP_GRACE_MS));
+    open.add(endStreams);
+
+    const origin = `http://${reachable(config.host)}:${server.port}`;
+    const baseUrl = origin + config.basePath;
+    const controlUrl = origin + CONTROL_PATH;
+    writeServer(directory, {
+      pid: process.pid,
+      base_url: baseUrl,
+      control_url: controlUrl,
+      control_token: config.controlToken,
+    });
+    open.add(() => rmSync(directory.server, { force: true }));
+
+    // The executable begins reluctant to compile (scripts/build.ts); from now on the same code runs again and again.
+    Bun.unsafe.setJITPolicy(1);
+    // What fell due while no server ran.
+    void service.resolver.settle().catch(reportFault);
+    return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
+  } catch (error) {
+    await open.runAll().catch(() => {}); // what came first is told
+    // Locked only since it was opened: the first key could not be stored.
+    throw isBusy(error) ? explain(error, directory.database) : error;
+  }
+}
+
+/** What has been opened, closed in the opposite order, once. */
+class Cleanup {
+  readonly #steps: (() => unknown)[] = [];
+
+  add(step: () => unknown): void {
+    this.#steps.push(step);
+  }
+
+  /** @throws what the first step that failed threw, once all have been tried: a server must not live on half closed */
+  async runAll(): Promise<void> {
+    const errors: unknown[] = [];
+    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+}
+
+/** The first merchant's key, payment account and secret: those of the last time where they are still good, else new ones. */
+async function ensureCredentials(
+  directory: DataDirectory,
+  store: Store,
+  registry: Registry,
+): Promise<CredentialsRecord> {
+  const kept = readCredentials(directory);
+  if (kept && (await isInForce(store, kept))) return kept;
+  const account = await registry.ensureFirstAccount();
+  const key = await registry.issueKey(account.merchantId, "first key");
+  const record = {
+    merchant_id: account.merchantId,
+    payment_account_id: account.id,
+    api_key: key.apiKey,
+    api_secret: key.apiSecret,
+  };
+  writeCredentials(directory, record);
+  return record;
+}
+
+/** How this machine reaches the address that the server listens on. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

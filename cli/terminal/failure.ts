@@ -1,0 +1,83 @@
+import { Refusal } from "../../src/domain/error.ts";
+import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+
+/** The documented exit codes. */
+export const EXIT = {
+  done: 0,
+  unexpected: 1,
+  usage: 2,
+  notFound: 3,
+  unauthorized: 4,
+  refused: 5,
+  unreachable: 6,
+  failed: 10,
+  cancelled: 11,
+  expired: 12,
+  pending: 13,
+  /** As shells have it: `exec` found its command, but may not run it; or did not find it. */
+  commandRefused: 126,
+  commandMissing: 127,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** What each failure is called in `--json`, and how the process ends. */
+const EXIT_OF = {
+  unexpected: EXIT.unexpected,
+  usage: EXIT.usage,
+  not_found: EXIT.notFound,
+  unauthorized: EXIT.unauthorized,
+  refused: EXIT.refused,
+  unreachable: EXIT.unreachable,
+  command_refused: EXIT.commandRefused,
+  command_missing: EXIT.commandMissing,
+} as const;
+
+export type FailureCode = keyof typeof EXIT_OF;
+
+/** Why a command ends without having done its work: one line, and what to do about it. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+
+  constructor(
+    readonly code: FailureCode,
+    message: string,
+    readonly hint: string | null = null,
+  ) {
+    super(message);
+  }
+
+  get exitCode(): number {
+    return EXIT_OF[this.code];
+  }
+}
+
+const REFUSAL_CODES = {
+  invalid: "usage",
+  unauthorized: "unauthorized",
+  not_found: "not_found",
+  conflict: "refused",
+  provider: "refused",
+} as const;
+
+const DATABASE_HINTS = {
+  locked: "close the other program, or choose another folder with --data",
+  damaged: "restore a copy with momo import --replace, or start afresh in another folder with --data",
+  foreign: "choose another folder with --data",
+  newer: "update momo, or choose another folder with --data",
+  unwritable: "make the folder writable, or choose another one with --data",
+  linked: "put the file itself there, or choose another folder with --data",
+  missing: "run momo serve once, or name the folder with --data",
+} as const;
+
+/** Whatever was thrown, as a failure that can be shown. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof Refusal) return new Failure(REFUSAL_CODES[error.kind], error.message);
+  if (error instanceof UnusableDatabase) {
+    const code = error.problem === "missing" ? "not_found" : "unexpected";
+    return new Failure(code, error.message, DATABASE_HINTS[error.problem]);
+  }
+  return new Failure("unexpected", error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,73 @@
+import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import { redact } from "../../src/domain/credentials.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { LogFormat } from "./log-format.ts";
+import { jsonText, plain, styledFor } from "./output.ts";
+
+/** A call of the merchant API as one line on stderr, for a person or for a collector of logs. Neither holds a secret. */
+
+/** A head may be 16 KiB of path; a line of a log may not. */
+const MAX_PATH_LENGTH = 200;
+
+/** An answer that tells of one payment, or a refusal, is shorter; a list tells of no outcome, and is not worth the reading. */
+const MAX_TELLING_ANSWER = 2000;
+
+/** What an answer says of the payment; a refusal says why in its message. */
+interface Outcome {
+  readonly checkout_request_id?: string;
+  readonly transaction_status?: string;
+  readonly message?: string;
+}
+
+/** @param atMs the host's time, whatever momo's own clock shows */
+export function requestLine(format: LogFormat, request: LoggedRequest, atMs: number): string {
+  const path = redact(request.target.split("?", 1)[0] ?? "").slice(0, MAX_PATH_LENGTH);
+  const outcome = outcomeOf(request);
+  return format === "json" ? jsonLine(request, path, outcome, atMs) : prettyLine(request, path, outcome, atMs);
+}
+
+function outcomeOf({ answer }: LoggedRequest): Outcome {
+  if (answer === null || answer.length > MAX_TELLING_ANSWER) return {};
+  const { success, message, checkout_request_id, status: transaction_status } = JSON.parse(answer);
+  return {
+    ...(checkout_request_id !== undefined && { checkout_request_id }),
+    ...(transaction_status !== undefined && { transaction_status }),
+    ...(success === false && { message: redact(message) }),
+  };
+}
+
+function jsonLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
+  return jsonText({
+    time: new Date(atMs).toISOString(),
+    level: "info",
+    method: request.method,
+    path,
+    status: request.status,
+    duration_ms: Math.round(request.durationMs * 1000) / 1000,
+    ...outcome,
+    ...(request.fault !== null && { fault: request.fault }),
+  });
+}
+
+function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
+  const { status, fault } = request;
+  const style = status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
+  const words = [
+    formatTimestamp(atMs).slice(-"HH:MM:SS".length),
+    styledFor(process.stderr, style, String(status ?? "---")),
+    request.method.padEnd(4),
+    plain(path),
+    styledFor(process.stderr, "dim", `${request.durationMs.toFixed(1)} ms`),
+    outcome.transaction_status,
+    outcome.checkout_request_id,
+    outcome.message && plain(outcome.message),
+    fault && `(fault: ${fault})`,
+  ];
+  return words.filter(Boolean).join("  ");
+}
+
+/** What went wrong where nobody waits for an answer, among lines of the same format. */
+export function faultLine(format: LogFormat, message: string, atMs: number): string {
+  if (format === "pretty") return `momo: ${message}`;
+  return jsonText({ time: new Date(atMs).toISOString(), level: "error", message });
+}

@@ -1,0 +1,82 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import { invalid } from "../../src/domain/error.ts";
+
+/** A clock that can be stopped and moved by hand. Until somebody does, it shows the time of the clock below it. */
+export interface VirtualClock extends Clock {
+  readonly isFrozen: boolean;
+  /** Stands still from now on. */
+  freeze(): void;
+  /** Goes on from the instant it shows. */
+  resume(): void;
+  /**
+   * Moves forward, frozen or not. Alarms that fall due ring soon.
+   * @throws Refusal `invalid` beyond the year 9999
+   */
+  advance(durationMs: number): void;
+  /** Shows the time of the clock below it again. */
+  restore(): void;
+  /** How it stands, for {@link createVirtualClock} to begin with. */
+  state(): ClockState;
+}
+
+/** Where a virtual clock stands: at an instant, or so much ahead of the clock below it. */
+export type ClockState = { readonly frozenAtMs: number } | { readonly aheadMs: number };
+
+/** The last that a timestamp of four-digit years can show in Nairobi, with a day to spare for what lies ahead. */
+export const LAST_INSTANT_MS = Date.UTC(9999, 11, 30);
+
+interface Alarm {
+  readonly atMs: number;
+  readonly ring: () => void;
+  /** Cancels the real alarm behind it. */
+  disarm: () => void;
+}
+
+export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }): VirtualClock {
+  let state = start;
+  const alarms = new Set<Alarm>();
+
+  const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
+  const nowMs = () => instantOf(state);
+
+  function arm(alarm: Alarm): void {
+    alarm.disarm();
+    const waitMs = alarm.atMs - nowMs();
+    // While the clock stands still, what lies ahead does not come nearer.
+    if (waitMs > 0 && "frozenAtMs" in state) return;
+    alarm.disarm = real.alarm(real.nowMs() + Math.max(waitMs, 0), () => {
+      alarms.delete(alarm);
+      alarm.ring();
+    });
+  }
+
+  function moveTo(next: ClockState): void {
+    if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
+    state = next;
+    for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
+  }
+
+  return {
+    nowMs,
+    alarm(atMs, ring) {
+      const alarm: Alarm = { atMs, ring, disarm: () => {} };
+      alarms.add(alarm);
+      arm(alarm);
+      return () => {
+        alarm.disarm();
+        alarms.delete(alarm);
+      };
+    },
+    get isFrozen() {
+      return "frozenAtMs" in state;
+    },
+    freeze: () => moveTo({ frozenAtMs: nowMs() }),
+    resume: () => moveTo({ aheadMs: nowMs() - real.nowMs() }),
+    advance: (durationMs) =>
+      moveTo(
+        "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
+      ),
+    restore: () => moveTo({ aheadMs: 0 }),
+    state: () => state,
+  };
+}

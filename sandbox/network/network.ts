@@ -1,0 +1,88 @@
+import { invalid, Refusal } from "../../src/domain/error.ts";
+import type { Outcome } from "../../src/domain/outcome.ts";
+import type { Provider } from "../../src/domain/provider.ts";
+import type { Random } from "../../src/domain/random.ts";
+import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import { createDefault, type Default } from "./default.ts";
+import { checkoutRequestId, merchantRequestId, receiptNumber } from "./identifiers.ts";
+import { readMemo, writeMemo } from "./memo.ts";
+import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
+import { RESULT_CODES } from "./result-codes.ts";
+import { createRuleBook, type RuleBook } from "./rules.ts";
+import { type Choice, decide, NETWORK_LIMIT_CENTS } from "./script.ts";
+
+export interface NetworkOptions {
+  readonly random: Random;
+  /** The default to begin with. */
+  readonly fallback: Choice;
+}
+
+/** The simulated network: a provider, and what steers it. */
+export interface Network extends Provider {
+  readonly rules: RuleBook;
+  readonly default: Default;
+}
+
+/**
+ * A mobile-money network in the same process. Of prompts it keeps nothing in memory: what one will do is decided when it is
+ * pushed and stands in its memo, so that a restart changes nothing.
+ */
+export function createNetwork({ random, fallback }: NetworkOptions): Network {
+  const rules = createRuleBook();
+  const byDefault = createDefault(fallback);
+  return {
+    rules,
+    default: byDefault,
+
+    async push(prompt) {
+      const script = decide(prompt, rules, byDefault.choice);
+      if (endingOf(script.outcome).by === "refusal") {
+        throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");
+      }
+      return {
+        checkoutRequestId: checkoutRequestId(prompt.pushedAtMs, random),
+        merchantRequestId: merchantRequestId(prompt.pushedAtMs, random),
+        memo: writeMemo(script),
+        checkAtMs: script.atMs ?? prompt.expiresAtMs,
+      };
+    },
+
+    async check(pending, nowMs) {
+      const { outcome, atMs } = readMemo(pending.memo);
+      if (atMs === null || atMs > nowMs) return { status: "pending", checkAtMs: atMs ?? pending.expiresAtMs };
+      return announce(pending, outcome, atMs);
+    },
+  };
+}
+
+/**
+ * What the network says of a prompt that went so.
+ * @throws Refusal `invalid` for an outcome in which it says nothing
+ */
+function announce(pending: PendingTransaction, name: OutcomeName, atMs: number): Outcome {
+  const ending = endingOf(name);
+  if (ending.by !== "network") {
+    const names = OUTCOMES.filter((outcome) => outcome.ending.by === "network").map((outcome) => outcome.name);
+    throw invalid(`${name} is no answer to a prompt; the answers are ${names.join(", ")}`);
+  }
+  const resultDesc = RESULT_CODES[ending.code];
+  if (ending.status !== "completed") return { status: ending.status, resultCode: ending.code, resultDesc, atMs };
+  return { status: "completed", resultCode: 0, resultDesc, receiptNumber: receiptNumber(atMs, pending.id), atMs };
+}
+
+/**
+ * What a person, or a script in place of one, says of a prompt; noted as theirs, whatever had been decided before.
+ * @throws Refusal `invalid` for an outcome that is no answer
+ */
+export function answerByHand(pending: PendingTransaction, outcome: OutcomeName, atMs: number): Outcome {
+  return { ...announce(pending, outcome, atMs), memo: writeMemo({ outcome, atMs, by: { who: "person" } }) };
+}
+
+/** The PIN that every test customer mistypes. */
+const WRONG_PIN = "0000";
+
+/** @param pin 4 to 6 digits */
+export function outcomeOfPin(pin: string, pending: PendingTransaction): OutcomeName {
+  if (pin === WRONG_PIN) return "wrong_pin";
+  return pending.amountCents > NETWORK_LIMIT_CENTS ? "over_limit" : "completed";
+}

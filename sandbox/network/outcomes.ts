@@ -1,0 +1,108 @@
+import { formatDuration } from "../../src/domain/duration.ts";
+import { invalid } from "../../src/domain/error.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
+import type { FinalStatus } from "../../src/domain/transaction.ts";
+import type { ResultCode } from "./result-codes.ts";
+
+/** How a prompt can go. */
+export interface OutcomeEntry {
+  readonly name: string;
+  /** The test phone whose prompts always go so. */
+  readonly phone: Msisdn;
+  readonly ending: Ending;
+  /** One line for people. */
+  readonly meaning: string;
+}
+
+export type Ending =
+  /** The network answers; `afterMs` null: when the prompt's lifetime is over. */
+  | { readonly by: "network"; readonly status: FinalStatus; readonly code: ResultCode; readonly afterMs: number | null }
+  /** The network never answers, so that the service's own deadline ends it. */
+  | { readonly by: "deadline" }
+  /** A person or a script answers; else the deadline. */
+  | { readonly by: "hand" }
+  /** The network does not take the prompt. */
+  | { readonly by: "refusal" };
+
+const SHORTLY_MS = 3000;
+
+function answered(status: FinalStatus, code: ResultCode, afterMs: number | null = SHORTLY_MS): Ending {
+  return { by: "network", status, code, afterMs };
+}
+
+/** The table that the code, `momo outcomes` and the documentation share. */
+export const OUTCOMES = [
+  entry("completed", "254700000000", answered("completed", 0), "the customer pays"),
+  entry("completed_late", "254700000030", answered("completed", 0, 30_000), "the customer pays, but takes long"),
+  entry("insufficient_funds", "254700000001", answered("failed", 1), "the balance is too low"),
+  entry("over_limit", "254700000003", answered("failed", 3), "more than one transaction may carry"),
+  entry("rule_limited", "254700000017", answered("failed", 17), "the same payment again too soon"),
+  entry("push_error", "254700000025", answered("failed", 1025), "the prompt could not be sent"),
+  entry("unreachable", "254700000037", answered("failed", 1037, 15_000), "the phone is off or busy"),
+  entry("wrong_pin", "254700000201", answered("failed", 2001), "the customer enters a wrong PIN"),
+  entry("pin_locked", "254700000806", answered("failed", 8006), "the PIN is locked"),
+  entry("cancelled", "254700000032", answered("cancelled", 1032), "the customer dismisses the prompt"),
+  entry("expired", "254700000019", answered("expired", 1019, null), "nobody acts on the prompt"),
+  entry("silent", "254700000099", { by: "deadline" }, "the network never says what became of it"),
+  entry("refused", "254700000500", { by: "refusal" }, "the network does not take the prompt: HTTP 500"),
+  entry("manual", "254700000100", { by: "hand" }, "waits for a person or a script"),
+] as const satisfies readonly OutcomeEntry[];
+
+export type OutcomeName = (typeof OUTCOMES)[number]["name"];
+
+function entry<const N extends string>(name: N, phone: string, ending: Ending, meaning: string) {
+  return { name, phone: phone as Msisdn, ending, meaning };
+}
+
+const BY_NAME = new Map<string, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome) => [outcome.name, outcome]));
+const BY_PHONE = new Map<Msisdn, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome) => [outcome.phone, outcome]));
+
+/**
+ * @param what named in the refusal, such as `--outcome`
+ * @throws Refusal `invalid` that lists the names
+ */
+export function parseOutcomeName(text: string, what: string): OutcomeName {
+  const outcome = BY_NAME.get(text);
+  if (!outcome) throw invalid(`${what} is not the name of an outcome; the names are ${[...BY_NAME.keys()].join(", ")}`);
+  return outcome.name;
+}
+
+/** The table in the words of the wire; `after` is how long the outcome takes where nobody says otherwise. */
+export function outcomesView() {
+  return OUTCOMES.map(({ name, phone, ending, meaning }) => ({
+    name,
+    phone,
+    meaning,
+    ...endingView(ending),
+  }));
+}
+
+function endingView(ending: Ending): { status: FinalStatus | null; code: number | null; after: string | null } {
+  switch (ending.by) {
+    case "network": {
+      const after = ending.afterMs === null ? "prompt lifetime" : formatDuration(ending.afterMs);
+      return { status: ending.status, code: ending.code, after };
+    }
+    case "deadline":
+      return { status: "expired", code: 1019, after: "never" };
+    case "hand":
+    case "refusal":
+      return { status: null, code: null, after: null };
+  }
+}
+
+/** How long an outcome takes where nobody says otherwise, in words of the wire; null where that has no meaning. */
+export function afterOf(name: OutcomeName): string | null {
+  return endingView(endingOf(name)).after;
+}
+
+export function endingOf(name: OutcomeName): Ending {
+  const outcome = BY_NAME.get(name);
+  if (!outcome) throw new Error(`no outcome ${name}`);
+  return outcome.ending;
+}
+
+/** What the table of test phones says of a number; null for every other number. */
+export function outcomeOfPhone(phone: Msisdn): OutcomeName | null {
+  return BY_PHONE.get(phone)?.name ?? null;
+}

@@ -1,0 +1,70 @@
+import { invalid } from "../../src/domain/error.ts";
+import type { AmountCents } from "../../src/domain/money.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
+import type { Prompt } from "../../src/domain/provider.ts";
+import type { Choice } from "./script.ts";
+
+/** What the prompts that match do. */
+export interface Rule {
+  /** What is absent matches everything. */
+  readonly match: {
+    readonly phone?: Msisdn;
+    readonly amountCents?: AmountCents;
+    readonly paymentAccountId?: number;
+    readonly reference?: string;
+  };
+  readonly choice: Choice;
+  /** For how many prompts more; null: for all. */
+  readonly times: number | null;
+}
+
+export const MAX_RULES = 1000;
+
+/** The rules in force, in order. They live as long as the process; what they decided lives with the transactions. */
+export interface RuleBook {
+  list(): readonly Rule[];
+  /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
+  append(rules: readonly Rule[]): void;
+  replace(rules: readonly Rule[]): void;
+  /** What the first rule that matches says. A rule with a count is used up by one, and leaves at none. */
+  take(prompt: Prompt): RuleChoice | null;
+}
+
+export interface RuleChoice extends Choice {
+  /** The rule's place in the list when it decided, from 1. */
+  readonly rule: number;
+}
+
+export function createRuleBook(): RuleBook {
+  let rules: readonly Rule[] = [];
+
+  function replace(next: readonly Rule[]): void {
+    if (next.length > MAX_RULES) throw invalid(`there can be at most ${MAX_RULES} rules`);
+    rules = next;
+  }
+
+  return {
+    list: () => rules,
+    append: (more) => replace([...rules, ...more]),
+    replace,
+    take(prompt) {
+      const index = rules.findIndex(({ match }) => matches(match, prompt));
+      const rule = rules[index];
+      if (!rule) return null;
+      if (rule.times !== null) {
+        const left = { ...rule, times: rule.times - 1 };
+        rules = rules.flatMap((other) => (other !== rule ? [other] : left.times > 0 ? [left] : []));
+      }
+      return { ...rule.choice, rule: index + 1 };
+    },
+  };
+}
+
+function matches(match: Rule["match"], prompt: Prompt): boolean {
+  return (
+    (match.phone === undefined || match.phone === prompt.phone) &&
+    (match.amountCents === undefined || match.amountCents === prompt.amountCents) &&
+    (match.paymentAccountId === undefined || match.paymentAccountId === prompt.paymentAccountId) &&
+    (match.reference === undefined || match.reference === prompt.reference)
+  );
+}

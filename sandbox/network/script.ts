@@ -1,0 +1,81 @@
+import { parseDuration } from "../../src/domain/duration.ts";
+import { invalid } from "../../src/domain/error.ts";
+import type { Prompt } from "../../src/domain/provider.ts";
+import { endingOf, type OutcomeName, outcomeOfPhone, parseOutcomeName } from "./outcomes.ts";
+import type { RuleBook } from "./rules.ts";
+
+/** What a prompt will do: decided once, when it is pushed, and then frozen in the transaction's memo. */
+export interface Script {
+  readonly outcome: OutcomeName;
+  /** When the network answers; null where it does not. */
+  readonly atMs: number | null;
+  readonly by: Decider;
+}
+
+/** Who decided, or the person who answered the prompt all the same. {@link decide} has the order in which they are asked. */
+export type Decider =
+  | { readonly who: "header" | "network_limit" | "test_phone" | "default" | "person" }
+  /** `rule`: its place in the list when it decided, from 1. */
+  | { readonly who: "rule"; readonly rule: number };
+
+/** An outcome and, where somebody named it, the time until it. */
+export interface Choice {
+  readonly outcome: OutcomeName;
+  readonly afterMs: number | null;
+}
+
+/** The network carries no more in one transaction: KES 250,000. */
+export const NETWORK_LIMIT_CENTS = 250_000_00;
+
+/**
+ * Who decides, in order: the instruction that came with the request, the rules, the network's own limit, the table of test
+ * phones, the default.
+ * @throws Refusal `invalid` for an instruction that names no outcome
+ */
+export function decide(prompt: Prompt, rules: Pick<RuleBook, "take">, fallback: Choice): Script {
+  if (prompt.instruction !== null) {
+    return schedule(parseChoice(prompt.instruction, "X-Sandbox-Outcome"), prompt, { who: "header" });
+  }
+  const ruled = rules.take(prompt);
+  if (ruled) return schedule(ruled, prompt, { who: "rule", rule: ruled.rule });
+  if (prompt.amountCents > NETWORK_LIMIT_CENTS) {
+    return schedule({ outcome: "over_limit", afterMs: null }, prompt, { who: "network_limit" });
+  }
+  const ofPhone = outcomeOfPhone(prompt.phone);
+  if (ofPhone) return schedule({ outcome: ofPhone, afterMs: null }, prompt, { who: "test_phone" });
+  return schedule(fallback, prompt, { who: "default" });
+}
+
+/** Turns "after 3 s" into an instant. */
+function schedule({ outcome, afterMs }: Choice, { pushedAtMs, expiresAtMs }: Prompt, by: Decider): Script {
+  const ending = endingOf(outcome);
+  if (ending.by !== "network") return { outcome, atMs: null, by };
+  const delayMs = afterMs ?? ending.afterMs;
+  return { outcome, atMs: delayMs === null ? expiresAtMs : pushedAtMs + delayMs, by };
+}
+
+/**
+ * A choice as a request header or a flag writes it: `NAME` or `NAME; after=DURATION`.
+ * @param what named in the refusal
+ * @throws Refusal `invalid`
+ */
+export function parseChoice(text: string, what: string): Choice {
+  const [name = "", ...parameters] = text.split(";").map((part) => part.trim());
+  const outcome = parseOutcomeName(name, what);
+  if (parameters.length === 0) return { outcome, afterMs: null };
+  const after = /^after\s*=\s*(\S+)$/.exec(parameters[0] ?? "")?.[1];
+  if (after === undefined || parameters.length > 1) {
+    throw invalid(`${what} must be NAME or NAME; after=DURATION, such as completed; after=10s`);
+  }
+  return chooseAfter(outcome, after, `after in ${what}`);
+}
+
+/**
+ * @param after a DURATION
+ * @throws Refusal `invalid` also for an outcome that the network never announces
+ */
+export function chooseAfter(outcome: OutcomeName, after: string, what: string): Choice {
+  const afterMs = parseDuration(after, what);
+  if (endingOf(outcome).by !== "network") throw invalid(`${what} has no meaning with ${outcome}: leave it out`);
+  return { outcome, afterMs };
+}

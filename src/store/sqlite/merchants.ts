@@ -1,0 +1,127 @@
+import type { Database } from "bun:sqlite";
+import type { ApiKey } from "../../domain/credentials.ts";
+import type { Tariff } from "../../domain/fee.ts";
+import {
+  MAX_ACCOUNTS,
+  MAX_KEYS,
+  MAX_MERCHANTS,
+  MAX_REVOKED_KEYS,
+  type Merchant,
+  type PaymentAccount,
+} from "../../domain/merchant.ts";
+import type { CommitQueue } from "./commit-queue.ts";
+import { createLookupCache } from "./lookup-cache.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export type MerchantStore = ReturnType<typeof createMerchantStore>;
+
+type MerchantRow = Merchant;
+interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
+
+const MERCHANT = "id, name";
+const ACCOUNT = "id, merchant_id AS merchantId, name, fee_basis_points AS basisPoints, fee_fixed_cents AS fixedCents";
+const KEY =
+  "api_key AS apiKey, secret_hash AS secretHash, merchant_id AS merchantId, label, revoked_at_ms AS revokedAtMs";
+
+/** Merchants, with their payment accounts and keys. */
+export function createMerchantStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
+  const keys = createLookupCache<string, ApiKey>(snapshot, (apiKey) =>
+    client.query<ApiKey, [string]>(`SELECT ${KEY} FROM api_keys WHERE api_key = ?`).get(apiKey),
+  );
+  const accounts = createLookupCache<number, PaymentAccount>(snapshot, (id) => {
+    const row = client.query<AccountRow, [number]>(`SELECT ${ACCOUNT} FROM payment_accounts WHERE id = ?`).get(id);
+    return row && toAccount(row);
+  });
+
+  return {
+    // What is full is counted by the insert itself: many may come at once, and from several processes.
+
+    /** @returns null where there are {@link MAX_MERCHANTS} */
+    async addMerchant(name: string, nowMs: number): Promise<Merchant | null> {
+      const insert = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
+        WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} RETURNING ${MERCHANT}`;
+      return commits.run(() => client.query<MerchantRow, [string, number]>(insert).get(name, nowMs));
+    },
+
+    /** @returns null where the merchant has {@link MAX_ACCOUNTS} */
+    async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null> {
+      const { merchantId, name, tariff } = account;
+      const insert = `INSERT INTO payment_accounts (merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
+        SELECT $merchantId, $name, $basisPoints, $fixedCents, $nowMs
+        WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $merchantId) < ${MAX_ACCOUNTS}
+        RETURNING ${ACCOUNT}`;
+      return commits.run(() => {
+        const row = client
+          .query<AccountRow, Record<string, string | number>>(insert)
+          .get({ merchantId, name, ...tariff, nowMs });
+        return row && toAccount(row);
+      });
+    },
+
+    /** @returns whether there was room for it: false where the merchant has {@link MAX_KEYS} in force */
+    async addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean> {
+      const insert = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
+        SELECT $apiKey, $secretHash, $merchantId, $label, $nowMs
+        WHERE (SELECT count(*) FROM api_keys WHERE merchant_id = $merchantId AND revoked_at_ms IS NULL) < ${MAX_KEYS}`;
+      return commits.run(() => client.query(insert).run({ ...key, nowMs }).changes === 1);
+    },
+
+    /**
+     * Forgets what was revoked before the last {@link MAX_REVOKED_KEYS} of the merchant: unknown and revoked are refused alike.
+     * @returns whether there was such a key, not revoked before
+     */
+    async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
+      const update = `UPDATE api_keys SET revoked_at_ms = ? WHERE api_key = ? AND revoked_at_ms IS NULL
+        RETURNING merchant_id AS merchantId`;
+      const forget = `DELETE FROM api_keys WHERE id IN (
+        SELECT id FROM api_keys WHERE merchant_id = ? AND revoked_at_ms IS NOT NULL
+        ORDER BY revoked_at_ms DESC, id DESC LIMIT -1 OFFSET ${MAX_REVOKED_KEYS})`;
+      return commits.run(() => {
+        const revoked = client.query<{ merchantId: number }, [number, string]>(update).get(nowMs, apiKey);
+        if (revoked) client.query(forget).run(revoked.merchantId);
+        keys.forget(apiKey);
+        return revoked !== null;
+      });
+    },
+
+    async setTariff(accountId: number, { basisPoints, fixedCents }: Tariff): Promise<void> {
+      const update = "UPDATE payment_accounts SET fee_basis_points = ?, fee_fixed_cents = ? WHERE id = ?";
+      await commits.run(() => {
+        client.query(update).run(basisPoints, fixedCents, accountId);
+        accounts.forget(accountId);
+      });
+    },
+
+    async findKey(apiKey: string): Promise<ApiKey | null> {
+      return keys.find(apiKey);
+    },
+
+    async findPaymentAccount(id: number): Promise<PaymentAccount | null> {
+      return accounts.find(id);
+    },
+
+    async findMerchant(id: number): Promise<Merchant | null> {
+      return client.query<MerchantRow, [number]>(`SELECT ${MERCHANT} FROM merchants WHERE id = ?`).get(id);
+    },
+
+    /** Oldest first; so are the lists below. */
+    async listMerchants(): Promise<Merchant[]> {
+      return client.query<MerchantRow, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id`).all();
+    },
+
+    async listPaymentAccounts(merchantId: number): Promise<PaymentAccount[]> {
+      const select = `SELECT ${ACCOUNT} FROM payment_accounts WHERE merchant_id = ? ORDER BY id`;
+      return client.query<AccountRow, [number]>(select).all(merchantId).map(toAccount);
+    },
+
+    async listKeys(merchantId: number): Promise<ApiKey[]> {
+      return client
+        .query<ApiKey, [number]>(`SELECT ${KEY} FROM api_keys WHERE merchant_id = ? ORDER BY id`)
+        .all(merchantId);
+    },
+  };
+}
+
+function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {
+  return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
+}
