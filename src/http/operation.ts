@@ -11,3 +11,6 @@ export interface OperationContext {
 
 /** What an operation does with a request of a merchant's. */
 export type Operation = (request: Request, merchantId: number, context: OperationContext) => Promise<Response>;
+
+/** The paths of the three operations below the base address (§4). */
+export const OPERATION_PATHS = ["/stkpush.php", "/status.php", "/transactions.php"] as const;
