@@ -1,3 +1,4 @@
+import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
@@ -110,7 +111,7 @@ export function assemble(options: AssembleOptions): Assembled {
     });
   });
   return {
-    handle: route(api, control, createConsole(loadPage, options.guard)),
+    handle: route(api, control, createConsole(String(page), options.guard)),
     service,
     endStreams() {
       stopping.abort();
@@ -130,13 +131,6 @@ function onFirstCall(load: () => Promise<Handler>): Handler {
     handler ??= load();
     return (await handler)(request, keepOpen);
   };
-}
-
-/** The console's page is a tenth of a megabyte of text; a server that nobody looks at does without. */
-async function loadPage(): Promise<string> {
-  const page: unknown = await import("../../sandbox/console/dist/console.html", { with: { type: "text" } });
-  // Bun's types know the attribute not, and take every .html for a bundle.
-  return (page as { default: string }).default;
 }
 
 function route(api: Handler, control: Handler, page: Handler): Handler {
