@@ -49,6 +49,12 @@ function streamOf(
     return promise.finally(cancel);
   }
 
+  function nextTurn(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    realClock.alarm(realClock.nowMs(), resolve);
+    return promise;
+  }
+
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -69,13 +75,15 @@ function streamOf(
         if (gone.aborted) end();
       },
       async pull(controller) {
+        // Whoever reads what was missed takes it turn by turn: all at once would hold everybody else up.
+        if (!isNew) await nextTurn();
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;
         if (text === "") {
           await news();
-          if (hasEnded) return;
           text = place.read() || HEARTBEAT;
         }
+        if (hasEnded) return;
         controller.enqueue(encoder.encode(text));
       },
       cancel: () => end(),
