@@ -8,11 +8,11 @@ import { requestView } from "./request-view.ts";
  * @param log oldest first
  * @returns each as JSON, and how many are left out
  */
-export function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest[]) {
+export async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest[]) {
   const calls = log.filter((call) => concerns(call, checkoutRequestId));
   const numbered = calls.map((call, index) => ({ call, before: calls[index - 1] }));
   const [first, ...polls] = numbered;
-  const [start, ...latest] = writeWhatFits(first ? [first, ...polls.reverse()] : [], ({ call, before }) =>
+  const [start, ...latest] = await writeWhatFits(first ? [first, ...polls.reverse()] : [], ({ call, before }) =>
     JSON.stringify({ ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null }),
   );
   const texts = start === undefined ? [] : [start, ...latest.reverse()];

@@ -1,11 +1,11 @@
 import { invalid } from "../../src/domain/error.ts";
 import { readQuery } from "../../src/http/request.ts";
 
-/** Lists that come in pages, each bounded in what is written out. */
+/** Long lists: written out turn by turn, so that nobody else waits for them; some come in pages that are bounded in bytes. */
 
 export const MAX_LIMIT = 1000;
 
-/** So much is written out in a few milliseconds, and a hundred slow readers of it are no burden. */
+/** A hundred slow readers of so much are no burden. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** What a caller asks for: those after an id, the oldest first; or those before one, by default the newest of all. */
@@ -43,16 +43,16 @@ export interface WrittenPage {
  * The entries of a page, written out: as many as were asked for and fit into {@link MAX_PAGE_BYTES}, and at least one.
  * @param all oldest first
  */
-export function writePage<T extends { readonly id: number }>(
+export async function writePage<T extends { readonly id: number }>(
   all: readonly T[],
   { after, before, limit }: PageQuery,
   write: (entry: T) => string,
-): WrittenPage {
+): Promise<WrittenPage> {
   const asked =
     after === null
       ? all.filter(({ id }) => before === null || id < before).reverse()
       : all.filter(({ id }) => id > after);
-  const texts = writeWhatFits(asked.slice(0, limit), write);
+  const texts = await writeWhatFits(asked.slice(0, limit), write);
   const last = asked[texts.length - 1];
   const hasMore = texts.length < asked.length;
   if (after === null) texts.reverse();
@@ -60,14 +60,33 @@ export function writePage<T extends { readonly id: number }>(
 }
 
 /** The first of these, as far as they fit into {@link MAX_PAGE_BYTES}; at least one. */
-export function writeWhatFits<T>(entries: readonly T[], write: (entry: T) => string): string[] {
+export const writeWhatFits = <T>(entries: readonly T[], write: (entry: T) => string) =>
+  writeUpTo(MAX_PAGE_BYTES, entries, write);
+
+/** All of these. */
+export const writeAll = <T>(entries: readonly T[], write: (entry: T) => string | Promise<string>) =>
+  writeUpTo(Number.POSITIVE_INFINITY, entries, write);
+
+/** After so many entries, or so many bytes, others have their turn. */
+const ENTRIES_A_TURN = 100;
+const BYTES_A_TURN = 100 * 1024;
+
+async function writeUpTo<T>(
+  mostBytes: number,
+  entries: readonly T[],
+  write: (entry: T) => string | Promise<string>,
+): Promise<string[]> {
   const texts: string[] = [];
   let bytes = 0;
+  let turnAt = { entries: ENTRIES_A_TURN, bytes: BYTES_A_TURN };
   for (const entry of entries) {
-    const text = write(entry);
+    const text = await write(entry);
     bytes += Buffer.byteLength(text);
-    if (bytes > MAX_PAGE_BYTES && texts.length > 0) break;
+    if (bytes > mostBytes && texts.length > 0) break;
     texts.push(text);
+    if (texts.length < turnAt.entries && bytes < turnAt.bytes) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    turnAt = { entries: texts.length + ENTRIES_A_TURN, bytes: bytes + BYTES_A_TURN };
   }
   return texts;
 }

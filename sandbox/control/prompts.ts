@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
 import { answerByHand, outcomeOfPin } from "../network/network.ts";
@@ -8,6 +8,7 @@ import { parseOutcomeName } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
+import { writeAll } from "./paging.ts";
 import { promptView } from "./prompt-view.ts";
 
 /** A person can look through so many. */
@@ -17,10 +18,10 @@ const MAX_PROMPTS = 1000;
 export const listPrompts: ControlCall = async (_request, { service, merchantNames }, { query }) => {
   const { phone } = readQuery(query, ["phone"]);
   const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : parsePhone(phone));
-  const views = prompts.map(async (prompt) => promptView(prompt, await merchantNames.of(prompt.merchantId)));
-  return succeed(`${prompts.length} open prompt${prompts.length === 1 ? "" : "s"}`, {
-    prompts: await Promise.all(views),
-  });
+  const texts = await writeAll(prompts, async (prompt) =>
+    JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),
+  );
+  return succeedWithList(`${texts.length} open prompt${texts.length === 1 ? "" : "s"}`, {}, "prompts", texts);
 };
 
 const answerSchema = z

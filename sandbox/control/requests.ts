@@ -17,12 +17,12 @@ export const listRequests: ControlCall = async (request, { log }, { query }) => 
   const pageQuery = readPageQuery(query);
   const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${pageQuery.limit}`;
   if (format === "json") {
-    const { texts, next } = writePage(log.list(), pageQuery, (logged) => JSON.stringify(requestView(logged)));
+    const { texts, next } = await writePage(log.list(), pageQuery, (logged) => JSON.stringify(requestView(logged)));
     const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
     return succeedWithList(message, { next: next && addressOf(next) }, "requests", texts);
   }
   const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
-  const { texts, next } = writePage(log.list(), pageQuery, (logged) => `${curlLine(logged, origin)}\n`);
+  const { texts, next } = await writePage(log.list(), pageQuery, (logged) => `${curlLine(logged, origin)}\n`);
   return new Response(texts.join(""), {
     headers: {
       "Content-Type": "text/plain; charset=utf-8",

@@ -30,7 +30,7 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
   const decision = decidedBy(transaction);
-  const calls = callsAbout(id, log.list());
+  const calls = await callsAbout(id, log.list());
   const story = {
     transaction: transactionView(transaction),
     prompt: promptView(transaction, business),
