@@ -77,7 +77,7 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       // The schedule holds the pending alone. By itself SQLite would go through all that ever was, because it lies in this order.
       `SELECT ${ROW} FROM transactions WHERE id IN (
         SELECT id FROM transactions INDEXED BY transactions_due WHERE status = 'pending'
-        ORDER BY check_at_ms LIMIT ${MOST_SCANNED}
+        ORDER BY check_at_ms LIMIT iif(?1 IS NULL, ?2, ${MOST_SCANNED})
       ) AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2`,
     ),
   );
@@ -199,8 +199,8 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     },
 
     /**
-     * The prompts that nobody has answered, oldest first: all, or those of one phone. Where more than {@link MOST_SCANNED} are
-     * open, of those that are due next; of a phone with few payments, all the same.
+     * The prompts that nobody has answered, oldest first: all, or those of one phone. Where there are more than `limit`, those
+     * that are due next; of a phone with many payments, those among the next {@link MOST_SCANNED} of all.
      */
     async listPending(limit: number, phone: Msisdn | null = null): Promise<PendingTransaction[]> {
       const ids = phone && fewOf(phone);
