@@ -3,7 +3,7 @@ import { readQuery } from "../../src/http/request.ts";
 
 /** Long lists: written out turn by turn, so that nobody else waits for them; some come in pages that are bounded in bytes. */
 
-export const MAX_LIMIT = 1000;
+const MAX_LIMIT = 1000;
 
 /** A hundred slow readers of so much are no burden. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
@@ -85,7 +85,9 @@ async function writeUpTo<T>(
     if (bytes > mostBytes && texts.length > 0) break;
     texts.push(text);
     if (texts.length < turnAt.entries && bytes < turnAt.bytes) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
     turnAt = { entries: texts.length + ENTRIES_A_TURN, bytes: bytes + BYTES_A_TURN };
   }
   return texts;
