@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import { writeWhatFits } from "./paging.ts";
 import { requestView } from "./request-view.ts";
@@ -8,11 +9,11 @@ import { requestView } from "./request-view.ts";
  * @param log oldest first
  * @returns each as JSON, and how many are left out
  */
-export async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest[]) {
+export async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest[], realClock: Clock) {
   const calls = log.filter((call) => concerns(call, checkoutRequestId));
   const numbered = calls.map((call, index) => ({ call, before: calls[index - 1] }));
   const [first, ...polls] = numbered;
-  const [start, ...latest] = await writeWhatFits(first ? [first, ...polls.reverse()] : [], ({ call, before }) =>
+  const [start, ...latest] = await writeWhatFits(first ? [first, ...polls.reverse()] : [], realClock, ({ call, before }) =>
     JSON.stringify({ ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null }),
   );
   const texts = start === undefined ? [] : [start, ...latest.reverse()];

@@ -4,6 +4,7 @@ import { fail } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
 import type { EventHub, EventPlace } from "./event-hub.ts";
+import { nextTurn } from "./next-turn.ts";
 
 /** After such a silence a comment goes out, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
@@ -49,12 +50,6 @@ function streamOf(
     return promise.finally(cancel);
   }
 
-  function nextTurn(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    realClock.alarm(realClock.nowMs(), resolve);
-    return promise;
-  }
-
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -76,7 +71,7 @@ function streamOf(
       },
       async pull(controller) {
         // Whoever reads what was missed takes it turn by turn: all at once would hold everybody else up.
-        if (!isNew) await nextTurn();
+        if (!isNew) await nextTurn(realClock);
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;
         if (text === "") {

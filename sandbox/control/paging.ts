@@ -1,5 +1,7 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import { invalid } from "../../src/domain/error.ts";
 import { readQuery } from "../../src/http/request.ts";
+import { nextTurn } from "./next-turn.ts";
 
 /** Long lists: written out turn by turn, so that nobody else waits for them; some come in pages that are bounded in bytes. */
 
@@ -46,13 +48,14 @@ export interface WrittenPage {
 export async function writePage<T extends { readonly id: number }>(
   all: readonly T[],
   { after, before, limit }: PageQuery,
+  realClock: Clock,
   write: (entry: T) => string,
 ): Promise<WrittenPage> {
   const asked =
     after === null
       ? all.filter(({ id }) => before === null || id < before).reverse()
       : all.filter(({ id }) => id > after);
-  const texts = await writeWhatFits(asked.slice(0, limit), write);
+  const texts = await writeWhatFits(asked.slice(0, limit), realClock, write);
   const last = asked[texts.length - 1];
   const hasMore = texts.length < asked.length;
   if (after === null) texts.reverse();
@@ -60,21 +63,24 @@ export async function writePage<T extends { readonly id: number }>(
 }
 
 /** The first of these, as far as they fit into {@link MAX_PAGE_BYTES}; at least one. */
-export const writeWhatFits = <T>(entries: readonly T[], write: (entry: T) => string) =>
-  writeUpTo(MAX_PAGE_BYTES, entries, write);
+export const writeWhatFits = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
+  writeUpTo(MAX_PAGE_BYTES, entries, realClock, write);
 
 /** All of these. */
-export const writeAll = <T>(entries: readonly T[], write: (entry: T) => string | Promise<string>) =>
-  writeUpTo(Number.POSITIVE_INFINITY, entries, write);
+export const writeAll = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
+  writeUpTo(Number.POSITIVE_INFINITY, entries, realClock, write);
+
+type Write<T> = (entry: T) => string | Promise<string>;
 
 /** After so many entries, or so many bytes, others have their turn. */
-const ENTRIES_A_TURN = 100;
-const BYTES_A_TURN = 100 * 1024;
+const ENTRIES_A_TURN = 200;
+const BYTES_A_TURN = 200 * 1024;
 
 async function writeUpTo<T>(
   mostBytes: number,
   entries: readonly T[],
-  write: (entry: T) => string | Promise<string>,
+  realClock: Clock,
+  write: Write<T>,
 ): Promise<string[]> {
   const texts: string[] = [];
   let bytes = 0;
@@ -85,9 +91,7 @@ async function writeUpTo<T>(
     if (bytes > mostBytes && texts.length > 0) break;
     texts.push(text);
     if (texts.length < turnAt.entries && bytes < turnAt.bytes) continue;
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
+    await nextTurn(realClock);
     turnAt = { entries: texts.length + ENTRIES_A_TURN, bytes: bytes + BYTES_A_TURN };
   }
   return texts;

@@ -15,10 +15,10 @@ import { promptView } from "./prompt-view.ts";
 const MAX_PROMPTS = 1000;
 
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
-export const listPrompts: ControlCall = async (_request, { service, merchantNames }, { query }) => {
+export const listPrompts: ControlCall = async (_request, { service, merchantNames, realClock }, { query }) => {
   const { phone } = readQuery(query, ["phone"]);
   const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : parsePhone(phone));
-  const texts = await writeAll(prompts, async (prompt) =>
+  const texts = await writeAll(prompts, realClock, async (prompt) =>
     JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),
   );
   return succeedWithList(`${texts.length} open prompt${texts.length === 1 ? "" : "s"}`, {}, "prompts", texts);

@@ -9,25 +9,25 @@ import { merchantOfQuery } from "./merchant-of-query.ts";
 import { writeAll } from "./paging.ts";
 
 /** `GET /_momo/merchants`: all of them, the first ones first; so are the lists below. */
-export const listMerchants: ControlCall = async (_request, { service }) => {
+export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
   const merchants = await service.registry.listMerchants();
-  const texts = await writeAll(merchants, (merchant) => JSON.stringify(merchantView(merchant)));
+  const texts = await writeAll(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
   return succeedWithList(counted(texts.length, "merchant"), {}, "merchants", texts);
 };
 
 /** `GET /_momo/accounts`: the payment accounts of the merchant that `?merchant_id=` names, by default of the first. */
-export const listAccounts: ControlCall = async (_request, { service }, { query }) => {
+export const listAccounts: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const accounts = await service.registry.listAccounts(id);
-  const texts = await writeAll(accounts, (account) => JSON.stringify(accountView(account)));
+  const texts = await writeAll(accounts, realClock, (account) => JSON.stringify(accountView(account)));
   return succeedWithList(counted(texts.length, "payment account"), {}, "accounts", texts);
 };
 
 /** `GET /_momo/keys`: the keys of that merchant, also the revoked ones, without their secrets. */
-export const listKeys: ControlCall = async (_request, { service }, { query }) => {
+export const listKeys: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const keys = await service.registry.listAllKeys(id);
-  const texts = await writeAll(keys, (key) => JSON.stringify(keyView(key)));
+  const texts = await writeAll(keys, realClock, (key) => JSON.stringify(keyView(key)));
   return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
 };
 

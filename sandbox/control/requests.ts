@@ -11,18 +11,18 @@ import { requestView } from "./request-view.ts";
  * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. Where they do not
  * fit into one page, `next` (as lines: the header `Link`) leads to the one before, or after `?after=ID` to the one after.
  */
-export const listRequests: ControlCall = async (request, { log }, { query }) => {
+export const listRequests: ControlCall = async (request, { log, realClock }, { query }) => {
   const { format = "json" } = readQuery(query, ["format"]);
   if (format !== "json" && format !== "curl") throw invalid("format must be json or curl");
   const pageQuery = readPageQuery(query);
   const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${pageQuery.limit}`;
   if (format === "json") {
-    const { texts, next } = await writePage(log.list(), pageQuery, (logged) => JSON.stringify(requestView(logged)));
+    const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) => JSON.stringify(requestView(logged)));
     const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
     return succeedWithList(message, { next: next && addressOf(next) }, "requests", texts);
   }
   const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
-  const { texts, next } = await writePage(log.list(), pageQuery, (logged) => `${curlLine(logged, origin)}\n`);
+  const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) => `${curlLine(logged, origin)}\n`);
   return new Response(texts.join(""), {
     headers: {
       "Content-Type": "text/plain; charset=utf-8",

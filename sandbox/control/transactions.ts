@@ -25,12 +25,12 @@ export const listTransactions: ControlCall = async (_request, { service }, { que
 };
 
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
-export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log }, { id }) => {
+export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log, realClock }, { id }) => {
   const transaction = await service.findByCheckoutRequestId(id);
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
   const decision = decidedBy(transaction);
-  const calls = await callsAbout(id, log.list());
+  const calls = await callsAbout(id, log.list(), realClock);
   const story = {
     transaction: transactionView(transaction),
     prompt: promptView(transaction, business),
