@@ -1,6 +1,6 @@
 import type { Service } from "../service/service.ts";
 import { fail, failWith, serveDocument } from "./reply.ts";
-import { type Handler, targetOf } from "./request.ts";
+import { type Handler, originOf, targetOf } from "./request.ts";
 import type { ResponseForm } from "./view.ts";
 
 /** What an operation is given besides its request. */
@@ -52,7 +52,7 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
   async function description(request: Request): Promise<Response> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
     const { describeApi } = await import("./openapi.ts");
-    return serveDocument(describeApi(basePath, form, version));
+    return serveDocument(describeApi({ basePath, origin: originOf(request), form, version }));
   }
 
   async function answer(request: Request): Promise<Response> {

@@ -50,7 +50,7 @@ const accountRule = rule("payment_account_id", "must be a whole number, the id o
 
 /** §4.1. Unknown members are ignored. */
 export const startPaymentSchema = z.object({
-  payment_account_id: z.int(accountRule),
+  payment_account_id: z.int(accountRule).meta({ minimum: 1 }),
   phone: z.string(rule("phone", PHONE_RULE)).regex(PHONE_PATTERN, rule("phone", PHONE_RULE)),
   amount: z
     .number(badAmount)

@@ -22,6 +22,15 @@ export function targetOf({ url }: Request): { path: string; query: string } {
     : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
 }
 
+/** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where its `Host` is no plain host. */
+export function originOf({ headers }: Request): string {
+  const host = headers.get("Host") ?? "";
+  const isPlain = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
+  // A proxy in front that speaks TLS says so.
+  const scheme = headers.get("X-Forwarded-Proto") === "https" ? "https" : "http";
+  return isPlain && URL.canParse(`${scheme}://${host}`) ? `${scheme}://${host}` : "";
+}
+
 /**
  * The JSON object in a request's body.
  * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object

@@ -111,7 +111,7 @@ const SECRETS = /\bms_|\bmk_|SQL|constraint|\bat \S+:\d+|\.ts\b|node_modules|und
 const SENT = /; it is (?:a string, )?"(?:[^"\\]|\\.)*"/g;
 
 /** What holds for every answer (§1, §7). */
-export function expectSoundAnswer({ status, headers, text, body }: Answer): void {
+export function expectSoundAnswer({ status, headers, body }: Answer): void {
   expect(headers.get("Content-Type")).toBe("application/json");
   expect(body.success).toBe(status === 200);
   expect(body.message).toBeString();
