@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OUTCOMES, outcomesView } from "../sandbox/network/outcomes.ts";
@@ -144,16 +144,16 @@ describe("the recipe for CI goes to the end", () => {
       expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
       expect(JSON.parse(tested.stdout)).toMatchObject({ status: "completed" });
     } finally {
-      const ready = Bun.file(join(folder, "ready.json"));
-      process.kill(((await ready.json()) as { pid: number }).pid);
-      while (await ready.exists()) await Bun.sleep(20);
+      const ready = join(folder, "ready.json");
+      process.kill((JSON.parse(readFileSync(ready, "utf8")) as { pid: number }).pid);
+      while (existsSync(ready)) await Bun.sleep(20);
     }
   }, 60_000);
 
   test("the data of an ephemeral server's ready file is what --data takes", async () => {
     const { stdout, exitCode } = await run(`
       momo serve --ephemeral --port 0 --ready-file ephemeral.json > ephemeral.log 2>&1 &
-      until [ -s ephemeral.json ]; do sleep 0.1; done
+      timeout 30 sh -c 'until [ -s ephemeral.json ]; do sleep 0.1; done'
       momo env --data "$(sed 's/.*"data":"\\([^"]*\\)".*/\\1/' ephemeral.json)" --format json
       kill %1; wait %1
     `);
