@@ -13,8 +13,11 @@ export async function callsAbout(checkoutRequestId: string, log: readonly Logged
   const calls = log.filter((call) => concerns(call, checkoutRequestId));
   const numbered = calls.map((call, index) => ({ call, before: calls[index - 1] }));
   const [first, ...polls] = numbered;
-  const [start, ...latest] = await writeWhatFits(first ? [first, ...polls.reverse()] : [], realClock, ({ call, before }) =>
-    JSON.stringify({ ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null }),
+  const [start, ...latest] = await writeWhatFits(
+    first ? [first, ...polls.reverse()] : [],
+    realClock,
+    ({ call, before }) =>
+      JSON.stringify({ ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null }),
   );
   const texts = start === undefined ? [] : [start, ...latest.reverse()];
   return { texts, leftOut: calls.length - texts.length };

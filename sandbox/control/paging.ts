@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { invalid } from "../../src/domain/error.ts";
+import { whatCame } from "../../src/domain/what-came.ts";
 import { readQuery } from "../../src/http/request.ts";
 import { nextTurn } from "./next-turn.ts";
 
@@ -23,14 +24,14 @@ export function readPageQuery(query: string): PageQuery {
   if (after !== undefined && before !== undefined) throw invalid("give after or before, not both");
   const size = limit === undefined ? MAX_LIMIT : Number(limit);
   if (limit !== undefined && (!/^[1-9][0-9]{0,3}$/.test(limit) || size > MAX_LIMIT)) {
-    throw invalid(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
+    throw invalid(`limit must be a whole number from 1 to ${MAX_LIMIT}${whatCame(limit)}`);
   }
   return { after: readId("after", after), before: readId("before", before), limit: size };
 }
 
 function readId(name: string, text: string | undefined): number | null {
   if (text === undefined) return null;
-  if (!/^[0-9]{1,15}$/.test(text)) throw invalid(`${name} must be a whole number, the id of an entry`);
+  if (!/^[0-9]{1,15}$/.test(text)) throw invalid(`${name} must be a whole number, the id of an entry${whatCame(text)}`);
   return Number(text);
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parsePhone } from "../../src/domain/phone.ts";
+import { readNaming } from "../../src/domain/what-came.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
@@ -17,7 +18,7 @@ const MAX_PROMPTS = 1000;
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
 export const listPrompts: ControlCall = async (_request, { service, merchantNames, realClock }, { query }) => {
   const { phone } = readQuery(query, ["phone"]);
-  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : parsePhone(phone));
+  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : readNaming(phone, parsePhone));
   const texts = await writeAll(prompts, realClock, async (prompt) =>
     JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),
   );

@@ -1,4 +1,5 @@
 import { invalid } from "../../src/domain/error.ts";
+import { whatCame } from "../../src/domain/what-came.ts";
 import { succeedWithList } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
@@ -13,16 +14,23 @@ import { requestView } from "./request-view.ts";
  */
 export const listRequests: ControlCall = async (request, { log, realClock }, { query }) => {
   const { format = "json" } = readQuery(query, ["format"]);
-  if (format !== "json" && format !== "curl") throw invalid("format must be json or curl");
+  if (format !== "json" && format !== "curl") throw invalid(`format must be json or curl${whatCame(format)}`);
   const pageQuery = readPageQuery(query);
   const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${pageQuery.limit}`;
   if (format === "json") {
-    const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) => JSON.stringify(requestView(logged)));
+    const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) =>
+      JSON.stringify(requestView(logged)),
+    );
     const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
     return succeedWithList(message, { next: next && addressOf(next) }, "requests", texts);
   }
   const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
-  const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) => `${curlLine(logged, origin)}\n`);
+  const { texts, next } = await writePage(
+    log.list(),
+    pageQuery,
+    realClock,
+    (logged) => `${curlLine(logged, origin)}\n`,
+  );
   return new Response(texts.join(""), {
     headers: {
       "Content-Type": "text/plain; charset=utf-8",

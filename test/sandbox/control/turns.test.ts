@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/system.ts";
 import { writeAll, writeWhatFits } from "../../../sandbox/control/paging.ts";
+import { systemClock } from "../../../src/system.ts";
 
 /** How many turns of the event loop pass before it resolves. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
