@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 import { isHeld } from "../../src/store/sqlite/lock.ts";
@@ -9,6 +9,7 @@ import { cannotWrite, readText } from "./small-files.ts";
 import {
   findLeftovers as findFolders,
   makeLockedFolder,
+  namesIn,
   removeLeftovers as removeFolders,
   removeLockedFolder,
 } from "./temporary-directory.ts";
@@ -72,7 +73,7 @@ function removeOwn(files: readonly string[]): void {
 
 function isOwnFile(file: string): boolean {
   const stats = statsOfPlace(file);
-  return stats !== null && stats.isFile() && !isForeign(stats);
+  return Boolean(stats?.isFile() && !isForeign(stats));
 }
 
 /** The drafts of files of a data directory, by an import or a server: `momo.db.123.tmp`, and what belongs to them. */
@@ -82,7 +83,7 @@ function draftsIn(directory: DataDirectory): string[] {
     const [, name = ""] = /^(.+)\.[0-9]+\.tmp(?:-old)?(?:-wal|-shm|-journal)?$/.exec(entry) ?? [];
     return names.includes(name);
   };
-  return readdirSync(directory.path)
+  return namesIn(directory.path)
     .filter(isDraft)
     .map((entry) => join(directory.path, entry))
     .filter(isOwnFile);
@@ -104,9 +105,8 @@ export const removeTemporaryLeftovers = (): void => removeFolders(tmpdir());
 /** What is left in a data directory and in the place of temporary folders. Nothing is changed. */
 export function findLeftovers(directory: DataDirectory): string[] {
   const notes = findFolders(directory.path);
-  const isBusy = !existsSync(directory.path) || isHeld(directory.lock);
   return [
-    ...(isBusy ? [] : draftsIn(directory)),
+    ...(isHeld(directory.lock) ? [] : draftsIn(directory)),
     ...notes.flatMap((note) => notedDraft(note).filter(isOwnFile)),
     ...notes,
     ...findFolders(tmpdir()),

@@ -111,16 +111,20 @@ export function removeLeftovers(place: string, before?: (path: string) => void):
 
 /** No link is followed, and nothing of another user's is touched. */
 function ownFolders(place: string): string[] {
-  let names: string[] = [];
-  try {
-    names = readdirSync(place).filter((name) => name.startsWith(PREFIX));
-  } catch {
-    // There is no such place, or it cannot be read.
-  }
-  return names
+  return namesIn(place)
+    .filter((name) => name.startsWith(PREFIX))
     .map((name) => join(place, name))
     .filter((path) => {
       const stats = statsOfPlace(path);
       return stats?.isDirectory() && !isForeign(stats);
     });
+}
+
+/** None where there is no such folder, or it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
