@@ -85,7 +85,7 @@ describe("a failed import --replace changes nothing", () => {
     mkdirSync(draft);
     expect(() => putInPlace(draft, file)).toThrow("cannot be replaced");
     expect(readFileSync(`${file}-wal`).equals(log)).toBe(true);
-    expect(readdirSync(data).filter((entry) => entry.includes("old"))).toEqual([]);
+    expect(readdirSync(data).filter((entry) => entry.includes("-old-"))).toEqual([]);
   });
 
   test.concurrent("while another program has the database open", async () => {
