@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from 
 import { Command } from "commander";
 import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../../src/store/sqlite/backup.ts";
 import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+import { continueNumbers } from "../../src/store/sqlite/numbers.ts";
 import { openStore } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
@@ -45,6 +46,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       );
     }
     const contents = await takeIn(draft, source);
+    if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
     putInPlace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
@@ -59,6 +61,9 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
 
 const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
+
+const NUMBERS_UNKNOWN =
+  "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
 /** Where a copy is read from. */
 interface Source {

@@ -82,6 +82,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     text: " AND +status = 'pending'",
     instead: "",
   },
+  "after a reset numbers are used again": {
+    file: "src/store/sqlite/transactions.ts",
+    text: "raiseNumberFloor(client);",
+    instead: "",
+  },
   "whoever polls is told that a payment is pending which has ended": {
     file: "src/store/sqlite/transactions.ts",
     text: "polled.forget(checkoutRequestId);",

@@ -12,6 +12,7 @@ import type {
 } from "../../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
+import { NEXT_NUMBER, raiseNumberFloor } from "./numbers.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import type { transactions } from "./schema.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -39,9 +40,9 @@ const FEW_OF_PHONE = 1000;
 export function createTransactionStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
   const insert = onFirstUse(() =>
     client.query<never, Record<string, string | number | null>>(
-      `INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
+      `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
         reference_folded, description, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms, check_at_ms, memo)
-      VALUES ($merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
+      VALUES (${NEXT_NUMBER}, $merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
         $referenceFolded, $description, $checkoutRequestId, $merchantRequestId, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`,
     ),
   );
@@ -193,9 +194,10 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       return row ? toTransaction(row) : null;
     },
 
-    /** Forgets every transaction. */
+    /** Forgets every transaction, but not that their numbers were used. */
     async clear(): Promise<void> {
       await commits.run(() => {
+        raiseNumberFloor(client);
         client.run("DELETE FROM transactions");
         client.run("DELETE FROM totals");
         client.run("DELETE FROM phone_totals");

@@ -38,6 +38,25 @@ describe("POST /_momo/reset", () => {
     await sandbox.close();
   });
 
+  test("ids, transaction codes and receipt numbers go on: no payment after it has one of a payment before", async () => {
+    const sandbox = await openSteered();
+    await sandbox.control("POST", "/clock", { freeze: true });
+    const paid = async () => {
+      await sandbox.pay();
+      await sandbox.control("POST", "/clock", { advance: "3s" });
+      const [{ id, transaction_code, momo_receipt_number } = {}] = await sandbox.list();
+      return [id, transaction_code, momo_receipt_number];
+    };
+    const before = [...(await paid()), ...(await paid())];
+    expect(before).toContain("T00000000002");
+    await sandbox.control("POST", "/reset");
+    await sandbox.control("POST", "/clock", { freeze: true });
+    const after = await paid();
+    expect(after.slice(0, 2)).toEqual([3, "T00000000003"]);
+    expect(before).not.toContain(after[2]);
+    await sandbox.close();
+  });
+
   test("takes no body, `{}`, or none from a client that says JSON by habit", async () => {
     const sandbox = await openSteered();
     const json = { "Content-Type": "application/json" };

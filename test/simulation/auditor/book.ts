@@ -67,6 +67,8 @@ export class Book {
   /** Since the last look a commit has failed or the process has died: what was said may have been lost. */
   #isDisturbed = false;
   readonly #unique = new Map<string, string>();
+  /** Numbers are never given again, not even after a reset. */
+  readonly #numbers = new Map<string, string>();
 
   /** Has a payment begin that may come to be. */
   add(facts: PaymentFacts): void {
@@ -198,24 +200,26 @@ export class Book {
     const key = payment.checkoutRequestId;
     const id = row.id ?? row.transaction_id;
     if (typeof id === "number") {
-      this.#claim("transaction id", id, key);
+      this.#claim("transaction id", id, key, this.#numbers);
       payment.id = id;
     }
     if (typeof row.transaction_code === "string") {
-      this.#claim("transaction code", row.transaction_code, key);
+      this.#claim("transaction code", row.transaction_code, key, this.#numbers);
       payment.transactionCode = row.transaction_code;
     }
     if (typeof row.momo_receipt_number === "string") {
-      this.#claim("receipt number", row.momo_receipt_number, key);
+      // Another network may give its own again, once nobody remembers them.
+      const isOurs = payment.end !== null && isReceipt(row.momo_receipt_number, payment.end.paidAtMs ?? 0);
+      this.#claim("receipt number", row.momo_receipt_number, key, isOurs ? this.#numbers : this.#unique);
       if (payment.end) payment.end = { ...payment.end, receipt: row.momo_receipt_number };
     }
   }
 
-  #claim(what: string, value: string | number, owner: string): void {
+  #claim(what: string, value: string | number, owner: string, owners = this.#unique): void {
     const key = `${what} ${value}`;
-    const other = this.#unique.get(key) ?? owner;
+    const other = owners.get(key) ?? owner;
     demand(other === owner, `${owner} and ${other} have the same ${what}, ${value}`);
-    this.#unique.set(key, owner);
+    owners.set(key, owner);
   }
 
   #holdAgainstFate(
