@@ -64,6 +64,13 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     ),
   );
 
+  const overdue = onFirstUse(() =>
+    client.query<{ id: number }, [number]>(
+      `SELECT id FROM transactions INDEXED BY transactions_due
+      WHERE status = 'pending' AND check_at_ms <= ?1 AND expires_at_ms <= ?1 LIMIT 1`,
+    ),
+  );
+
   const earliest = onFirstUse(() =>
     client.query<{ checkAtMs: number }, []>(
       "SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = 'pending' ORDER BY check_at_ms LIMIT 1",
@@ -140,6 +147,11 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     /** The pending transactions to be checked by `nowMs`, in the order in which they fell due, at most `limit`. */
     async listDue(nowMs: number, limit: number): Promise<PendingTransaction[]> {
       return due().all(nowMs, limit).map(toPending);
+    },
+
+    /** Whether a transaction is pending whose deadline has passed. */
+    async isAnyOverdue(nowMs: number): Promise<boolean> {
+      return overdue().get(nowMs) !== null;
     },
 
     /** When the next check is due; null while nothing is pending. */
