@@ -45,6 +45,10 @@ export interface Payment extends PaymentFacts {
   isKnown: boolean;
   /** The network has been made to misbehave about it: when it ends, and how, only what was said tells. */
   isMeddledWith: boolean;
+  /** The network has been asked about it, and has not answered. */
+  isAsked: boolean;
+  /** The network wants not to be asked before. */
+  notBeforeMs: number;
   said: Said[];
   /** Somebody has looked since the last rest, and it was pending. */
   isSeenPending: boolean;
@@ -78,6 +82,7 @@ export class Book {
     this.payments.set(checkoutRequestId, {
       ...facts,
       ...{ id: null, isKnown: false, isMeddledWith: false, transactionCode: null },
+      ...{ isAsked: false, notBeforeMs: Number.NEGATIVE_INFINITY },
       ...{ said: [], isSeenPending: false, end: null },
     });
   }
@@ -96,6 +101,17 @@ export class Book {
 
   disturb(): void {
     this.#isDisturbed = true;
+    this.#forgetDelays();
+  }
+
+  processEnded(): void {
+    for (const payment of this.payments.values()) payment.isAsked = false;
+    this.#forgetDelays();
+  }
+
+  /** What the network said of when to ask again may not have been written. */
+  #forgetDelays(): void {
+    for (const payment of this.payments.values()) payment.notBeforeMs = Number.NEGATIVE_INFINITY;
   }
 
   get isDisturbed(): boolean {
@@ -103,12 +119,21 @@ export class Book {
   }
 
   /** The network has been asked about a prompt, or has answered. */
-  hear(event: Extract<WorldEvent, { kind: "asked" | "said" }>): void {
+  hear(event: Extract<WorldEvent, { kind: "asked" | "heard" | "said" }>): void {
     const payment = this.payments.get(event.checkoutRequestId);
     if (!payment) return; // forgotten by a reset
+    if (event.kind === "heard") {
+      payment.isAsked = false;
+      payment.notBeforeMs = event.notBeforeMs ?? Number.NEGATIVE_INFINITY;
+      return;
+    }
     if (event.meddled) payment.isMeddledWith = true;
     if (event.kind === "asked") {
-      demand(payment.end === null, `the network was asked about ${event.checkoutRequestId}, which is final`);
+      const { checkoutRequestId, end, isAsked, notBeforeMs } = payment;
+      demand(end === null, `the network was asked about ${checkoutRequestId}, which is final`);
+      demand(!isAsked, `the network was asked about ${checkoutRequestId} again before it had answered`);
+      demand(event.atMs >= notBeforeMs, `the network was asked about ${checkoutRequestId} sooner than it wanted`);
+      payment.isAsked = true;
       return;
     }
     const { outcome, meddled, late, doubtful, atMs, moment } = event;
