@@ -23,7 +23,7 @@ export interface UpToDate {
 }
 
 export function createUpToDate({ store, clock, resolver, reportFault }: Parts): UpToDate {
-  /** Where the store cannot be written, reading goes on for as long as nothing is past its deadline. */
+  /** Where the store cannot be written, and while the server stops, reading goes on for as long as nothing is past its deadline. */
   async function resolveWith(resolveIt: () => Promise<void>, isOverdue: () => Promise<boolean>): Promise<void> {
     if (resolver.hasFailed && !(await isOverdue())) return;
     try {
@@ -32,7 +32,8 @@ export function createUpToDate({ store, clock, resolver, reportFault }: Parts): 
       if (await isOverdue()) throw error;
       reportFault(error);
     }
-    if (resolver.isStopped) throw new Refusal("stopping", "the server stops; ask again when it is back");
+    if (resolver.isStopped && (await isOverdue()))
+      throw new Refusal("stopping", "the server stops: ask again when it is back");
   }
 
   return {

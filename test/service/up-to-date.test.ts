@@ -6,7 +6,9 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
+import { createProvider } from "../support/provider.ts";
 import { seededRandom } from "../support/random.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
@@ -153,15 +155,58 @@ describe("where the store cannot be written, reading goes on for as long as noth
   });
 });
 
-test("a stop does not wait for all that is due: it ends after the batch under way, and the next start resolves the rest", async () => {
-  await Promise.all(Array.from({ length: 5000 }, () => pay("completed; after=1s")));
-  jumpTo(1000);
-  const settled = service.resolver.settle();
-  const reading = rejectionOf(service.listTransactions(1, {}, PAGE));
-  await store.transactions.nextCheckAtMs();
-  await service.resolver.stop();
-  await settled;
-  expect(await reading).toMatchObject({ kind: "stopping" });
-  const { summary } = await store.transactionList.list(1, {}, PAGE);
-  expect(summary.pendingCount).toBeGreaterThanOrEqual(4500);
+describe("a stop does not wait for all that is due", () => {
+  /** Stops in the middle of a long round, while somebody waits for a list. */
+  async function stopInTheMiddle(atMs: number) {
+    await Promise.all(Array.from({ length: 5000 }, () => pay("completed; after=1s")));
+    jumpTo(atMs);
+    const settled = service.resolver.settle();
+    const list = service.listTransactions(1, {}, PAGE).then(
+      ({ summary }) => summary.pendingCount,
+      (error) => error,
+    );
+    await store.transactions.nextCheckAtMs();
+    await service.resolver.stop();
+    await settled;
+    return list;
+  }
+
+  test("it ends after the batch under way; a list that waits is answered", async () => {
+    expect(await stopInTheMiddle(1000)).toBeGreaterThanOrEqual(4500);
+  });
+
+  test("but a list that would tell what is past its deadline to be pending is refused", async () => {
+    expect(await stopInTheMiddle(60_000)).toMatchObject({ kind: "stopping" });
+  });
+
+  test("the next start resolves what is left", async () => {
+    await stopInTheMiddle(1000);
+    const random = seededRandom(2);
+    const next = createService({
+      ...{ store, clock, realClock: createManualClock(0), random, promptLifetimeMs: 60_000 },
+      provider: createNetwork({ random, fallback: { outcome: "completed", afterMs: 3000 } }),
+      reportFault: (error) => void faults.push(error),
+    });
+    await next.resolver.settle();
+    expect((await next.listTransactions(1, {}, PAGE)).summary.pendingCount).toBe(0);
+    await next.resolver.stop();
+    expect(faults).toEqual([]);
+  });
+
+  test("nor for a provider that answers nothing", async () => {
+    const hung = createService({
+      ...{ store, clock, realClock: clock, random: seededRandom(3), promptLifetimeMs: 60_000 },
+      provider: createProvider(() => new Promise(() => {})),
+      reportFault: (error) => void faults.push(error),
+    });
+    await hung.startPayment(1, orderTo(accountId));
+    jumpTo(3000);
+    const settled = hung.resolver.settle();
+    const stopped = hung.resolver.stop();
+    clock.advance(0);
+    await nextTurn();
+    clock.advance(0);
+    await Promise.all([settled, stopped]);
+    expect(faults).toEqual([]);
+  });
 });

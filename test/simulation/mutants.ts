@@ -135,8 +135,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "what fell due while no process ran is left alone": {
     file: "src/store/sqlite/transactions.ts",
-    text: "AND check_at_ms <= ?",
-    instead: "AND check_at_ms = ?",
+    text: "AND check_at_ms <= ? ORDER",
+    instead: "AND check_at_ms = ? ORDER",
   },
   "a rule with times is never used up": {
     file: "sandbox/network/rules.ts",

@@ -77,6 +77,12 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     ),
   );
 
+  const lastDue = onFirstUse(() =>
+    client.query<{ createdAtMs: number }, []>(
+      `SELECT created_at_ms AS createdAtMs FROM transactions WHERE status = 'pending' ORDER BY check_at_ms DESC LIMIT 1`,
+    ),
+  );
+
   const pending = onFirstUse(() =>
     client.query<TransactionRow, [Msisdn | null, number]>(
       // The schedule holds the pending alone. By itself SQLite would go through all that ever was, because it lies in this order.
@@ -157,6 +163,11 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     /** When the next check is due; null while nothing is pending. */
     async nextCheckAtMs(): Promise<number | null> {
       return earliest().get()?.checkAtMs ?? null;
+    },
+
+    /** When the pending transaction started that is due last; null while nothing is pending. */
+    async lastDueStartMs(): Promise<number | null> {
+      return lastDue().get()?.createdAtMs ?? null;
     },
 
     /**
