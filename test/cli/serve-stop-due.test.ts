@@ -67,7 +67,12 @@ test("also while somebody waits for a list, which is answered: nothing is past i
 
 test("also on a disk that takes 300 ms for each commit, with a request that stalls", async () => {
   const program = [
-    ...[process.execPath, "--no-env-file", "--preload", resolve(import.meta.dir, "../support/slow-disk.ts")],
+    ...[
+      process.execPath,
+      "--no-env-file",
+      "--preload",
+      Bun.fileURLToPath(new URL("../support/slow-disk.ts", import.meta.url)),
+    ],
     resolve(import.meta.dir, "../../cli/main.ts"),
   ];
   const server = await serveDue({ program, env: { SLOW_DISK_MS: "300" } });
