@@ -1,6 +1,6 @@
 import type { Service } from "../service/service.ts";
 import { fail, failWith, serveDocument } from "./reply.ts";
-import { type Handler, targetOf } from "./request.ts";
+import { expectPlainPath, type Handler, targetOf } from "./request.ts";
 import type { ResponseForm } from "./view.ts";
 
 /** What an operation is given besides its request. */
@@ -56,6 +56,7 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
   }
 
   async function answer(request: Request): Promise<Response> {
+    expectPlainPath(request);
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const operation = operations.get(path);

@@ -1,6 +1,7 @@
 import type { Server } from "bun";
 import { fail, failWith } from "./reply.ts";
 import type { Handler, KeepOpen } from "./request.ts";
+import { markUnrouted, routesOf } from "./sent-path.ts";
 
 /** How long a connection may be silent, in seconds. */
 const IDLE_TIMEOUT_S = 30;
@@ -33,6 +34,8 @@ export interface HttpServer {
 export function startServer(options: ServerOptions): HttpServer {
   const { hostname, port, handle, reportFault, sleep, maxUnderWay = MAX_UNDER_WAY } = options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
+  const serve = (request: Request) =>
+    server.pendingRequests > maxUnderWay ? fail(503, "too many requests at once") : handle(request, keepOpen);
   const server: Server<undefined> = Bun.serve({
     hostname,
     port,
@@ -42,8 +45,11 @@ export function startServer(options: ServerOptions): HttpServer {
     idleTimeout: IDLE_TIMEOUT_S,
     // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: (request) =>
-      server.pendingRequests > maxUnderWay ? fail(503, "too many requests at once") : handle(request, keepOpen),
+    routes: routesOf(serve),
+    fetch: (request) => {
+      markUnrouted(request);
+      return serve(request);
+    },
     error: (error) => failWith(error, reportFault),
   });
   return {
