@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
+import { redact } from "../../src/domain/credentials.ts";
 import { openForReading } from "../../src/store/sqlite/database.ts";
 import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
 import { isHeld } from "../../src/store/sqlite/lock.ts";
@@ -11,7 +12,7 @@ import { variablesInForce } from "../environment.ts";
 import { CLOSE_TO_ALL, type DataDirectory, isOpenToAll, locateDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { isFree } from "../serving/port.ts";
-import { readClock, readCredentials, readServer } from "../serving/records.ts";
+import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPort } from "../terminal/options.ts";
 import { type OutputOptions, plain, print, printJson, styled } from "../terminal/output.ts";
@@ -40,7 +41,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const directory = locateDataDirectory(flags.data);
   const database = checkDatabase(directory);
   const server = await checkServer(directory);
-  const findings = [
+  const findings = withoutSecrets([
     checkDirectory(directory),
     ...checkFiles(directory),
     database,
@@ -49,10 +50,19 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
     ...checkEnvironment(),
-  ];
+  ]);
   if (flags.json) printJson({ findings });
   else for (const finding of findings) printFinding(finding);
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+}
+
+/** What doctor says is shown to others, and a path or an address may hold a secret. */
+function withoutSecrets(findings: readonly Finding[]): Finding[] {
+  return findings.map(({ check, finding, remedy }) => ({
+    check,
+    finding: redact(finding),
+    remedy: remedy && redact(remedy),
+  }));
 }
 
 function printFinding({ check, finding, remedy }: Finding): void {
@@ -170,7 +180,7 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
       "/health",
       {},
     );
-    return { finding: fine(check, describe(health, record.base_url)), isRunning: true };
+    return { finding: fine(check, describe(health, record)), isRunning: true };
   } catch (error) {
     const { code, message } = toFailure(error);
     if (code === "refused") {
@@ -190,8 +200,8 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
 /** Before its record is there, and after it is gone. */
 const BUSY = "none serves, but a momo is at work here: it is starting, stopping or importing; look again in a moment";
 
-const describe = (health: Answer, baseUrl: string): string =>
-  `momo ${health.version}, process ${health.pid}, serves ${baseUrl}`;
+const describe = (health: Answer, { base_url, control_url }: ServerRecord): string =>
+  `momo ${health.version}, process ${health.pid}, serves ${base_url}; the control API is at ${control_url}`;
 
 async function checkPort(port: number): Promise<Finding> {
   const check = "port";

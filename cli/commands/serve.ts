@@ -5,7 +5,6 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { CLOSE_TO_ALL, isOpenToAll, locateDataDirectory } from "../serving/data-directory.ts";
-import { explainListenFailure } from "../serving/listen-failure.ts";
 import { announce, type ReadyRecord, readyRecord } from "../serving/ready.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readText, writePrivateFile } from "../serving/small-files.ts";
@@ -24,6 +23,7 @@ interface ServeFlags extends SandboxFlags {
   readonly host: string;
   readonly data?: string;
   readonly ephemeral?: true;
+  readonly controlPort?: number;
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly json?: true;
@@ -37,6 +37,12 @@ export function serveCommand(): Command {
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
+    .addOption(
+      new Option(
+        "--control-port <number>",
+        "serve the control API and the console on this port alone; 0: any free one",
+      ).argParser(readPort),
+    )
     .option(
       "--control-token-file <file>",
       "a token that the control API asks for (default: off loopback a new one, on it none)",
@@ -76,14 +82,13 @@ async function serve(flags: ServeFlags): Promise<void> {
       directory,
       host: flags.host,
       port: flags.port,
+      controlPort: controlPortFor(flags),
       controlToken,
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
       ...(output && { onRequest: output.onRequest }),
-    }).catch(async (error: unknown) => {
-      throw await explainListenFailure(error, flags);
     });
     const record = readyRecord(sandbox, directory, controlToken);
     if (readyFile) {
@@ -123,6 +128,18 @@ function writeReadyFile(file: string, record: ReadyRecord): void {
   } catch (error) {
     throw new Failure("unexpected", (error as Error).message, "choose another place with --ready-file");
   }
+}
+
+function controlPortFor({ port, controlPort }: ServeFlags): number | null {
+  if (controlPort === undefined) return null;
+  if (controlPort === port && port !== 0) {
+    throw new Failure(
+      "usage",
+      `--control-port ${controlPort} is the port of the merchant API`,
+      "choose another one, or 0",
+    );
+  }
+  return controlPort;
 }
 
 /** Off loopback a token says who may steer; on it only where somebody wants one, because other users of the machine connect too. */

@@ -4,9 +4,10 @@ import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
 import { curlLine } from "./curl-line.ts";
 import { requestView } from "./request-view.ts";
+import { merchantOrigin } from "./server.ts";
 
 /** `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. */
-export const listRequests: ControlCall = async (request, { log }, { query }) => {
+export const listRequests: ControlCall = async (request, { log, server }, { query }) => {
   const { format = "json" } = readQuery(query, ["format"]);
   const requests = log.list();
   if (format === "json") {
@@ -15,7 +16,7 @@ export const listRequests: ControlCall = async (request, { log }, { query }) => 
     });
   }
   if (format !== "curl") throw invalid("format must be json or curl");
-  const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
+  const origin = merchantOrigin(request, server);
   const lines = requests.map((logged) => `${curlLine(logged, origin)}\n`);
   return new Response(lines.join(""), {
     headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },

@@ -10,6 +10,8 @@ export interface ServerFacts {
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
   readonly promptLifetimeMs: number;
+  /** The port of the merchant API; null where it is the one that the caller of the control API has used. */
+  readonly merchantPort: () => number | null;
   /** The data directory; null where there is none. */
   readonly data: string | null;
   /** The key that comes with the data directory, and its payment account. */
@@ -18,15 +20,14 @@ export interface ServerFacts {
 
 /** `GET /_momo/server`: what a line to paste needs, without a secret. The address is the one that the caller has used. */
 export const showServer: ControlCall = async (request, { service, server, version }) => {
-  const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
   const { registry } = service;
   const merchant = await registry.firstMerchant();
   const [account] = await registry.listAccounts(merchant.id);
   const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
   const own = server.credentials();
   return succeed(`momo ${version}`, {
-    base_url: origin + server.basePath,
-    control_url: origin + CONTROL_PATH,
+    base_url: merchantOrigin(request, server) + server.basePath,
+    control_url: originOf(request) + CONTROL_PATH,
     version,
     default_merchant_id: merchant.id,
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
@@ -37,3 +38,16 @@ export const showServer: ControlCall = async (request, { service, server, versio
     data: server.data,
   });
 };
+
+/** The control API's address as the caller knows it. Only with a token a proxy may be between; one that speaks TLS says so. */
+function originOf({ headers }: Request): string {
+  const scheme = headers.get("X-Forwarded-Proto") === "https" ? "https" : "http";
+  return `${scheme}://${headers.get("Host") ?? "127.0.0.1"}`;
+}
+
+/** The merchant API's: on a port of its own it is reached without that proxy. */
+export function merchantOrigin(request: Request, { merchantPort }: ServerFacts): string {
+  const port = merchantPort();
+  const origin = originOf(request);
+  return port === null ? origin : `http://${origin.replace(/^https?:\/\//, "").replace(/:[0-9]*$/, "")}:${port}`;
+}
