@@ -200,8 +200,10 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
 /** Before its record is there, and after it is gone. */
 const BUSY = "none serves, but a momo is at work here: it is starting, stopping or importing; look again in a moment";
 
-const describe = (health: Answer, { base_url, control_url }: ServerRecord): string =>
-  `momo ${health.version}, process ${health.pid}, serves ${base_url}; the control API is at ${control_url}`;
+function describe(health: Answer, { base_url, control_url }: ServerRecord): string {
+  const apart = new URL(control_url).origin === new URL(base_url).origin ? "" : `, and ${control_url}`;
+  return `momo ${health.version}, process ${health.pid}, serves ${base_url}${apart}`;
+}
 
 async function checkPort(port: number): Promise<Finding> {
   const check = "port";
