@@ -76,10 +76,12 @@ test.concurrent("a token is asked for on the control port as on any", async () =
   expect((await json(`${ready.control_url}/keys`, { headers })).status).toBe(200);
 });
 
-test.concurrent("a server with two listeners ends both, and leaves no record", async () => {
+test.concurrent("a server with two listeners ends both", async () => {
   const server = await serveMomo(["--control-port", "0"]);
   expect(await server.stop()).toBe(0);
-  for (const url of [server.ready.base_url, server.ready.control_url]) await expect(fetch(url)).rejects.toThrow();
+  for (const url of [server.ready.base_url, server.ready.control_url]) {
+    expect(await fetch(url).catch(() => "nobody")).toBe("nobody");
+  }
 });
 
 test.concurrent("the same port twice, and one that is taken, are refused with the flag's name", async () => {
