@@ -44,7 +44,7 @@ export function markUnrouted(request: Request): void {
   if (path.startsWith("/") && couldLeadSomewhere) markAmbiguous(request, path);
 }
 
-const DOTS_OR_BACKSLASH = /\\|(?:^|\/)\.{1,2}(?:\/|$)/;
+const DOTS_OR_BACKSLASH = /\\|^\.{1,2}$/;
 
 function compare(request: Request, sent: readonly string[]): void {
   const { path } = targetOf(request);

@@ -28,7 +28,6 @@ const AMBIGUOUS: [sent: string, shown: string][] = [
   ["/v2/%2e./_momo/keys", "/v2/../_momo/keys"],
   ["/v2/..\\_momo/keys", "/v2/..%5C_momo/keys"],
   ["/v2/..%5c_momo/keys", "/v2/..%5C_momo/keys"],
-  ["/v2/..%2f_momo/keys", "/v2/..%2F_momo/keys"],
   ["/v2\\..\\_momo\\keys", "/v2%5C..%5C_momo%5Ckeys"],
   ["/v2/x/../../_momo/keys", "/v2/x/../../_momo/keys"],
   ["/a/b/c/d/e/f/g/h/../../../../../../../../_momo/keys", "/_momo/keys"],
@@ -65,6 +64,7 @@ describe("a target with dot segments or backslashes is refused with a JSON 400, 
 
   test("a path that leads nowhere, resolved or not, is a 404 as before", async () => {
     for (const target of [
+      "/v2/..%2f_momo/keys",
       "/v2/.../x",
       "/v2/..;/x",
       "/v2/%252e%252e/_momo",
