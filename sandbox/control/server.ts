@@ -1,4 +1,5 @@
 import { succeed } from "../../src/http/reply.ts";
+import { originOf } from "../../src/http/request.ts";
 import type { ControlCall, ServerFacts } from "./context.ts";
 import { CONTROL_PATH } from "./path.ts";
 
@@ -11,7 +12,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
   const own = server.credentials();
   return succeed(`momo ${version}`, {
     base_url: merchantOrigin(request, server) + server.basePath,
-    control_url: originOf(request) + CONTROL_PATH,
+    control_url: controlOrigin(request) + CONTROL_PATH,
     version,
     default_merchant_id: merchant.id,
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
@@ -23,15 +24,11 @@ export const showServer: ControlCall = async (request, { service, server, versio
   });
 };
 
-/** The control API's address as the caller knows it. Only with a token a proxy may be between; one that speaks TLS says so. */
-function originOf({ headers }: Request): string {
-  const scheme = headers.get("X-Forwarded-Proto") === "https" ? "https" : "http";
-  return `${scheme}://${headers.get("Host") ?? "127.0.0.1"}`;
-}
-
-/** The merchant API's: on a port of its own it is reached without that proxy. */
+/** The merchant API's address. On a port of its own it is reached without the proxy through which the control API may be. */
 export function merchantOrigin(request: Request, { merchantPort }: ServerFacts): string {
   const port = merchantPort();
-  const origin = originOf(request);
+  const origin = controlOrigin(request);
   return port === null ? origin : `http://${origin.replace(/^https?:\/\//, "").replace(/:[0-9]*$/, "")}:${port}`;
 }
+
+const controlOrigin = (request: Request): string => originOf(request) || "http://127.0.0.1";
