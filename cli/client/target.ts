@@ -67,8 +67,13 @@ export function resolveTarget(flags: TargetFlags): Target {
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
   const directory = onFirstUse(() => locateDataDirectory(flags.data));
-  const besideService = (service: string | undefined, what: string) =>
-    service === undefined ? undefined : new URL(CONTROL_PATH, parseUrl(service, what)).href;
+  const besideService = (service: string | undefined, what: string) => {
+    if (service === undefined) return undefined;
+    const baseUrl = parseUrl(service, what);
+    // Only its record knows of a port of its own.
+    const running = isHere(baseUrl) ? readServer(directory()) : null;
+    return running?.base_url === baseUrl ? running.control_url : new URL(CONTROL_PATH, baseUrl).href;
+  };
   const named =
     besideService(flags.baseUrl, "--base-url") ??
     environment.controlUrl ??

@@ -6,24 +6,25 @@ import { Failure } from "../terminal/failure.ts";
 interface Address {
   readonly host: string;
   readonly port: number;
+  readonly flag: "--port" | "--control-port";
 }
 
 /** Why the address cannot be listened on, who has it, and the flag that helps. */
-export async function explainListenFailure(error: unknown, { host, port }: Address): Promise<unknown> {
+export async function explainListenFailure(error: unknown, { host, port, flag }: Address): Promise<unknown> {
   const { code } = error as NodeJS.ErrnoException;
   const address = `${host}:${port}`;
   if (code === "EADDRINUSE") {
     return new Failure(
       "unexpected",
       `${address} is taken by ${await holderOf(host, port)}`,
-      "choose another port with --port, or --port 0 for any free one",
+      `choose another port with ${flag}, or ${flag} 0 for any free one`,
     );
   }
   if (code === "EACCES" || code === "EPERM") {
     return new Failure(
       "unexpected",
       `${address} may not be listened on (${code})`,
-      "choose a port above 1023 with --port",
+      `choose a port above 1023 with ${flag}`,
     );
   }
   if (

@@ -131,6 +131,19 @@ describe("nothing to do: exit 0", () => {
     expect(at(findings, "data directory")).toStartWith(env.MOMO_DATA);
     expect(JSON.stringify(findings)).not.toMatch(/hidden/);
   });
+
+  test.concurrent("a secret in an address or a path is hidden, however it is written", async () => {
+    const secret = "hidden".padEnd(40, "0");
+    const env = {
+      MOMO_BASE_URL: `http://127.0.0.1:1/v2/ms%5F${secret}`,
+      MOMO_CONTROL_URL: `http://127.0.0.1:1/ms_${secret}`,
+      MOMO_DATA: join(newFolder(), `ms_${secret}`),
+    };
+    const findings = await findingsOf([], { env });
+    expect(JSON.stringify(findings)).not.toContain("hidden");
+    expect(at(findings, "MOMO_BASE_URL")).toStartWith("http://127.0.0.1:1/v2/[redacted], ");
+    expect((await runMomo(["doctor"], { env })).stdout).not.toContain("hidden");
+  });
 });
 
 describe("action is needed: exit 1, and each says what to do", () => {
