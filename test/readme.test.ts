@@ -88,7 +88,7 @@ describe("every command of the README works as it stands there", () => {
       const { stdout, stderr, exitCode } = await inHaste(`eval "$(momo env)"\n${script}`);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(stdout).not.toContain('"success":false');
-    }, 15_000);
+    });
   }
 });
 
