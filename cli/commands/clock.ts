@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, print, printJson } from "../terminal/output.ts";
+import { type OutputOptions, print, printJson } from "../terminal/output.ts";
 
 type ClockFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -29,7 +29,7 @@ async function move(body: object, flags: ClockFlags): Promise<void> {
 }
 
 function show(answer: Answer, flags: OutputOptions): void {
-  if (flags.quiet) print(plain(String(answer.now)));
+  if (flags.quiet) print(String(answer.now));
   else if (flags.json) printJson(answer);
-  else print(plain(answer.message));
+  else print(answer.message);
 }

@@ -54,7 +54,8 @@ async function create(flags: KeyFlags): Promise<void> {
   } else if (json) printJson(newKeyView(key));
   else {
     printFields(Object.entries(newKeyView(key)));
-    tell("\nThe secret is not shown again: momo keeps only a hash of it.");
+    tell();
+    tell("The secret is not shown again: momo keeps only a hash of it.");
   }
 }
 

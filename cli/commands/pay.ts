@@ -55,7 +55,10 @@ async function pay(phone: string, amount: number, flags: PayFlags): Promise<void
   const checkoutRequestId = String(started.checkout_request_id);
   if (!flags.wait) {
     printPayment(started, flags, "checkout_request_id");
-    if (isTerminal() && !flags.json && !flags.quiet) tell(`\nFollow it with: momo status ${checkoutRequestId} --wait`);
+    if (isTerminal() && !flags.json && !flags.quiet) {
+      tell();
+      tell(`Follow it with: momo status ${checkoutRequestId} --wait`);
+    }
     return;
   }
   const outcome = await waitForOutcome(merchantClient(target), checkoutRequestId, flags, {

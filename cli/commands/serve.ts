@@ -15,7 +15,7 @@ import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { LOG_FORMATS, type LogFormat } from "../terminal/log-format.ts";
 import { dataOption, readHost, readPort } from "../terminal/options.ts";
-import { plain, printJson, reportFault, tell } from "../terminal/output.ts";
+import { printJson, reportFault, tell } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
 import { isTerminal, outliveOutput } from "../terminal/standard-output.ts";
 
@@ -90,7 +90,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       writeReadyFile(readyFile, record);
       isReadyFileOurs = true;
     }
-    if (isOpenToAll(directory.path)) tell(`momo: everybody may write into ${plain(directory.path)}; ${CLOSE_TO_ALL}`);
+    if (isOpenToAll(directory.path)) tell(`momo: everybody may write into ${directory.path}; ${CLOSE_TO_ALL}`);
     if (flags.json) printJson(record);
     else announce(record);
     await stopping;
