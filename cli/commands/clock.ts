@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
 import { type OutputOptions, print, printJson } from "../terminal/output.ts";
 
@@ -25,7 +25,8 @@ export function clockCommand(): Command {
 }
 
 async function move(body: object, flags: ClockFlags): Promise<void> {
-  show(await controlClient(resolveControl(flags)).post("/clock", body, { timeoutMs: ADVANCE_TIMEOUT_MS }), flags);
+  const options = { timeoutMs: ADVANCE_TIMEOUT_MS, lookWith: commandFor(flags, "clock", "show") };
+  show(await controlClient(resolveControl(flags)).post("/clock", body, options), flags);
 }
 
 function show(answer: Answer, flags: OutputOptions): void {

@@ -3,7 +3,7 @@ import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { KINDS, type Kind } from "../../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
-import { resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
+import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
 import { Failure } from "../terminal/failure.ts";
 import { jsonOption, quietOption, readAmount, readId, serverOptions, waitOptions } from "../terminal/options.ts";
@@ -80,16 +80,11 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
     ...(reference !== undefined && { reference }),
     ...(description !== undefined && { description }),
   };
+  const lookWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
   if (kind !== "api") {
-    return controlClient(resolveControl(flags)).post("/payments", {
-      ...body,
-      kind,
-      ...(outcome !== undefined && { outcome }),
-    });
+    const asked = { ...body, kind, ...(outcome !== undefined && { outcome }) };
+    return controlClient(resolveControl(flags)).post("/payments", asked, { lookWith });
   }
-  return merchantClient(target).post(
-    "/stkpush.php",
-    body,
-    outcome === undefined ? {} : { headers: { "X-Sandbox-Outcome": outcome } },
-  );
+  const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
+  return merchantClient(target).post("/stkpush.php", body, { headers, lookWith });
 }

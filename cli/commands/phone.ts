@@ -88,7 +88,7 @@ async function showPrompt(prompt: OpenPrompt, client: Client, changes: Changes):
     stopWatching();
     const path = `/prompts/${encodeURIComponent(prompt.checkout_request_id)}/answer`;
     try {
-      const { message, sms } = await client.post(path, body);
+      const { message, sms } = await client.post(path, body, { lookWith: `momo status ${prompt.checkout_request_id}` });
       if (typeof sms === "string") success(sms);
       else info(message);
     } catch (error) {
