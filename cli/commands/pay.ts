@@ -6,10 +6,12 @@ import { type Answer, controlClient, merchantClient } from "../client/client.ts"
 import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
 import { Failure } from "../terminal/failure.ts";
-import { jsonOption, quietOption, readAmount, readId, serverOptions, waitOptions } from "../terminal/options.ts";
+import { jsonOption, quietOption, readId, serverOptions, waitOptions } from "../terminal/options.ts";
 import { type OutputOptions, tell } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-output.ts";
 import { isTerminal } from "../terminal/standard-output.ts";
+import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
+import { misuse } from "../terminal/usage.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly reference?: string;
@@ -20,8 +22,10 @@ interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
 
 export function payCommand(): Command {
   const command = new Command("pay")
-    .addArgument(new Argument("<phone>", "the customer's, such as 0712345678"))
-    .addArgument(new Argument("<amount>", "in KES").argParser(readAmount))
+    .usage("[options] <phone> <amount>")
+    // A number may come in several words, and the last word is the amount.
+    .addArgument(new Argument("[phone]", "the customer's, such as 0712345678 or +254 712 345 678"))
+    .addArgument(new Argument("[amount...]", "in KES"))
     .addOption(
       new Option(
         "--account <id>",
@@ -42,7 +46,12 @@ export function payCommand(): Command {
     .action(pay);
 }
 
-async function pay(phone: string, amount: number, flags: PayFlags): Promise<void> {
+async function pay(first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
+  if (first === undefined) throw misuse("PHONE and AMOUNT are missing");
+  const last = rest.at(-1);
+  if (last === undefined) throw misuse("AMOUNT is missing");
+  const amount = readAmount(last);
+  const phone = readTypedPhone([first, ...rest.slice(0, -1)]);
   const target = resolveTarget(flags);
   if (target.paymentAccountId === null) {
     throw new Failure(

@@ -8,11 +8,12 @@ import { isAttended } from "../terminal/ask.ts";
 import { openDialogue } from "../terminal/dialogue.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions } from "../terminal/options.ts";
+import { readTypedPhone } from "../terminal/typed-phone.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 
 export function phoneCommand(): Command {
-  const command = new Command("phone").argument("[phone]", "the customer's number (default: everybody's)");
+  const command = new Command("phone").argument("[phone...]", "the customer's number (default: everybody's)");
   for (const option of controlOptions()) command.addOption(option);
   return command.action(phone);
 }
@@ -20,11 +21,11 @@ export function phoneCommand(): Command {
 /** A prompt as the control API shows it. */
 type OpenPrompt = ReturnType<typeof promptView>;
 
-async function phone(number: string | undefined, flags: PhoneFlags): Promise<void> {
+async function phone(words: readonly string[], flags: PhoneFlags): Promise<void> {
   if (!isAttended()) {
     throw new Failure("usage", "momo phone needs a person at a terminal", "scripts use momo answer");
   }
-  const owner = number === undefined ? null : parsePhone(number);
+  const owner = words.length === 0 ? null : parsePhone(readTypedPhone(words));
   const target = resolveControl(flags);
   const client = controlClient(target);
   const changes = watchPrompts(await openEvents(target), owner);
