@@ -1,7 +1,7 @@
 import { momoEnvironment } from "../environment.ts";
 import { print, styled } from "../terminal/output.ts";
 import { commandLine } from "../terminal/this-program.ts";
-import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
+import { type DataDirectory, nameDataDirectory } from "./data-directory.ts";
 import type { RunningSandbox } from "./start-sandbox.ts";
 
 /** What `serve --json` and the ready file tell of a server. */
@@ -62,6 +62,6 @@ export function announce(record: ReadyRecord): void {
 function payCommandFor(data: string): string {
   const { baseUrl, data: variable } = momoEnvironment();
   // Another terminal need not have the variables of this one.
-  const isFoundAnyway = data === locateDataDirectory(undefined).path && baseUrl === undefined && variable === undefined;
+  const isFoundAnyway = data === nameDataDirectory(undefined).path && baseUrl === undefined && variable === undefined;
   return commandLine("pay", "0712345678", "100", "--wait", ...(isFoundAnyway ? [] : ["--data", data]));
 }
