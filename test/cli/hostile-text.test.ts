@@ -180,10 +180,23 @@ describe("what is left is exact", () => {
   });
 
   test("a line of the log is one line, without them", () => {
-    const request = { id: 1, atMs: 0, durationMs: 1, method: "POST", headers: new Headers(), body: null, status: 400 };
+    const request = {
+      id: 1,
+      atMs: 0,
+      durationMs: 1,
+      method: "POST",
+      headers: new Headers(),
+      body: null,
+      bodyCutBytes: 0,
+      status: 400,
+    };
     const refusal = JSON.stringify({ success: false, message: HOSTILE });
     for (const format of ["pretty", "json"] as const) {
-      const line = requestLine(format, { ...request, target: `/${HOSTILE}`, answer: refusal, fault: null }, 0);
+      const line = requestLine(
+        format,
+        { ...request, target: `/${HOSTILE}`, answer: refusal, answerCutBytes: 0, fault: null },
+        0,
+      );
       expect(obeyed(line)).toEqual([]);
     }
   });
