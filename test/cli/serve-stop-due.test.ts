@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = join(server.ready.data, "momo.db");
   const dueMs = Date.now();
   loadPending(database, DUE, { nowMs: dueMs - 1000, dueMs });
-}, 60_000);
+});
 afterAll(cleanUp);
 
 /** Serves a copy of it. */
@@ -55,7 +55,7 @@ test("a stop takes less than three seconds although hundreds of thousands are du
   expect(left).toBeGreaterThan(0);
   const again = await serveMomo(server.at);
   while (pendingAt(again) >= left) await Bun.sleep(50);
-}, 120_000);
+});
 
 test("also while somebody waits for a list, which is answered: nothing is past its deadline yet", async () => {
   const server = await serveDue();
@@ -63,7 +63,7 @@ test("also while somebody waits for a list, which is answered: nothing is past i
   await Bun.sleep(100);
   expect(await stopInTime(server)).toBeGreaterThan(0);
   expect((await list).status).toBe(200);
-}, 120_000);
+});
 
 test("also on a disk that takes 300 ms for each commit, with a request that stalls", async () => {
   const program = [
@@ -80,4 +80,4 @@ test("also on a disk that takes 300 ms for each commit, with a request that stal
   stalled.write("POST /v2/stkpush.php HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n{");
   await Bun.sleep(100);
   expect(await stopInTime(server)).toBeGreaterThan(0);
-}, 60_000);
+});
