@@ -5,7 +5,7 @@ import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client/client.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
 import { readBasePath, readPromptTimeout } from "./terminal/options.ts";
@@ -82,9 +82,13 @@ export interface RequestRecord {
   readonly method: string;
   readonly target: string;
   readonly headers: Record<string, string>;
+  /** The first 4,096 characters. */
   readonly body: string | null;
+  readonly body_cut_bytes: number;
   readonly status: number | null;
+  /** JSON as such; where it is longer than 4,096 characters, their text. */
   readonly answer: unknown;
+  readonly answer_cut_bytes: number;
   readonly fault: string | null;
 }
 
@@ -119,7 +123,7 @@ export interface TestSandbox {
     until?: "final" | Status,
     timeout?: string,
   ): Promise<TransactionRecord>;
-  /** The last calls of the merchant API, oldest first. */
+  /** The last 1,000 calls of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
   /** Forgets transactions, rules, faults, log and clock. */
   reset(): Promise<void>;
@@ -198,13 +202,24 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
           { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS },
         ),
       ),
-    requests: async () => (await control.get("/requests", {})).requests as RequestRecord[],
+    requests: () => readRequests(control),
     reset: async () => void (await control.post("/reset", {})),
     async stop() {
       await sandbox.stop();
       removeTemporaryDirectory(directory);
     },
   };
+}
+
+/** All that are in the log, page by page. */
+async function readRequests(control: Client): Promise<RequestRecord[]> {
+  const calls: RequestRecord[] = [];
+  for (;;) {
+    const [oldest] = calls;
+    const { requests, next } = await control.get("/requests", oldest ? { before: String(oldest.id) } : {});
+    calls.unshift(...(requests as RequestRecord[]));
+    if (next === null) return calls;
+  }
 }
 
 /** Reads an option as the command line does, and names it in the refusal. */
