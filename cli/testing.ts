@@ -199,7 +199,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
             until,
             timeout,
           },
-          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS },
+          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS, lookWith: null },
         ),
       ),
     requests: () => readRequests(control),

@@ -25,7 +25,7 @@ import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPort } from "../terminal/options.ts";
-import { type OutputOptions, plain, print, printJson, styled } from "../terminal/output.ts";
+import { type OutputOptions, print, printJson, styled } from "../terminal/output.ts";
 
 interface DoctorFlags extends OutputOptions {
   readonly data?: string;
@@ -96,8 +96,8 @@ function withoutSecrets(findings: readonly Finding[]): Finding[] {
 
 function printFinding({ check, finding, remedy }: Finding): void {
   const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
-  print(`${mark} ${check.padEnd(14)} ${plain(finding)}`);
-  if (remedy !== null) print(`     ${" ".repeat(14)} ${plain(remedy)}`);
+  print(mark, ` ${check.padEnd(14)} ${finding}`);
+  if (remedy !== null) print(`     ${" ".repeat(14)} ${remedy}`);
 }
 
 const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });

@@ -43,12 +43,15 @@ export async function explainListenFailure(error: unknown, { host, port, flag }:
   return error;
 }
 
+/** A busy momo answers within this time; a program that never answers does not hold the refusal up for longer. */
+const HOLDER_TIMEOUT_MS = 3000;
+
 /** Asks whoever holds the port whether it is one of us. */
 async function holderOf(host: string, port: number): Promise<string> {
   try {
     reachDirectly(host);
     const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}${CONTROL_PATH}/health`, {
-      signal: AbortSignal.timeout(500),
+      signal: AbortSignal.timeout(HOLDER_TIMEOUT_MS),
     });
     const health = (await answer.json()) as { status?: unknown; pid?: unknown };
     if (health.status === "ok" && Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;

@@ -112,10 +112,3 @@ export function readBasePath(text: string): string {
   }
   return path;
 }
-
-export function readAmount(text: string): number {
-  if (!/^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text)) {
-    throw new InvalidArgumentError("It must be a number of shillings, such as 100 or 99.50");
-  }
-  return Number(text);
-}

@@ -13,7 +13,7 @@ import { merchantOrigin } from "./server.ts";
  * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. Where they do not
  * fit into one page, `next` (as lines: the header `Link`) leads to the one before, or after `?after=ID` to the one after.
  */
-export const listRequests: ControlCall = async (request, { log, server, realClock }, { query }) => {
+export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
   const { format = "json" } = readQuery(query, ["format"]);
   if (format !== "json" && format !== "curl") throw invalid(`format must be json or curl${whatCame(format)}`);
   const pageQuery = readPageQuery(query);
