@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = join(server.ready.data, "momo.db");
   const dueMs = Date.now();
   loadPending(database, DUE, { nowMs: dueMs - 1000, dueMs });
-}, 60_000);
+});
 afterAll(cleanUp);
 
 /** Serves a copy of it. */
@@ -54,7 +54,7 @@ test("a stop takes less than three seconds although hundreds of thousands are du
   expect(left).toBeGreaterThan(0);
   const again = await serveMomo(server.at);
   while (pendingAt(again) >= left) await Bun.sleep(50);
-}, 120_000);
+});
 
 test("also while somebody waits for a list, which is answered: nothing is past its deadline yet", async () => {
   const server = await serveDue();
@@ -62,7 +62,7 @@ test("also while somebody waits for a list, which is answered: nothing is past i
   await Bun.sleep(100);
   expect(await stopInTime(server)).toBeGreaterThan(0);
   expect((await list).status).toBe(200);
-}, 120_000);
+});
 
 test("also on a disk that takes 200 ms for each commit", async () => {
   const program = [
@@ -77,4 +77,4 @@ test("also on a disk that takes 200 ms for each commit", async () => {
   const server = await serveDue({ program, env: { SLOW_DISK_MS: "200" } });
   await Bun.sleep(100);
   expect(await stopInTime(server)).toBeGreaterThan(0);
-}, 60_000);
+});
