@@ -65,8 +65,8 @@ export function createRequestLog(): RequestLog {
   };
 }
 
-/** A word at the cut may be the first part of a secret, which nothing would know any more; longer than this, it is none. */
-const MAX_CUT_WORD = 128;
+/** A word at the cut may be the first part of a secret, escaped perhaps, which nothing would know any more; longer than this, it is none. */
+const MAX_CUT_WORD = 600;
 
 /** @returns what is kept of a text, and how many bytes are not */
 function beginningOf(text: string | null): [string | null, number] {
