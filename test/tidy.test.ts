@@ -50,6 +50,8 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ],
   ["sandbox/console/browser/ imports", "sandbox/console/browser/sync.ts", 'import "../../../src/domain/fee.ts";'],
   ["sandbox/console/ imports", "sandbox/console/page.ts", 'import { render } from "preact";'],
+  ["sandbox/audit/ imports", "sandbox/audit/polls.ts", 'import { createRequestLog } from "../request-log.ts";'],
+  ["sandbox/audit/ imports", "sandbox/audit/polls.ts", 'import { succeed } from "../../src/http/reply.ts";'],
   ["sandbox/network/ imports", "sandbox/network/script.ts", 'import { createControl } from "../control/control.ts";'],
   ["sandbox/ imports", "sandbox/faults.ts", 'import { createControl } from "./control/control.ts";'],
   [

@@ -1,3 +1,4 @@
+import { type AuditReport, createAudit } from "../../sandbox/audit/audit.ts";
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
@@ -46,6 +47,8 @@ export interface AssembleOptions extends ServerFacts {
 export interface Assembled {
   readonly handle: Handler;
   readonly service: Service;
+  /** Audits a client that has ended: all payments come to their end, and what it has not asked by now it never asks. */
+  readonly finishAudit: () => Promise<AuditReport>;
   /** Ends what would not end by itself, when the server stops: delays, waits and streams of events. */
   readonly endStreams: () => void;
 }
@@ -68,9 +71,15 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
+  const delays = { underWay: 0 };
+  const audit = createAudit({ basePaths: [basePath], hasWebhook: () => false });
+  const moment = () => ({ nowMs: clock.nowMs(), realMs: options.stopwatch(), livedMs: clock.livedMs() });
+  log.subscribe((request) => audit.call(request, moment()));
+  service.subscribe((transaction) => audit.changed(transaction, moment()));
   const api = observe(createApi({ service, basePath, form: options.form, version, reportFault }), {
     faults,
     log,
+    delays,
     basePath,
     operationPaths: OPERATION_PATHS,
     stopping: stopping.signal,
@@ -80,7 +89,7 @@ export function assemble(options: AssembleOptions): Assembled {
   });
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
   const control = createControl({
     ...options.guard,
     service,
@@ -91,6 +100,11 @@ export function assemble(options: AssembleOptions): Assembled {
     default: sandbox.default,
     faults,
     log,
+    audit: {
+      forget: audit.forget,
+      // What a client has not done is not known while its calls are held up.
+      report: () => audit.report(delays.underWay > 0 ? null : moment()),
+    },
     waitingRoom,
     eventHub,
     merchantNames,
@@ -104,6 +118,12 @@ export function assemble(options: AssembleOptions): Assembled {
   return {
     handle: route(api, control, createConsole(loadPage, options.guard)),
     service,
+    async finishAudit() {
+      audit.clientEnded(moment());
+      clock.advance(options.promptLifetimeMs);
+      await service.resolver.settle();
+      return audit.report(moment());
+    },
     endStreams() {
       stopping.abort();
       waitingRoom.close();

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
@@ -48,6 +49,8 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly credentials: CredentialsRecord;
+  /** What the client did wrong, once it has ended. */
+  finishAudit(): Promise<AuditReport>;
   /** Finishes what is in flight and closes everything, within three seconds. */
   stop(): Promise<void>;
 }
@@ -73,7 +76,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
 
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
     let credentials: CredentialsRecord | null = null;
-    const { handle, service, endStreams } = assemble({
+    const { handle, service, finishAudit, endStreams } = assemble({
       ...config,
       store,
       clock,
@@ -112,7 +115,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
     void service.resolver.settle().catch(reportFault);
-    return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
+    return { baseUrl, controlUrl, credentials, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told
     // Locked only since it was opened: the first key could not be stored.

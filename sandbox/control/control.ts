@@ -49,6 +49,7 @@ const CALLS: Record<string, () => Promise<Methods>> = {
       DELETE: faults.removeFaults,
     })),
   "/requests": () => import("./requests.ts").then((requests) => ({ GET: requests.listRequests })),
+  "/audit": () => import("./audit.ts").then((audit) => ({ GET: audit.showAudit, DELETE: audit.forgetAudit })),
   "/events": () => import("./events.ts").then(({ events }) => ({ GET: events })),
   "/transactions": () => import("./transactions.ts").then((transactions) => ({ GET: transactions.listTransactions })),
   "/transactions/CHECKOUT_REQUEST_ID": () =>

@@ -7,6 +7,8 @@ import type { RequestLog } from "../request-log.ts";
 export interface ObserveOptions {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  /** How many calls a delay holds up now. */
+  readonly delays: { underWay: number };
   /** What stands before the paths that faults name. */
   readonly basePath: string;
   /** The paths of the operations; nothing else meets a fault. */
@@ -23,7 +25,7 @@ export interface ObserveOptions {
 
 /** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
 export function observe(api: Handler, options: ObserveOptions): Handler {
-  const { faults, log, basePath, operationPaths, clock, realClock, stopwatch } = options;
+  const { faults, log, delays, basePath, operationPaths, clock, realClock, stopwatch } = options;
 
   return async (request, keepOpen) => {
     const startedMs = stopwatch();
@@ -31,7 +33,10 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const { path, query } = targetOf(request);
     const isOperation = path.startsWith(basePath) && operationPaths.includes(path.slice(basePath.length));
     const fault = isOperation ? faults.strike(path.slice(basePath.length)) : null;
-    if (fault?.kind === "delay") keepOpen?.(request);
+    if (fault?.kind === "delay") {
+      keepOpen?.(request);
+      delays.underWay += 1;
+    }
     let lost: Response | null = null;
     const lose = (answer: Response) => {
       lost = answer;
@@ -39,6 +44,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const response = await (fault
       ? befall(fault, () => api(request, keepOpen), lose, options)
       : api(request, keepOpen));
+    if (fault?.kind === "delay") delays.underWay -= 1;
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
