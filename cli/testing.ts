@@ -1,3 +1,4 @@
+import type { Finding } from "../sandbox/audit/finding.ts";
 import type { OutcomeName } from "../sandbox/network/outcomes.ts";
 import { parseChoice } from "../sandbox/network/script.ts";
 import { parseDuration } from "../src/domain/duration.ts";
@@ -121,7 +122,9 @@ export interface TestSandbox {
   ): Promise<TransactionRecord>;
   /** The last calls of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
-  /** Forgets transactions, rules, faults, log and clock. */
+  /** What the client under test has done wrong, the worst first. */
+  audit(): Promise<Finding[]>;
+  /** Forgets transactions, rules, faults, log, audit and clock. */
   reset(): Promise<void>;
   /** Ends it, and removes all that it stored. */
   stop(): Promise<void>;
@@ -198,6 +201,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
         ),
       ),
     requests: async () => (await control.get("/requests", {})).requests as RequestRecord[],
+    audit: async () => (await control.get("/audit", {})).findings as Finding[],
     reset: async () => void (await control.post("/reset", {})),
     async stop() {
       await sandbox.stop();

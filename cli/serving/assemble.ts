@@ -101,7 +101,7 @@ export function assemble(options: AssembleOptions): Assembled {
     faults,
     log,
     audit: {
-      forget: audit.forget,
+      forget: () => audit.forget(moment()),
       // What a client has not done is not known while its calls are held up.
       report: () => audit.report(delays.underWay > 0 ? null : moment()),
     },

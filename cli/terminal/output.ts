@@ -68,6 +68,9 @@ export function plain(text: string): string {
     .replaceAll(/\p{Cc}/gu, "\u{FFFD}");
 }
 
+/** The same of several lines. */
+export const plainLines = (text: string): string => text.split("\n").map(plain).join("\n");
+
 type Style = "bold" | "dim" | "green" | "red" | "yellow";
 
 /** Coloured on a terminal that wants it, else as it is. */

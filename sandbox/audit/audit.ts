@@ -1,5 +1,5 @@
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type AuditedCall, type Moment, membersOf } from "./call.ts";
+import { type AuditedCall, cameMs, type Moment, membersOf } from "./call.ts";
 import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
 import { auditList } from "./lists.ts";
@@ -32,8 +32,8 @@ export interface Audit {
   report(now: Moment | null): AuditReport;
   /** The client has ended: what it has not asked by now it never asks. */
   clientEnded(at: Moment): void;
-  /** Forgets findings and payments. */
-  forget(): void;
+  /** Forgets findings and payments, and leaves out calls that have come already. */
+  forget(at: Moment): void;
   /** Each finding as it is made or comes again, but not what a client fails to do. */
   subscribe(listener: FindingListener): () => void;
 }
@@ -48,6 +48,7 @@ export interface AuditOptions {
 export function createAudit({ basePaths, hasWebhook }: AuditOptions): Audit {
   const listeners = new Set<FindingListener>();
   const book = createFindingBook();
+  let sinceMs = Number.NEGATIVE_INFINITY;
   let last: Moment = { nowMs: 0, realMs: 0, livedMs: 0 };
 
   function note(mistake: Mistake): Finding | null {
@@ -73,6 +74,7 @@ export function createAudit({ basePaths, hasWebhook }: AuditOptions): Audit {
   return {
     call(call, at) {
       last = at;
+      if (cameMs(call, at) < sinceMs) return;
       const mark = call.target.indexOf("?");
       const path = mark < 0 ? call.target : call.target.slice(0, mark);
       const operation = operationAt(path);
@@ -124,7 +126,8 @@ export function createAudit({ basePaths, hasWebhook }: AuditOptions): Audit {
     clientEnded(at) {
       for (const payment of payments.all()) payment.isLeft = isUndisturbed(payment, at);
     },
-    forget() {
+    forget(at) {
+      sinceMs = at.realMs;
       book.clear();
       payments.clear();
       state.lastRefusal = null;

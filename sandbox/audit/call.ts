@@ -77,8 +77,8 @@ export function* itemsIn(answer: string): Generator<{ readonly number: number; r
 
 const MOST_SHOWN = 100;
 
-/** A text of the client's for a message: without a secret, in bounded length. */
+/** A text of the client's for a message: on one line, without a secret, in bounded length. */
 export function shown(text: string): string {
-  const clean = redact(text);
-  return clean.length > MOST_SHOWN ? `${clean.slice(0, MOST_SHOWN).toWellFormed()}…` : clean.toWellFormed();
+  const clean = redact(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+  return (clean.length > MOST_SHOWN ? `${clean.slice(0, MOST_SHOWN)}…` : clean).toWellFormed();
 }

@@ -13,7 +13,7 @@ export function auditList(state: AuditState, reading: Reading): void {
   const given = query === "" ? [] : [...new Set(new URLSearchParams(query).keys())];
   const isForOne = given.includes("id") || given.includes("search");
   const came = cameMs(call, at);
-  state.lastLookMs = came;
+  state.lastLookMs = Math.max(state.lastLookMs, came);
   if (call.status === 200) {
     if (state.looks.length >= MOST_LOOKS) state.looks.shift();
     state.looks.push({ cameMs: came, answeredMs: at.realMs });
@@ -22,7 +22,8 @@ export function auditList(state: AuditState, reading: Reading): void {
       if (!payment) continue;
       payment.isListed = true;
       if (isFinal) payment.isFinalTold = true;
-      if (!isForOne) continue;
+      // A payment whose push was not answered is not surely the one that was looked for.
+      if (!isForOne || !payment.start?.isRead) continue;
       payment.asks += 1;
       payment.lastAsk = { requestId: call.id, at };
     }

@@ -1,4 +1,5 @@
 import type { AuditReport } from "../audit.ts";
+import { shown } from "../call.ts";
 import { summaryOf } from "./json.ts";
 
 /** For people. */
@@ -7,7 +8,7 @@ export function textReport(report: AuditReport): string {
     ({ kind, severity, message, advice, section, request_ids, checkout_request_id, reference, first_at, count }) => {
       const facts = [
         ...(checkout_request_id === null ? [] : [checkout_request_id]),
-        ...(reference ? [`reference ${reference}`] : []),
+        ...(reference ? [`reference ${shown(reference)}`] : []),
         `call${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
         `first at ${first_at}`,
         ...(count > 1 ? [`${count} times`] : []),
