@@ -157,7 +157,7 @@ describe("what comes from elsewhere", () => {
     const { dependencies = {}, devDependencies = {} } = await Bun.file(join(root, manifest)).json();
     const versions = Object.values({ ...dependencies, ...devDependencies });
     expect(versions.length).toBeGreaterThan(0);
-    for (const version of versions) expect(version).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+$/);
+    for (const version of versions) expect(version).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?$/);
   });
 
   test.each(manifests)("the lock file beside %s holds the checksum of every package", async (manifest) => {
