@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { succeed } from "../../src/http/reply.ts";
+import { chooseAfter } from "../network/choice.ts";
 import type { Default } from "../network/default.ts";
 import { afterOf, parseOutcomeName } from "../network/outcomes.ts";
-import { chooseAfter } from "../network/script.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
 

@@ -4,7 +4,7 @@ import { orderOf, parseInput, startPaymentSchema } from "../../src/http/input.ts
 import { succeed } from "../../src/http/reply.ts";
 import { readJsonObject } from "../../src/http/request.ts";
 import { startedView } from "../../src/http/view.ts";
-import { parseChoice } from "../network/script.ts";
+import { parseChoice } from "../network/choice.ts";
 import type { ControlCall } from "./context.ts";
 
 const kindRule = { error: `kind must be one of ${KINDS.join(", ")}` };

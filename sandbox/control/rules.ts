@@ -5,9 +5,9 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
+import { chooseAfter } from "../network/choice.ts";
 import { OUTCOMES, parseOutcomeName } from "../network/outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
-import { chooseAfter } from "../network/script.ts";
 import type { ControlCall } from "./context.ts";
 import { parsePlaced, readWith } from "./input.ts";
 

@@ -3,13 +3,14 @@ import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import type { Random } from "../../src/domain/random.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
+import type { Choice } from "./choice.ts";
 import { createDefault, type Default } from "./default.ts";
 import { checkoutRequestId, merchantRequestId, receiptNumber } from "./identifiers.ts";
 import { readMemo, writeMemo } from "./memo.ts";
 import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { RESULT_CODES } from "./result-codes.ts";
 import { createRuleBook, type RuleBook } from "./rules.ts";
-import { type Choice, decide, NETWORK_LIMIT_CENTS } from "./script.ts";
+import { decide, NETWORK_LIMIT_CENTS } from "./script.ts";
 
 export interface NetworkOptions {
   readonly random: Random;
