@@ -13,7 +13,7 @@ export const KEPT_ASKING_MS = 110_000;
 const LONGEST_INTERVAL_MS = 10_000;
 
 /** Two readings of clocks that run side by side differ by no more. */
-const DRIFT_MS = 500;
+const DRIFT_MS = 50;
 
 export interface SilenceOptions {
   /** When the last list was asked for, by the time outside. */
@@ -76,5 +76,5 @@ const stateOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${en
 export function isUndisturbed({ created }: Payment, now: Moment): boolean {
   const livedMs = now.livedMs - created.livedMs;
   const isLike = (passedMs: number) => Math.abs(passedMs - livedMs) <= DRIFT_MS;
-  return isLike(now.nowMs - created.nowMs) && isLike(now.realMs - created.realMs);
+  return livedMs > 0 && isLike(now.nowMs - created.nowMs) && isLike(now.realMs - created.realMs);
 }
