@@ -1,5 +1,5 @@
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type AuditedCall, cameMs, type Moment, membersOf } from "./call.ts";
+import { type AuditedCall, cameMs, type Moment } from "./call.ts";
 import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
 import { auditList } from "./lists.ts";
@@ -58,11 +58,18 @@ export function createAudit({ basePaths, hasWebhook }: AuditOptions): Audit {
   }
 
   const payments = createPaymentBook((payment) => {
-    const silence = silenceOf(payment, last, silenceOptions());
+    const silence = silenceOf(payment, last, state);
     if (silence) note(silence);
   });
-  const state: AuditState = { payments, lastRefusal: null, looks: [], lastLookMs: Number.NEGATIVE_INFINITY, note };
-  const silenceOptions = () => ({ lastLookMs: state.lastLookMs, hasWebhook: hasWebhook() });
+  const state: AuditState = {
+    payments,
+    pushes: 0,
+    lastRefusal: null,
+    looks: [],
+    lastLookMs: Number.NEGATIVE_INFINITY,
+    hasWebhook,
+    note,
+  };
 
   /** The operation at a path, without what stands before it; null where there is none. */
   function operationAt(path: string): string | null {
@@ -79,11 +86,9 @@ export function createAudit({ basePaths, hasWebhook }: AuditOptions): Audit {
       const path = mark < 0 ? call.target : call.target.slice(0, mark);
       const operation = operationAt(path);
       const isRight = call.method === (operation === "/transactions.php" ? "GET" : "POST");
-      const isPost = operation !== null && isRight && operation !== "/transactions.php";
       const reading: Reading = {
         call,
         at,
-        members: isPost ? membersOf(call.body) : null,
         query: mark < 0 ? "" : call.target.slice(mark + 1),
       };
       if (operation === null) auditPath(state, reading, path, basePaths[0] ?? "");
@@ -118,9 +123,8 @@ export function createAudit({ basePaths, hasWebhook }: AuditOptions): Audit {
       }
     },
     report(now) {
-      const options = silenceOptions();
       const silences =
-        now === null ? [] : [...payments.all()].flatMap((payment) => silenceOf(payment, now, options) ?? []);
+        now === null ? [] : [...payments.all()].flatMap((payment) => silenceOf(payment, now, state) ?? []);
       return { findings: book.list(silences), leftOut: book.leftOut };
     },
     clientEnded(at) {

@@ -51,14 +51,17 @@ export function membersOf(body: string | null): Readonly<Record<string, unknown>
   }
 }
 
+const MARKS = { checkout_request_id: '"checkout_request_id":"', status: '"status":"' } as const;
+
 /**
  * A member of an answer that is a string without escapes, such as an id or a status. Searching costs a tenth of parsing; inside
  * a string quotes are escaped, so that nothing but a member fits.
  */
-export function textIn(answer: string | null, member: "checkout_request_id" | "status", from = 0): string | null {
-  const start = answer?.indexOf(`"${member}":"`, from) ?? -1;
+export function textIn(answer: string | null, member: keyof typeof MARKS, from = 0): string | null {
+  const mark = MARKS[member];
+  const start = answer?.indexOf(mark, from) ?? -1;
   if (answer === null || start < 0) return null;
-  const begin = start + member.length + 4;
+  const begin = start + mark.length;
   return answer.slice(begin, answer.indexOf('"', begin));
 }
 

@@ -51,7 +51,7 @@ export interface Poller {
 }
 
 /** How many payments are watched; of older ones nothing more is found. */
-export const MOST_PAYMENTS = 5000;
+export const MOST_PAYMENTS = 2000;
 
 /** How many programs that ask about one payment are told apart. */
 export const MOST_POLLERS = 4;
@@ -69,46 +69,49 @@ export interface PaymentBook {
 
 /** @param leaving told of a payment that makes room for another */
 export function createPaymentBook(leaving: (payment: Payment) => void): PaymentBook {
-  const numbers = new Map<number, Payment>();
+  /** Each in the place of its number. Numbers grow, so that a new one takes the place of the oldest. */
+  const ring: (Payment | undefined)[] = [];
   const ids = new Map<string, Payment>();
-  const charges = new Map<string, Payment>();
-  /** A ring, so that the oldest is found at once. */
-  const order: Payment[] = [];
-  let added = 0;
-  const chargeKey = ({ merchantId, reference }: Payment) => `${merchantId} ${reference}`;
+  /** For each merchant, by reference. */
+  const charges = new Map<number, Map<string, Payment>>();
 
   function remove(payment: Payment): void {
     leaving(payment);
-    numbers.delete(payment.number);
     ids.delete(payment.checkoutRequestId);
-    if (payment.reference !== null && charges.get(chargeKey(payment)) === payment) charges.delete(chargeKey(payment));
+    if (!payment.reference) return;
+    const charged = charges.get(payment.merchantId);
+    if (charged?.get(payment.reference) === payment) charged.delete(payment.reference);
   }
 
   return {
     add(payment) {
-      const oldest = order[added % MOST_PAYMENTS];
+      const place = payment.number % MOST_PAYMENTS;
+      const oldest = ring[place];
       if (oldest) remove(oldest);
-      order[added % MOST_PAYMENTS] = payment;
-      added += 1;
-      numbers.set(payment.number, payment);
+      ring[place] = payment;
       ids.set(payment.checkoutRequestId, payment);
     },
-    byNumber: (number) => numbers.get(number),
+    byNumber(number) {
+      const payment = ring[number % MOST_PAYMENTS];
+      return payment?.number === number ? payment : undefined;
+    },
     byCheckoutId: (id) => ids.get(id),
     charge(payment) {
       if (!payment.reference) return null;
-      const key = chargeKey(payment);
-      const before = charges.get(key) ?? null;
-      if ((before?.start?.cameMs ?? 0) <= (payment.start?.cameMs ?? 0)) charges.set(key, payment);
+      let charged = charges.get(payment.merchantId);
+      if (!charged) {
+        charged = new Map();
+        charges.set(payment.merchantId, charged);
+      }
+      const before = charged.get(payment.reference) ?? null;
+      if ((before?.start?.cameMs ?? 0) <= (payment.start?.cameMs ?? 0)) charged.set(payment.reference, payment);
       return before;
     },
-    all: () => numbers.values(),
+    all: () => ids.values(),
     clear() {
-      numbers.clear();
+      ring.length = 0;
       ids.clear();
       charges.clear();
-      order.length = 0;
-      added = 0;
     },
   };
 }

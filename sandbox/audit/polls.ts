@@ -1,4 +1,4 @@
-import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
+import { cameMs, isSurelyRead, membersOf, shown, textIn } from "./call.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
 import { type AuditState, inSeconds, PATTERN_MS, type Reading } from "./rules.ts";
 
@@ -13,11 +13,12 @@ const DRIFT_MS = 5;
 
 /** `POST /status.php`: finds polls of nothing, too fast, and after the end. */
 export function auditPoll(state: AuditState, reading: Reading): void {
-  const { call, at, members } = reading;
+  const { call, at } = reading;
+  const members = membersOf(call.body);
   const id = members?.checkout_request_id;
   const payment = typeof id === "string" ? state.payments.byCheckoutId(id.trim()) : undefined;
   if (!payment) {
-    if (call.status !== 200 && call.fault === null) auditUnknownId(state, reading);
+    if (call.status !== 200 && call.fault === null && members) auditUnknownId(state, reading, members);
     return;
   }
   const status = call.status === 200 ? textIn(call.answer, "status") : null;
@@ -85,8 +86,7 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
 const NOTHING = new Set(["", "undefined", "null", "none", "nil", "nan", "false", "0", "[object object]"]);
 
 /** A status was asked of something that is no payment of this caller's. */
-function auditUnknownId(state: AuditState, { call, members }: Reading): void {
-  if (members === null) return;
+function auditUnknownId(state: AuditState, { call }: Reading, members: Readonly<Record<string, unknown>>): void {
   const id = members.checkout_request_id;
   const isNothing = id === undefined || id === null || NOTHING.has(String(id).trim().toLowerCase());
   // The right id under a wrong name is another mistake.

@@ -7,8 +7,6 @@ export interface Reading {
   readonly call: AuditedCall;
   /** When it was answered. */
   readonly at: Moment;
-  /** The members of its body. */
-  readonly members: Readonly<Record<string, unknown>> | null;
   /** The raw query. */
   readonly query: string;
 }
@@ -21,6 +19,8 @@ interface Look {
 
 /** What the rules of one audit share. */
 export interface AuditState {
+  /** How many pushes there were. */
+  pushes: number;
   readonly payments: PaymentBook;
   /** The last push, where it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
@@ -28,6 +28,8 @@ export interface AuditState {
   readonly looks: Look[];
   /** When the last list was asked for, answered or not, by the time outside. */
   lastLookMs: number;
+  /** Whether payments are also told by a webhook. */
+  readonly hasWebhook: () => boolean;
   note(mistake: Mistake): Finding | null;
 }
 

@@ -18,7 +18,7 @@ const DRIFT_MS = 50;
 export interface SilenceOptions {
   /** When the last list was asked for, by the time outside. */
   readonly lastLookMs: number;
-  readonly hasWebhook: boolean;
+  readonly hasWebhook: () => boolean;
 }
 
 /** What a client has not done about a payment until now; null where nothing was missed. It is not kept: a late poll ends it. */
@@ -35,7 +35,7 @@ function neverPolled(payment: Payment, start: Start, now: Moment, options: Silen
   if (hasLooked || !(payment.isLeft || now.livedMs - start.at.livedMs >= NEVER_POLLED_MS)) return null;
   return {
     kind: "never_polls",
-    severity: hasWebhook ? "note" : "error",
+    severity: hasWebhook() ? "note" : "error",
     subject: payment.checkoutRequestId,
     requestIds: [start.requestId],
     payment,
