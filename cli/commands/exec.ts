@@ -95,7 +95,7 @@ function tellAudit(report: AuditReport, { audit, auditReport }: ExecFlags): void
     const options = { version, ...(audit && { failOn: audit }) };
     writeReport(auditReport, formatReport(report, formatOfFile(auditReport), options));
   }
-  if (audit === undefined) return;
+  if (audit === undefined || report.findings.length === 0) return;
   tell(plainLines(`momo audit: ${textReport(report).trimEnd()}`));
   const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
   if (isBad && process.exitCode === EXIT.done) process.exitCode = EXIT.mistakes;

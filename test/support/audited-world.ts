@@ -162,7 +162,11 @@ export function createWorld(seed: number, weather: Weather, lifetimeMs: number):
     clock,
     nowMs: () => realMs,
     draw,
-    sleep: (durationMs) => new Promise((resolve) => at(durationMs, resolve)),
+    sleep(durationMs) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      at(durationMs, resolve);
+      return promise;
+    },
     push: (reference, outcome, afterMs) =>
       send("POST", "/v2/stkpush.php", {
         payment_account_id: 1,

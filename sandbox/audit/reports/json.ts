@@ -8,7 +8,7 @@ export function jsonView({ findings, leftOut }: AuditReport) {
 }
 
 /** How many findings there are of each severity. */
-export function countsOf(findings: readonly Finding[]) {
+function countsOf(findings: readonly Finding[]) {
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   return { errors: count("error"), warnings: count("warning"), notes: count("note") };
 }
