@@ -1,7 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
-import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../../src/store/sqlite/backup.ts";
+import { isMemo } from "../../sandbox/network/memo.ts";
+import { admitCopy, type CopyContents, inspectCopy } from "../../src/store/sqlite/backup.ts";
 import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+import { putInPlace, removeDatabase } from "../../src/store/sqlite/replace.ts";
 import { openStore } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
@@ -45,7 +47,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       );
     }
     const contents = await takeIn(draft, source);
-    putInPlace(draft, directory.database);
+    replace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
     else {
@@ -84,15 +86,27 @@ async function openSource(file: string): Promise<Source> {
 
 const USE_EXPORT = "make a copy with momo export, and give that";
 
-/** Brings the copy here, and looks it through. */
+/** Brings the copy here, looks it through, and makes it fit. */
 async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   try {
     await writeDraft(draft, source);
-    return inspectCopy(draft, source.name);
+    const contents = inspectCopy(draft, source.name);
+    admitCopy(draft, source.name, isMemo);
+    return contents;
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new Failure("unexpected", error.message, HINTS[error.problem] ?? null);
     const { code } = error as NodeJS.ErrnoException;
     throw code ? new Failure("unexpected", `${source.name} cannot be copied to ${draft} (${code})`) : error;
+  }
+}
+
+function replace(draft: string, database: string): void {
+  try {
+    putInPlace(draft, database);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase && error.problem === "unwritable")) throw error;
+    const hint = "make the folder writable; where momo.db is mounted by itself, mount the folder that it is in instead";
+    throw new Failure("unexpected", error.message, hint);
   }
 }
 

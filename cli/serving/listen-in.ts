@@ -29,7 +29,10 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
   const delays = { underWay: 0 };
   const audit = createAudit({ basePaths, hasWebhook: () => false });
   const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
-  log.subscribe((request) => audit.call(request, moment()));
+  log.subscribe((logged, { body, answer }) => {
+    const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
+    audit.call(isCut ? { ...logged, body, answer } : logged, moment());
+  });
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {
     delays,

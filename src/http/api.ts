@@ -2,7 +2,7 @@ import type { Service } from "../service/service.ts";
 import { describeApi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { fail, failWith, serveDocument } from "./reply.ts";
-import { type Handler, targetOf } from "./request.ts";
+import { type Handler, originOf, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -42,7 +42,7 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
   /** The description of the API stands outside the base path and needs no credentials. */
   function description(request: Request): Response {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
-    return serveDocument(describeApi(basePath, form, version));
+    return serveDocument(describeApi({ basePath, origin: originOf(request), form, version }));
   }
 
   async function answer(request: Request): Promise<Response> {

@@ -23,8 +23,9 @@ export function bodySent(response: Response): string | null {
   return SENT.get(response) ?? null;
 }
 
-function send(status: number, body: object, headers = HEADERS): Response {
-  const text = JSON.stringify(body);
+const send = (status: number, body: object, headers = HEADERS) => sendText(status, JSON.stringify(body), headers);
+
+function sendText(status: number, text: string, headers: Headers): Response {
   const response = new Response(text, { status, headers });
   SENT.set(response, text);
   return response;
@@ -33,6 +34,12 @@ function send(status: number, body: object, headers = HEADERS): Response {
 /** HTTP 200 with `success`, `message` (§1) and what else the operation answers. */
 export function succeed(message: string, members: object): Response {
   return send(200, { success: true, message, ...members });
+}
+
+/** The same with a list whose entries are JSON already, because each was measured. */
+export function succeedWithList(message: string, members: object, name: string, entries: readonly string[]): Response {
+  const rest = JSON.stringify({ success: true, message, ...members });
+  return sendText(200, `${rest.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}`, HEADERS);
 }
 
 /** A document that stands for itself, without the members of an answer. */

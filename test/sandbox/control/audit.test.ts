@@ -85,6 +85,17 @@ describe("GET /_momo/audit", () => {
     }
   });
 
+  test("knows what stands at the end of a long list, which the log does not keep", async () => {
+    await sandbox.control("PUT", "/faults", { faults: [{ path: "/stkpush.php", kind: "disconnect", times: 1 }] });
+    const json = { payment_account_id: 1, phone: "254700000001", amount: 100, reference: "LOST" };
+    await sandbox.ask("POST", "/stkpush.php", { json }).catch(() => {});
+    for (let payment = 0; payment < 50; payment += 1) await sandbox.pay({ reference: `ORDER-${payment}` });
+    await sandbox.control("POST", "/clock", { advance: "3s" });
+    await sandbox.ask("GET", "/transactions.php?limit=100");
+    await sandbox.pay({ reference: "LOST" });
+    expect(await kinds()).toEqual([]);
+  });
+
   test("an advance blames nobody: there was no time to ask", async () => {
     const id = await sandbox.pay();
     await poll(id);
