@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/memo.ts";
 import { admitCopy, type CopyContents, inspectCopy } from "../../src/store/sqlite/backup.ts";
 import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+import { continueNumbers } from "../../src/store/sqlite/numbers.ts";
 import { putInPlace, removeDatabase } from "../../src/store/sqlite/replace.ts";
 import { openStore } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
@@ -47,6 +48,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       );
     }
     const contents = await takeIn(draft, source);
+    if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
     replace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
@@ -61,6 +63,9 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
 
 const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
+
+const NUMBERS_UNKNOWN =
+  "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
 /** Where a copy is read from. */
 interface Source {

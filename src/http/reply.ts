@@ -6,6 +6,7 @@ const STATUS_OF: Record<RefusalKind, number> = {
   unauthorized: 401,
   not_found: 404,
   conflict: 409,
+  stopping: 503,
   provider: 500,
 };
 

@@ -64,6 +64,7 @@ const identifier = (column: string, characters = "0-9A-Za-z_"): Bound => ({
 });
 
 const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
+  number_floor: [whole("last_used", 0, MAX_ID)],
   merchants: [id, name("name"), instant("created_at_ms")],
   payment_accounts: [id, name("name"), instant("created_at_ms")],
   api_keys: [id, identifier("api_key", "0-9a-z_"), name("label"), instant("created_at_ms"), instant("revoked_at_ms")],

@@ -3,9 +3,10 @@ import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import finalMemo from "./migrations/0002_final_memo.sql" with { type: "text" };
 import paid from "./migrations/0003_paid.sql" with { type: "text" };
 import phoneTotals from "./migrations/0004_phone_totals.sql" with { type: "text" };
+import numberFloor from "./migrations/0005_number_floor.sql" with { type: "text" };
 
 /** In order; the number of a migration is its place here, from 1. What has been released never changes. */
-const MIGRATIONS: readonly string[] = [initial, finalMemo, paid, phoneTotals];
+const MIGRATIONS: readonly string[] = [initial, finalMemo, paid, phoneTotals, numberFloor];
 
 /** The newest schema that this program knows. */
 export const KNOWN_MIGRATIONS = MIGRATIONS.length;

@@ -12,6 +12,7 @@ import type {
 } from "../../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
+import { NEXT_NUMBER, raiseNumberFloor } from "./numbers.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import type { transactions } from "./schema.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -42,9 +43,9 @@ const MOST_SCANNED = 20_000;
 export function createTransactionStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
   const insert = onFirstUse(() =>
     client.query<never, Record<string, string | number | null>>(
-      `INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
+      `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
         reference_folded, description, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms, check_at_ms, memo)
-      VALUES ($merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
+      VALUES (${NEXT_NUMBER}, $merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
         $referenceFolded, $description, $checkoutRequestId, $merchantRequestId, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`,
     ),
   );
@@ -66,9 +67,22 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     ),
   );
 
+  const overdue = onFirstUse(() =>
+    client.query<{ id: number }, [number]>(
+      `SELECT id FROM transactions INDEXED BY transactions_due
+      WHERE status = 'pending' AND check_at_ms <= ?1 AND expires_at_ms <= ?1 LIMIT 1`,
+    ),
+  );
+
   const earliest = onFirstUse(() =>
     client.query<{ checkAtMs: number }, []>(
       "SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = 'pending' ORDER BY check_at_ms LIMIT 1",
+    ),
+  );
+
+  const lastDue = onFirstUse(() =>
+    client.query<{ createdAtMs: number }, []>(
+      `SELECT created_at_ms AS createdAtMs FROM transactions WHERE status = 'pending' ORDER BY check_at_ms DESC LIMIT 1`,
     ),
   );
 
@@ -168,9 +182,19 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       return due().all(nowMs, limit).map(toPending);
     },
 
+    /** Whether a transaction is pending whose deadline has passed. */
+    async isAnyOverdue(nowMs: number): Promise<boolean> {
+      return overdue().get(nowMs) !== null;
+    },
+
     /** When the next check is due; null while nothing is pending. */
     async nextCheckAtMs(): Promise<number | null> {
       return earliest().get()?.checkAtMs ?? null;
+    },
+
+    /** When the pending transaction started that is due last; null while nothing is pending. */
+    async lastDueStartMs(): Promise<number | null> {
+      return lastDue().get()?.createdAtMs ?? null;
     },
 
     /**
@@ -223,9 +247,10 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       return row ? toTransaction(row) : null;
     },
 
-    /** Forgets every transaction. */
+    /** Forgets every transaction, but not that their numbers were used. */
     async clear(): Promise<void> {
       await commits.run(() => {
+        raiseNumberFloor(client);
         emptyTransactions(client);
         client.run("DELETE FROM totals");
         client.run("DELETE FROM phone_totals");
