@@ -145,6 +145,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
   const config = {
     host: "127.0.0.1",
     port: 0,
+    controlPort: null,
     basePath: checked("basePath", () => readBasePath(options.basePath ?? "/v2")),
     fallback: parseChoice(options.outcome ?? "completed", "outcome"),
     promptLifetimeMs: checked("promptTimeout", () => readPromptTimeout(options.promptTimeout ?? "60s")),
@@ -201,7 +202,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
             until,
             timeout,
           },
-          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS },
+          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS, lookWith: null },
         ),
       ),
     requests: () => readRequests(control),

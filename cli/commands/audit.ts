@@ -8,7 +8,7 @@ import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { writeReport } from "../serving/audit-report.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions } from "../terminal/options.ts";
-import { plainLines } from "../terminal/output.ts";
+import { print } from "../terminal/output.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
@@ -34,7 +34,8 @@ async function audit(flags: AuditFlags): Promise<void> {
   const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", {}));
   const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
   if (output !== undefined) writeReport(output, text);
-  else writeOut(isTerminal() ? plainLines(text) : text);
+  else if (isTerminal()) for (const line of text.trimEnd().split("\n")) print(line);
+  else writeOut(text);
   if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) process.exitCode = EXIT.mistakes;
 }
 

@@ -12,7 +12,7 @@ import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandb
 import { startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { plainLines, reportFault, tell } from "../terminal/output.ts";
+import { reportFault, tell } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
 export function execCommand(): Command {
@@ -55,6 +55,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       directory,
       host: "127.0.0.1",
       port: 0,
+      controlPort: null,
       controlToken: null,
       realClock: systemClock,
       stopwatch,
@@ -96,7 +97,7 @@ function tellAudit(report: AuditReport, { audit, auditReport }: ExecFlags): void
     writeReport(auditReport, formatReport(report, formatOfFile(auditReport), options));
   }
   if (audit === undefined || report.findings.length === 0) return;
-  tell(plainLines(`momo audit: ${textReport(report).trimEnd()}`));
+  for (const line of `momo audit: ${textReport(report).trimEnd()}`.split("\n")) tell(line);
   const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
   if (isBad && process.exitCode === EXIT.done) process.exitCode = EXIT.mistakes;
 }

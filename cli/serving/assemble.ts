@@ -18,7 +18,8 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
-import { type Handler, targetOf } from "../../src/http/request.ts";
+import { fail, failWith } from "../../src/http/reply.ts";
+import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
@@ -46,7 +47,11 @@ export interface AssembleOptions extends ServerFacts {
 }
 
 export interface Assembled {
+  /** Both APIs, for one listener. */
   readonly handle: Handler;
+  /** Each API alone, for a listener of its own. */
+  readonly handleApi: Handler;
+  readonly handleControl: Handler;
   readonly service: Service;
   /** What the client did wrong, once it has ended. */
   readonly finishAudit: () => Promise<AuditReport>;
@@ -82,6 +87,7 @@ export function assemble(options: AssembleOptions): Assembled {
       faults,
       log,
       delays: audit.delays,
+      authenticate: service.authenticate,
       basePath,
       operationPaths: OPERATION_PATHS,
       stopping: stopping.signal,
@@ -117,8 +123,11 @@ export function assemble(options: AssembleOptions): Assembled {
       reportFault,
     });
   });
+  const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
-    handle: route(api, control, createConsole(String(page), options.guard)),
+    handle: route(api, handleControl),
+    handleApi: api,
+    handleControl,
     service,
     finishAudit: audit.finish,
     endStreams() {
@@ -141,13 +150,35 @@ function onFirstCall(load: () => Promise<Handler>): Handler {
   };
 }
 
-function route(api: Handler, control: Handler, page: Handler): Handler {
-  return (request, keepOpen) => {
+/** The control API and the console; a browser that was given no path is led to the console. */
+function withConsole(control: Handler, page: Handler, reportFault: (error: unknown) => void): Handler {
+  return async (request, keepOpen) => {
+    try {
+      expectPlainPath(request);
+    } catch (error) {
+      return failWith(error, reportFault);
+    }
     const { path } = targetOf(request);
-    if (path === CONSOLE_PATH || path === CONTROL_PATH) return page(request, keepOpen);
+    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    // Of the merchant API's own surface only a browser that was given no path is led away.
-    if (path === "/" && (request.method === "GET" || request.method === "HEAD")) return page(request, keepOpen);
-    return api(request, keepOpen);
+    return fail(
+      404,
+      `there is nothing at this path; the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`,
+    );
+  };
+}
+
+/** Of the merchant API's own surface only a browser that was given no path is led away. */
+function isRoot(request: Request): boolean {
+  return targetOf(request).path === "/" && (request.method === "GET" || request.method === "HEAD");
+}
+
+function route(api: Handler, control: Handler): Handler {
+  return (request, keepOpen) => {
+    // Refused there, and logged.
+    if (isAmbiguous(request)) return api(request, keepOpen);
+    const { path } = targetOf(request);
+    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(request);
+    return isControl ? control(request, keepOpen) : api(request, keepOpen);
   };
 }

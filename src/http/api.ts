@@ -2,7 +2,7 @@ import type { Service } from "../service/service.ts";
 import { describeApi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { fail, failWith, serveDocument } from "./reply.ts";
-import { type Handler, type KeepOpen, originOf, targetOf } from "./request.ts";
+import { expectPlainPath, type Handler, type KeepOpen, originOf, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -46,6 +46,7 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
   }
 
   async function answer(request: Request, keepOpen: KeepOpen): Promise<Response> {
+    expectPlainPath(request);
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);

@@ -108,6 +108,7 @@ export function startProcess(options: ProcessOptions): Process {
       if (!isAbandoned) options.rememberClock();
     },
     data: null,
+    merchantPort: () => null,
     credentials: () => null,
   });
 
