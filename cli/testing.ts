@@ -1,10 +1,13 @@
 import type { Finding } from "../sandbox/audit/finding.ts";
+import type { FaultInput } from "../sandbox/control/faults.ts";
+import type { RuleInput } from "../sandbox/control/rules.ts";
+import type { LoggedCall } from "../sandbox/control/shapes/requests.ts";
 import { parseChoice } from "../sandbox/network/choice.ts";
 import type { OutcomeName } from "../sandbox/network/outcomes.ts";
 import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
-import type { Kind, Status } from "../src/domain/transaction.ts";
-import type { ResponseForm } from "../src/http/view.ts";
+import type { Status } from "../src/domain/transaction.ts";
+import type { ResponseForm, TransactionOnWire } from "../src/http/answers.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
@@ -14,7 +17,7 @@ import { reportFault } from "./terminal/output.ts";
 
 /** A sandbox in the process of a test: `import { startSandbox } from "momo/testing"`. */
 
-export interface NetworkOptions {
+export interface SandboxOptions {
   /** What prompts do where nothing else decides: `NAME` or `NAME; after=DURATION`. By default `completed` after 3 s. */
   readonly outcome?: OutcomeName | `${OutcomeName};${string}`;
   /** How long a prompt waits for its customer: a duration such as `60s`, the default. */
@@ -27,71 +30,12 @@ export interface NetworkOptions {
   readonly frozen?: boolean;
 }
 
-/** What the prompts that match do. */
-export interface RuleInput {
-  readonly match?: {
-    readonly phone?: string;
-    readonly amount?: number;
-    readonly payment_account_id?: number;
-    readonly reference?: string;
-  };
-  readonly outcome: OutcomeName;
-  /** A duration. */
-  readonly after?: string;
-  /** For how many prompts; by default for all. */
-  readonly times?: number;
-}
-
-/** Something that goes wrong on the way to the merchant API. */
-export interface FaultInput {
-  readonly path?: "/stkpush.php" | "/status.php" | "/transactions.php";
-  readonly kind: "error" | "delay" | "disconnect";
-  /** Of an error; by default 500. */
-  readonly status?: number;
-  /** A duration, of a delay. */
-  readonly delay?: string;
-  readonly probability?: number;
-  readonly times?: number;
-}
-
+export type { FaultInput } from "../sandbox/control/faults.ts";
+export type { RuleInput } from "../sandbox/control/rules.ts";
 /** A transaction as the list shows it (§2.2). */
-export interface TransactionRecord {
-  readonly id: number;
-  readonly kind: Kind;
-  readonly type: string;
-  readonly status: Status;
-  readonly amount: number;
-  readonly fee_amount: number;
-  readonly fee_deducted: boolean;
-  readonly phone: string;
-  readonly transaction_code: string | null;
-  readonly momo_receipt_number: string | null;
-  readonly checkout_request_id: string;
-  readonly merchant_request_id: string;
-  readonly is_deposit: boolean;
-  readonly credit_target: null;
-  readonly payment_link_id: null;
-  readonly result_code: number | null;
-  readonly result_desc: string | null;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-}
-
+export type TransactionRecord = TransactionOnWire;
 /** A call of the merchant API, as the log has it. */
-export interface RequestRecord {
-  readonly id: number;
-  readonly method: string;
-  readonly target: string;
-  readonly headers: Record<string, string>;
-  /** The first 4,096 characters. */
-  readonly body: string | null;
-  readonly body_cut_bytes: number;
-  readonly status: number | null;
-  /** JSON as such; where it is longer than 4,096 characters, their text. */
-  readonly answer: unknown;
-  readonly answer_cut_bytes: number;
-  readonly fault: string | null;
-}
+export type RequestRecord = LoggedCall;
 
 export interface TestSandbox {
   readonly baseUrl: string;
@@ -141,7 +85,7 @@ const ANSWER_GRACE_MS = 10_000;
  * Starts a sandbox of its own: a free port, a temporary folder, the same code that `momo serve` runs.
  * @throws Refusal `invalid` for options that make no sense
  */
-export async function startSandbox(options: NetworkOptions = {}): Promise<TestSandbox> {
+export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const config = {
     host: "127.0.0.1",
     port: 0,

@@ -1,6 +1,9 @@
 import { invalid } from "../src/domain/error.ts";
 import type { Random } from "../src/domain/random.ts";
 
+export const FAULT_KINDS = ["error", "delay", "disconnect"] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
 /** Something that goes wrong on the way to the merchant API. */
 export interface Fault {
   /** The operation it befalls, such as `/stkpush.php`; null: any. */

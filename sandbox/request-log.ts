@@ -1,3 +1,5 @@
+import type { FaultKind } from "./faults.ts";
+
 /** A call of the merchant API, as it came and as it was answered. */
 export interface LoggedRequest {
   /** Counts from 1 since the server started. */
@@ -18,7 +20,7 @@ export interface LoggedRequest {
   readonly answer: string | null;
   readonly answerCutBytes: number;
   /** The fault that befell it, or null. */
-  readonly fault: string | null;
+  readonly fault: FaultKind | null;
 }
 
 /** @param whole the call with its whole body and answer, for whoever does not keep them */

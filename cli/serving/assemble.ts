@@ -2,11 +2,11 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
@@ -115,7 +115,6 @@ export function assemble(options: AssembleOptions): Assembled {
       waitingRoom,
       eventHub,
       merchantNames,
-      operationPaths: OPERATION_PATHS,
       rememberClock: options.rememberClock,
       server: options,
       stopping: stopping.signal,

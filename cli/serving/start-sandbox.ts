@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Registry } from "../../src/service/registry.ts";

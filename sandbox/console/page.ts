@@ -1,7 +1,7 @@
 import { fail } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
+import { CONTROL_PATH } from "../control/context.ts";
 import { createHostGuard, type GuardOptions } from "../control/guard.ts";
-import { CONTROL_PATH } from "../control/path.ts";
 
 /** Where the console's page stands, beside the calls that it makes. */
 export const CONSOLE_PATH = `${CONTROL_PATH}/`;

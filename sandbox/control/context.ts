@@ -13,6 +13,9 @@ import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
+/** Where the control API stands, whatever the base path of the merchant API. */
+export const CONTROL_PATH = "/_momo";
+
 /** What the calls of the control API steer. */
 export interface ControlContext {
   readonly service: Service;
@@ -29,8 +32,6 @@ export interface ControlContext {
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;
-  /** The paths of the merchant API's operations, without the base path. */
-  readonly operationPaths: readonly string[];
   /** Keeps where the clock stands, for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;

@@ -1,17 +1,16 @@
-import { fail, failWith } from "../../src/http/reply.ts";
-import { type Handler, targetOf } from "../../src/http/request.ts";
+import { fail, failWith, serveDocument } from "../../src/http/reply.ts";
+import { type Handler, originOf, targetOf } from "../../src/http/request.ts";
 import { forgetAudit, showAudit } from "./audit.ts";
 import { setClock, showClock } from "./clock.ts";
-import type { ControlCall, ControlContext } from "./context.ts";
+import { CONTROL_PATH, type ControlCall, type ControlContext } from "./context.ts";
 import { replaceDefault, showDefault } from "./default.ts";
-import type { Steering } from "./event-hub.ts";
 import { events } from "./events.ts";
 import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { health } from "./health.ts";
 import { listMessages } from "./messages.ts";
+import { describeControl } from "./openapi.ts";
 import { outcomes } from "./outcomes.ts";
-import { CONTROL_PATH } from "./path.ts";
 import { payments } from "./payments.ts";
 import { answerPrompt, listPrompts } from "./prompts.ts";
 import {
@@ -26,15 +25,15 @@ import {
 import { listRequests } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
-import { withSecurityHeaders } from "./security-headers.ts";
 import { showServer } from "./server.ts";
+import type { SteeringPart } from "./shapes/requests.ts";
 import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait } from "./wait.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
 
 /** What a call to one of these paths changes, unless it only looks. */
-const STEERS: Record<string, Steering> = {
+const STEERS: Record<string, SteeringPart> = {
   "/rules": "rules",
   "/default": "default",
   "/clock": "clock",
@@ -46,7 +45,10 @@ const STEERS: Record<string, Steering> = {
   "/reset": "reset",
 };
 
-/** For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. */
+/**
+ * For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. Each call is
+ * described in descriptions.ts.
+ */
 const CALLS: Record<string, Methods> = {
   "/health": { GET: health, HEAD: health },
   "/outcomes": { GET: outcomes },
@@ -70,6 +72,9 @@ const CALLS: Record<string, Methods> = {
   "/keys/API_KEY": { DELETE: revokeKey },
   "/server": { GET: showServer },
   "/reset": { POST: reset },
+  "/openapi.json": {
+    GET: async (request, { version }) => serveDocument(describeControl(CALLS, { origin: originOf(request), version })),
+  },
 };
 
 export interface ControlOptions extends ControlContext, GuardOptions {
@@ -127,3 +132,19 @@ function nameOf(path: string): { name: string; id: string } {
 const PATHS = Object.keys(CALLS)
   .map((path) => CONTROL_PATH + path)
   .join(", ");
+
+/** Browsers must not guess the type of an answer, show it in a frame, or hand it to another site. */
+const SECURITY_HEADERS = {
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** Adds those that the answer does not set itself. */
+function withSecurityHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  }
+  return response;
+}

@@ -4,12 +4,8 @@ import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
-import { messageView } from "./message-view.ts";
-import { requestView } from "./request-view.ts";
-import { transactionView } from "./transaction-view.ts";
-
-/** What somebody has changed about the sandbox itself. */
-export type Steering = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
+import type { SteeringPart } from "./shapes/requests.ts";
+import { messageView, requestView, transactionView } from "./views.ts";
 
 /** Somebody who reads the stream of events. */
 export interface EventListener {
@@ -31,7 +27,7 @@ export interface EventHub {
   /** @param lastId the id of the event after which to read on; null: from now on */
   enter(lastId: string | null, listener: EventListener): EventPlace;
   /** Tells that something was steered, so that every page looks again. */
-  steered(what: Steering): void;
+  steered(what: SteeringPart): void;
   /** Ends every stream. */
   close(): void;
 }

@@ -1,14 +1,22 @@
+import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
-import { invalid } from "../../src/domain/error.ts";
 import { fail } from "../../src/http/reply.ts";
-import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
 import type { EventHub, EventPlace } from "./event-hub.ts";
-import { nextTurn } from "./next-turn.ts";
+import { readParameters } from "./input.ts";
+import { nextTurn } from "./paging.ts";
 
 /** After such a silence a comment goes out, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": momo\n\n";
+
+export const eventsQuery = z.object({
+  since: z
+    .string()
+    .min(1, { error: "since must be the id of an event; leave it out to read from now on" })
+    .optional()
+    .describe("brings what happened after the event with this id; so does the header Last-Event-ID"),
+});
 
 /**
  * `GET /_momo/events`: server-sent events. `transaction` as one starts and as it ends, `request` as one is answered, `message`
@@ -17,8 +25,7 @@ const HEARTBEAT = ": momo\n\n";
  * cannot be had any more.
  */
 export const events: ControlCall = async (request, { eventHub, realClock }, { query, keepOpen }) => {
-  const { since } = readQuery(query, ["since"]);
-  if (since === "") throw invalid("since must be the id of an event; leave it out to read from now on");
+  const { since } = readParameters(eventsQuery, query);
   if (eventHub.isFull) return fail(503, "too many are listening; try again when some are gone");
   keepOpen(request);
   // A client that comes back by itself asks with the same address again, and says in the header how far it got.

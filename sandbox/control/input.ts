@@ -1,13 +1,16 @@
 import { z } from "zod";
+import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
+import { parsePhone } from "../../src/domain/phone.ts";
 import { kindOf, shown } from "../../src/domain/what-came.ts";
-import { whatCameOf } from "../../src/http/input.ts";
-import { readJsonObject } from "../../src/http/request.ts";
+import { parseInput, whatCameOf } from "../../src/http/input.ts";
+import { readJsonObject, readQuery } from "../../src/http/request.ts";
+import { durationText } from "./shapes/values.ts";
 
 /** How calls read their input: what is wrong with it is said of the place where it stands. */
 
 /** Reads with a function of the domain; its refusal becomes the issue at this place. */
-export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) {
+export function readWith<T>(base: z.ZodType<string, string>, read: (text: string) => T) {
   return base.transform((text, context): T => {
     try {
       return read(text);
@@ -18,6 +21,24 @@ export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) 
     }
   });
 }
+
+export const duration = readWith(durationText, (text) => parseDuration(text, "it"));
+
+/** A whole number in a query. */
+export function wholeNumber(error: string, { min, max }: { min: number; max: number }) {
+  return z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]{0,14})$/, { error })
+    .refine((text) => Number(text) >= min && Number(text) <= max, { error })
+    .transform(Number)
+    .meta({ described: { type: "integer", minimum: min, maximum: max } });
+}
+
+/** The largest id that a query can name. */
+export const MAX_ID = 999_999_999_999_999;
+
+/** Those of one phone. */
+export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
 
 /**
  * Holds a nested input against its schema.
@@ -89,4 +110,9 @@ function placeOf(root: string, path: readonly PropertyKey[]): string {
 /** A call's body, held against its schema. */
 export async function readBody<T extends z.ZodType>(schema: T, request: Request): Promise<z.output<T>> {
   return parsePlaced(schema, await readJsonObject(request), "");
+}
+
+/** A call's query string, held against its schema; parameters that the schema does not have are ignored. */
+export function readParameters<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
+  return parseInput(schema, readQuery(query, Object.keys(schema.shape)));
 }

@@ -1,22 +1,41 @@
-import { invalid } from "../../src/domain/error.ts";
-import { whatCame } from "../../src/domain/what-came.ts";
+import { z } from "zod";
+import { redact } from "../../src/domain/credentials.ts";
 import { succeedWithList } from "../../src/http/reply.ts";
-import { readQuery } from "../../src/http/request.ts";
-import type { ControlCall } from "./context.ts";
-import { curlLine } from "./curl-line.ts";
-import { readPageQuery, writePage } from "./paging.ts";
-import { CONTROL_PATH } from "./path.ts";
-import { requestView } from "./request-view.ts";
+import type { LoggedRequest } from "../request-log.ts";
+import { CONTROL_PATH, type ControlCall } from "./context.ts";
+import { MAX_ID, readParameters, wholeNumber } from "./input.ts";
+import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
+import { requestView } from "./views.ts";
+
+const MAX_LIMIT = 1000;
+
+const entry = (member: string) =>
+  wholeNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_ID });
+
+/** Those after an id, the oldest first; or those before one, by default the newest of all. */
+const pageParameters = {
+  after: entry("after").optional(),
+  before: entry("before").optional(),
+  limit: wholeNumber(`limit must be a whole number from 1 to ${MAX_LIMIT}`, { min: 1, max: MAX_LIMIT }).default(
+    MAX_LIMIT,
+  ),
+};
+export const requestsQuery = z
+  .object({
+    ...pageParameters,
+    format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
+  })
+  .refine(({ after, before }) => after === undefined || before === undefined, {
+    error: "give after or before, not both",
+  });
 
 /**
  * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. Where they do not
  * fit into one page, `next` (as lines: the header `Link`) leads to the one before, or after `?after=ID` to the one after.
  */
 export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
-  const { format = "json" } = readQuery(query, ["format"]);
-  if (format !== "json" && format !== "curl") throw invalid(`format must be json or curl${whatCame(format)}`);
-  const pageQuery = readPageQuery(query);
+  const { format, ...pageQuery } = readParameters(requestsQuery, query);
   const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${pageQuery.limit}`;
   if (format === "json") {
     const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) =>
@@ -40,3 +59,35 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
     },
   });
 };
+
+/** A method of which curl has its own way: told to send HEAD as such, it waits for a body that never comes. */
+const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
+
+/** Headers that the caller has written; what an HTTP client adds, curl adds too. */
+const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
+
+/**
+ * A logged call as a `curl` line to paste into a shell in which `$MOMO_API_SECRET` is set; as a comment where the log does not
+ * have all of the body.
+ */
+function curlLine(request: LoggedRequest, origin: string): string {
+  const { method, bodyCutBytes } = request;
+  if (bodyCutBytes > 0) {
+    return `# left out, because the log does not keep all of its body: ${method} ${redact(request.target)}`;
+  }
+  const headers = [...request.headers]
+    .filter(([name]) => WRITTEN_HEADERS.has(name))
+    .map(([name, value]) =>
+      name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
+    );
+  return [
+    // Else curl would resolve ..: a line from the log must not lead elsewhere than the call that it shows.
+    /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -g --path-as-is" : "curl -g",
+    ...(METHOD_OPTIONS[method] ?? ["-X", method]),
+    quote(origin + redact(request.target)),
+    ...headers,
+    ...(request.body === null ? [] : ["--data-raw", quote(redact(request.body))]),
+  ].join(" ");
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -4,6 +4,8 @@ import { expectJson } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody } from "./input.ts";
 
+export const resetRequest = z.strictObject({});
+
 /**
  * `POST /_momo/reset`: forgets transactions, rules, faults, log and clock; the default is again what the server was started
  * with. Merchants, accounts and keys stay.
@@ -12,7 +14,7 @@ export const reset: ControlCall = async (request, context) => {
   const { service, waitingRoom, rules, faults, log, audit, clock, rememberClock } = context;
   // A body may be left out, whatever a client says of its type by habit; but no form can do this.
   if (request.headers.has("Content-Type")) expectJson(request);
-  if (request.body !== null) await readBody(z.strictObject({}), request);
+  if (request.body !== null) await readBody(resetRequest, request);
   await service.forgetTransactions();
   waitingRoom.forget();
   rules.replace([]);

@@ -1,7 +1,7 @@
 import { succeed } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
-import type { ControlCall, ServerFacts } from "./context.ts";
-import { CONTROL_PATH } from "./path.ts";
+import { CONTROL_PATH, type ControlCall, type ServerFacts } from "./context.ts";
+import type { ServerOnWire } from "./shapes/server.ts";
 
 /** `GET /_momo/server`: what a line to paste needs, without a secret. The address is the one that the caller has used. */
 export const showServer: ControlCall = async (request, { service, server, version }) => {
@@ -10,7 +10,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
   const [account] = await registry.listAccounts(merchant.id);
   const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
   const own = server.credentials();
-  return succeed(`momo ${version}`, {
+  const facts: ServerOnWire = {
     base_url: merchantOrigin(request, server) + server.basePath,
     control_url: controlOrigin(request) + CONTROL_PATH,
     version,
@@ -21,7 +21,8 @@ export const showServer: ControlCall = async (request, { service, server, versio
     response_form: server.form,
     prompt_timeout_ms: server.promptLifetimeMs,
     data: server.data,
-  });
+  };
+  return succeed(`momo ${version}`, facts);
 };
 
 /** The merchant API's address. On a port of its own it is reached without the proxy through which the control API may be. */

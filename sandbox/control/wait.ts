@@ -1,21 +1,20 @@
 import { z } from "zod";
-import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { STATUSES } from "../../src/domain/transaction.ts";
 import { fail, succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
-import { readBody, readWith } from "./input.ts";
+import { duration, readBody } from "./input.ts";
 import type { Ending, Wish } from "./waiting-room.ts";
 
 const UNTIL = ["final", ...STATUSES] as const;
 
-const waitSchema = z
+export const waitRequest = z
   .strictObject({
     checkout_request_id: z.string().min(1).max(100).optional(),
     reference: z.string().max(100).optional(),
     until: z.enum(UNTIL, { error: `must be one of ${UNTIL.join(", ")}` }).default("final"),
-    timeout: readWith(z.string(), (text) => parseDuration(text, "it")).default(10_000),
+    timeout: duration.default(10_000),
   })
   .refine((wait) => (wait.checkout_request_id === undefined) !== (wait.reference === undefined), {
     error: "give either checkout_request_id or reference",
@@ -26,7 +25,7 @@ const waitSchema = z
  * time even while momo's clock stands still. A reference may be of a payment that has yet to start.
  */
 export const wait: ControlCall = async (request, context, { keepOpen }) => {
-  const { checkout_request_id, reference, until, timeout } = await readBody(waitSchema, request);
+  const { checkout_request_id, reference, until, timeout } = await readBody(waitRequest, request);
   const wish: Wish = {
     ...(checkout_request_id !== undefined && { checkoutRequestId: checkout_request_id }),
     ...(reference !== undefined && { reference }),
@@ -43,7 +42,7 @@ export const wait: ControlCall = async (request, context, { keepOpen }) => {
     case "stopped":
       return fail(503, "the server stops");
     default:
-      return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending, "full") });
+      return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending) });
   }
 };
 

@@ -1,7 +1,8 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { ANSWERS, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
+import { parametersOf, schemaOf } from "./json-schema.ts";
 import type { ResponseForm } from "./view.ts";
 
 export interface Described {
@@ -48,7 +49,7 @@ export function describeApi({ basePath, origin, form, version }: Described) {
         get: {
           operationId: "listTransactions",
           summary: "The merchant's transactions, newest first",
-          parameters: [...CREDENTIALS, ...parametersOf(listTransactionsSchema)],
+          parameters: [...CREDENTIALS, ...parametersOf(listTransactionsSchema, REQUEST_EXAMPLES["/transactions.php"])],
           responses: answersOf("/transactions.php", form),
         },
       },
@@ -72,40 +73,11 @@ const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
   schema: { type: "string" },
 }));
 
-function schemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: describeInstead });
-  return rest;
-}
-
-/** A query is text, but means numbers: where a schema says how it is to be described, the description is that. */
-function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
-  const described = z.globalRegistry.get(zodSchema)?.described;
-  if (typeof described !== "object" || described === null) return;
-  for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-  Object.assign(jsonSchema, described);
-}
-
 type Path = keyof typeof REQUEST_EXAMPLES;
 
 function bodyOf(schema: z.ZodType, path: Path) {
   const content = { schema: schemaOf(schema, "input"), example: REQUEST_EXAMPLES[path] };
   return { required: true, content: { "application/json": content } };
-}
-
-function parametersOf(schema: z.ZodType) {
-  const examples: Record<string, unknown> = REQUEST_EXAMPLES["/transactions.php"];
-  const { properties = {} } = schemaOf(schema, "input");
-  return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = property as Exclude<typeof property, boolean>;
-    return {
-      name,
-      in: "query",
-      required: false,
-      ...(description !== undefined && { description }),
-      schema: rest,
-      example: examples[name],
-    };
-  });
 }
 
 /** What a failing status means (§7). */

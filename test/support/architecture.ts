@@ -2,11 +2,18 @@ import { posix } from "node:path";
 
 /** The architecture as data: what each folder may import, and what is done in one place alone. tidy.test.ts holds it up to the code. */
 
+interface Room {
+  readonly room: string;
+  readonly mayImport: readonly string[];
+  /** By `import type` or `export type` alone. */
+  readonly mayImportTypes?: readonly string[];
+}
+
 /**
  * A room is a folder without the rooms inside it, or one file. An entry of `mayImport` is a room (ends with a slash), one file of
  * another room, or a package with all that is below it. The first room that fits a file is the file's.
  */
-const ROOMS: readonly { readonly room: string; readonly mayImport: readonly string[] }[] = [
+const ROOMS: readonly Room[] = [
   { room: "src/system.ts", mayImport: ["src/domain/"] },
   { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict"] },
   {
@@ -19,13 +26,31 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     // The half of the console that runs in a browser: it knows the server by its control API alone.
     room: "sandbox/console/browser/",
     mayImport: ["sandbox/console/browser/", "@preact/signals", "eventsource-parser", "preact"],
+    mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
+  },
+  {
+    // The page imports its types, so that it knows nothing that runs on a server alone.
+    room: "sandbox/control/shapes/",
+    mayImport: [
+      ...["sandbox/control/shapes/", "sandbox/", "sandbox/audit/", "sandbox/network/", "src/domain/", "zod"],
+      "src/http/answers.ts",
+    ],
   },
   ...["sandbox/control/", "sandbox/console/"].map((room) => ({
     room,
     mayImport: [
-      ...["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/control/", "sandbox/console/"],
+      ...[
+        "sandbox/",
+        "sandbox/audit/",
+        "sandbox/network/",
+        "sandbox/control/",
+        "sandbox/control/shapes/",
+        "sandbox/console/",
+      ],
       ...["src/service/", "src/domain/"],
-      ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
+      ...["answers", "input", "json-schema", "operation", "reply", "request", "view"].map(
+        (file) => `src/http/${file}.ts`,
+      ),
       "zod",
     ],
   })),
@@ -41,6 +66,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "sandbox/audit/",
         "sandbox/network/",
         "sandbox/control/",
+        "sandbox/control/shapes/",
         "sandbox/console/",
         "package.json",
       ],
@@ -167,8 +193,9 @@ export function violations(path: string, text: string): Violation[] {
   return found;
 }
 
-function importRule({ room, mayImport }: (typeof ROOMS)[number]): string {
-  return `${room} imports only ${mayImport.join(", ")}`;
+function importRule({ room, mayImport, mayImportTypes = [] }: Room): string {
+  const types = mayImportTypes.length > 0 ? `, and types of ${mayImportTypes.join(", ")}` : "";
+  return `${room} imports only ${mayImport.join(", ")}${types}`;
 }
 
 function homeRule({ what, home }: (typeof ONE_HOME)[number]): string {
@@ -196,7 +223,8 @@ function importViolations(path: string, text: string): Violation[] {
   return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)]).flatMap((match) => {
     const specifier = match[1] ?? "";
     const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier;
-    if (room.mayImport.some((allowed) => fits(target, allowed))) return [];
+    const types = /^(?:import|export) type\b/.test(match[0]) ? (room.mayImportTypes ?? []) : [];
+    if ([...room.mayImport, ...types].some((allowed) => fits(target, allowed))) return [];
     const line = lineOf(code, match.index + match[0].length);
     return [{ rule: importRule(room), line, problem: `imports ${target} → use only ${room.mayImport.join(", ")}` }];
   });

@@ -40,6 +40,7 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["POST", "/accounts", { name: "Evil" }],
   ["POST", "/keys", { label: "evil" }],
   ["POST", "/reset", {}],
+  ["GET", "/openapi.json"],
 ];
 
 let sandbox: Steered;

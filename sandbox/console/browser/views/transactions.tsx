@@ -1,5 +1,5 @@
 import { route } from "../state.ts";
-import { Filters } from "./filters.tsx";
+import { Filters } from "./filter-bar.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { StoryPane } from "./story.tsx";
 import { Summary } from "./summary.tsx";

@@ -1,0 +1,82 @@
+import { failureSchema, succeeded } from "../../src/http/answers.ts";
+import { parametersOf, schemaOf } from "../../src/http/json-schema.ts";
+import { CONTROL_PATH } from "./context.ts";
+import { type CallDescription, DESCRIPTIONS } from "./descriptions.ts";
+
+export interface DescribedServer {
+  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where that is not known. */
+  readonly origin: string;
+  readonly version: string;
+}
+
+/**
+ * The control API in OpenAPI 3.1.
+ * @param calls the methods of each path; this description and `HEAD` are left out
+ * @throws Error for a call without a description
+ */
+export function describeControl(calls: Readonly<Record<string, object>>, { origin, version }: DescribedServer) {
+  const paths = Object.entries(calls).filter(([path]) => path !== "/openapi.json");
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "momo's control API",
+      version,
+      description: "Steer the sandbox, and look at what happened in it.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: origin + CONTROL_PATH }],
+    // A token is asked for only where the server was started with one.
+    security: [{}, { controlToken: [] }],
+    paths: Object.fromEntries(
+      paths.map(([path, methods]) => [
+        path.replace(ID, "{$&}").toLowerCase(),
+        Object.fromEntries(
+          Object.keys(methods)
+            .filter((method) => method !== "HEAD")
+            .map((method) => [method.toLowerCase(), operationOf(path, method)]),
+        ),
+      ]),
+    ),
+    components: {
+      securitySchemes: { controlToken: { type: "http", scheme: "bearer" } },
+      schemas: { Failure: schemaOf(failureSchema) },
+    },
+  };
+}
+
+/** The part of a path that stands for an id. */
+const ID = /[A-Z_]+/;
+
+function operationOf(path: string, method: string) {
+  const call = DESCRIPTIONS[path]?.[method];
+  if (!call) throw new Error(`${method} ${path} has no description: write one in sandbox/control/descriptions.ts`);
+  const id = ID.exec(path)?.[0].toLowerCase();
+  const ids = id === undefined ? [] : [{ name: id, in: "path", required: true, schema: { type: "string" } }];
+  return {
+    summary: call.summary,
+    parameters: [...ids, ...(call.query ?? []).flatMap((query) => parametersOf(query))],
+    ...(call.body && {
+      requestBody: {
+        required: !call.body.isOptional,
+        content: { "application/json": { schema: schemaOf(call.body.schema, "input"), example: call.body.example } },
+      },
+    }),
+    responses: {
+      200: { description: "Success", content: contentOf(call) },
+      ...Object.fromEntries(
+        Object.entries(call.failures ?? {}).map(([status, schema]) => [status, failure(schemaOf(schema))]),
+      ),
+      default: failure({ $ref: "#/components/schemas/Failure" }),
+    },
+  };
+}
+
+const failure = (schema: object) => ({
+  description: "Refused: the message says what is wrong and what would be right",
+  content: { "application/json": { schema } },
+});
+
+function contentOf({ answer, texts = [] }: CallDescription) {
+  const json = answer && { "application/json": { schema: schemaOf(succeeded(answer)) } };
+  return { ...json, ...Object.fromEntries(texts.map((type) => [type, { schema: { type: "string" } }])) };
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** What the OpenAPI descriptions of both APIs show of the schemas that requests and answers are held to. */
+
+/** A schema in the words of JSON Schema. */
+export function schemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: describeInstead });
+  return rest;
+}
+
+/** A query is text, but means numbers: where a schema says how it is to be described, the description is that. */
+function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
+  const described = z.globalRegistry.get(zodSchema)?.described;
+  if (typeof described !== "object" || described === null) return;
+  for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+  Object.assign(jsonSchema, described);
+}
+
+/** The parameters of a query, each with its example where there is one. */
+export function parametersOf(schema: z.ZodType, examples: Readonly<Record<string, unknown>> = {}) {
+  const { properties = {} } = schemaOf(schema, "input");
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property as Exclude<typeof property, boolean>;
+    return {
+      name,
+      in: "query",
+      required: false,
+      ...(description !== undefined && { description }),
+      schema: rest,
+      ...(name in examples && { example: examples[name] }),
+    };
+  });
+}
