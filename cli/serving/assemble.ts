@@ -125,11 +125,13 @@ export function assemble(options: AssembleOptions): Assembled {
  * A part that is loaded with its first request: zod, which both APIs need, takes 6 ms to load, and a server is ready sooner
  * without.
  */
-function onFirstCall(load: () => Promise<Handler>): Handler {
-  let handler: Promise<Handler> | undefined;
-  return async (request, keepOpen) => {
+function onFirstCall<Rest extends unknown[], Answer>(
+  load: () => Promise<(request: Request, ...rest: Rest) => Promise<Answer>>,
+): (request: Request, ...rest: Rest) => Promise<Answer> {
+  let handler: ReturnType<typeof load> | undefined;
+  return async (request, ...rest) => {
     handler ??= load();
-    return (await handler)(request, keepOpen);
+    return (await handler)(request, ...rest);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { Reply } from "../../src/http/reply.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -36,8 +37,8 @@ export interface ControlContext {
   readonly version: string;
 }
 
-/** One method of one path. */
-export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Response>;
+/** One method of one path; a response of its own where the answer is no JSON. */
+export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Reply | Response>;
 
 export interface CallDetails {
   /** The raw query string. */

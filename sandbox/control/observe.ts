@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
-import { bodySent, fail } from "../../src/http/reply.ts";
-import { bodyRead, type Handler, readBytes, targetOf } from "../../src/http/request.ts";
+import { type Api, newExchange } from "../../src/http/exchange.ts";
+import { fail, type Reply, respond } from "../../src/http/reply.ts";
+import { type Handler, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
 
@@ -22,7 +23,7 @@ export interface ObserveOptions {
 }
 
 /** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
-export function observe(api: Handler, options: ObserveOptions): Handler {
+export function observe(api: Api, options: ObserveOptions): Handler {
   const { faults, log, basePath, operationPaths, clock, realClock, stopwatch } = options;
 
   return async (request, keepOpen) => {
@@ -32,34 +33,30 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const isOperation = path.startsWith(basePath) && operationPaths.includes(path.slice(basePath.length));
     const fault = isOperation ? faults.strike(path.slice(basePath.length)) : null;
     if (fault?.kind === "delay") keepOpen?.(request);
-    let lost: Response | null = null;
-    const lose = (answer: Response) => {
-      lost = answer;
-    };
-    const response = await (fault
-      ? befall(fault, () => api(request, keepOpen), lose, options)
-      : api(request, keepOpen));
+    const exchange = newExchange();
+    const carryOut = () => api(request, exchange);
+    const reply = await (fault ? befall(fault, carryOut, options) : carryOut());
+    const isLost = fault?.kind === "disconnect";
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
       method: request.method,
       target: query === "" ? path : `${path}?${query}`,
       headers: request.headers,
-      body: bodyRead(request) ?? (response.status === 200 ? null : await unread(request, realClock)),
-      status: fault?.kind === "disconnect" ? null : response.status,
-      answer: bodySent(lost ?? response),
+      body: exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock)),
+      status: isLost ? null : reply.status,
+      answer: reply.text,
       fault: fault?.kind ?? null,
     });
-    return response;
+    return isLost ? brokenOff() : respond(reply);
   };
 }
 
 async function befall(
   fault: Fault["what"],
-  carryOut: () => Promise<Response>,
-  lose: (answer: Response) => void,
+  carryOut: () => Promise<Reply>,
   { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
-): Promise<Response> {
+): Promise<Reply> {
   switch (fault.kind) {
     case "error":
       return fail(fault.status, `fault injected: HTTP ${fault.status}`);
@@ -67,8 +64,7 @@ async function befall(
       await passed(fault.delayMs, realClock, stopping);
       return stopping.aborted ? fail(503, "the server stops; the operation was not carried out") : carryOut();
     case "disconnect":
-      lose(await carryOut());
-      return brokenOff();
+      return carryOut();
   }
 }
 

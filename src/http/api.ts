@@ -1,8 +1,9 @@
 import type { Service } from "../service/service.ts";
+import type { Api, Exchange } from "./exchange.ts";
 import { describeApi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
-import { fail, failWith, serveDocument } from "./reply.ts";
-import { type Handler, originOf, targetOf } from "./request.ts";
+import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
+import { originOf, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -31,21 +32,21 @@ export interface ApiOptions {
 
 /**
  * The merchant API as a function from request to answer. Every request is checked in one order: path (404), method (405),
- * credentials (401), content type and body (400), and then the operation itself. It never throws.
+ * credentials (401), content type and body (400), and then the operation itself.
  */
-export function createApi({ service, basePath, form, version, reportFault }: ApiOptions): Handler {
+export function createApi({ service, basePath, form, version, reportFault }: ApiOptions): Api {
   const operations = new Map<string, { method: string; operation: Operation }>(
     OPERATIONS.map(({ path, method, operation }) => [basePath + path, { method, operation }]),
   );
   const names = OPERATIONS.map(({ method, path }) => `${method} ${basePath}${path}`).join(", ");
 
   /** The description of the API stands outside the base path and needs no credentials. */
-  function description(request: Request): Response {
+  function description(request: Request): Reply {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
     return serveDocument(describeApi({ basePath, origin: originOf(request), form, version }));
   }
 
-  async function answer(request: Request): Promise<Response> {
+  async function answer(request: Request, exchange: Exchange): Promise<Reply> {
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);
@@ -55,12 +56,12 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
     }
     const { headers } = request;
     const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
-    return known.operation(request, merchantId, { service, form, query });
+    return known.operation(request, merchantId, { service, form, query, exchange });
   }
 
-  return async (request) => {
+  return async (request, exchange) => {
     try {
-      return await answer(request);
+      return await answer(request, exchange);
     } catch (error) {
       return failWith(error, reportFault);
     }

@@ -1,4 +1,6 @@
 import type { Service } from "../service/service.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Reply } from "./reply.ts";
 import type { ResponseForm } from "./view.ts";
 
 /** What an operation is given besides its request. */
@@ -7,10 +9,11 @@ export interface OperationContext {
   readonly form: ResponseForm;
   /** The raw query string, without its question mark. */
   readonly query: string;
+  readonly exchange: Exchange;
 }
 
 /** What an operation does with a request of a merchant's. */
-export type Operation = (request: Request, merchantId: number, context: OperationContext) => Promise<Response>;
+export type Operation = (request: Request, merchantId: number, context: OperationContext) => Promise<Reply>;
 
 /** The paths of the three operations below the base address (§4). */
 export const OPERATION_PATHS = ["/stkpush.php", "/status.php", "/transactions.php"] as const;

@@ -1,5 +1,6 @@
 import { invalid, type Refusal } from "../domain/error.ts";
 import { kindOf, shown, whatCame } from "../domain/what-came.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
@@ -35,8 +36,8 @@ export function originOf({ headers }: Request): string {
  * The JSON object in a request's body.
  * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object
  */
-export async function readJsonObject(request: Request): Promise<object> {
-  const value = await readJson(request);
+export async function readJsonObject(request: Request, exchange?: Exchange): Promise<object> {
+  const value = await readJson(request, exchange);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`the body must be a JSON object; it is ${kindOf(value)}`);
   }
@@ -57,14 +58,15 @@ export function expectJson(request: Request): void {
 /**
  * The JSON in a request's body.
  * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
+ * @param exchange told what was read, also where it is refused
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, exchange?: Exchange): Promise<unknown> {
   expectJson(request);
   let text = "";
   try {
     const bytes = await readBytes(request);
     text = LENIENT.decode(bytes);
-    READ.set(request, text);
+    if (exchange) exchange.body = text;
     if (text.includes("\u{FFFD}")) STRICT.decode(bytes);
     return JSON.parse(text);
   } catch (error) {
@@ -92,13 +94,6 @@ function noJson({ headers }: Request, text: string, error: SyntaxError | TypeErr
 
 /** The first two bytes of gzip, as they look when they are read as text. */
 const GZIP = "\x1F\u{FFFD}";
-
-const READ = new WeakMap<Request, string>();
-
-/** What has been read of a request's body, as far as it is text, for whoever keeps a log of requests; null where nothing was. */
-export function bodyRead(request: Request): string | null {
-  return READ.get(request) ?? null;
-}
 
 const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 const STRICT = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });

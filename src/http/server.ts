@@ -1,5 +1,5 @@
 import type { Server } from "bun";
-import { fail, failWith } from "./reply.ts";
+import { fail, failWith, respond } from "./reply.ts";
 import type { Handler, KeepOpen } from "./request.ts";
 
 /** How long a connection may be silent, in seconds. */
@@ -43,8 +43,10 @@ export function startServer(options: ServerOptions): HttpServer {
     // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: (request) =>
-      server.pendingRequests > maxUnderWay ? fail(503, "too many requests at once") : handle(request, keepOpen),
-    error: (error) => failWith(error, reportFault),
+      server.pendingRequests > maxUnderWay
+        ? respond(fail(503, "too many requests at once"))
+        : handle(request, keepOpen),
+    error: (error) => respond(failWith(error, reportFault)),
   });
   return {
     hostname,

@@ -5,8 +5,8 @@ import { readJsonObject } from "./request.ts";
 import { statusView } from "./view.ts";
 
 /** `POST /status.php` (§4.2): what has become of a payment. */
-export const status: Operation = async (request, merchantId, { service, form }) => {
-  const input = parseInput(checkStatusSchema, await readJsonObject(request));
+export const status: Operation = async (request, merchantId, { service, form, exchange }) => {
+  const input = parseInput(checkStatusSchema, await readJsonObject(request, exchange));
   const transaction = await service.checkStatus(merchantId, input.checkout_request_id);
   return succeed(`the payment is ${transaction.status}`, statusView(transaction, form));
 };

@@ -8,8 +8,8 @@ import { startedView } from "./view.ts";
 const INSTRUCTION_HEADER = "X-Sandbox-Outcome";
 
 /** `POST /stkpush.php` (§4.1): starts a payment. */
-export const stkpush: Operation = async (request, merchantId, { service, form }) => {
-  const input = parseInput(startPaymentSchema, await readJsonObject(request));
+export const stkpush: Operation = async (request, merchantId, { service, form, exchange }) => {
+  const input = parseInput(startPaymentSchema, await readJsonObject(request, exchange));
   const transaction = await service.startPayment(merchantId, {
     ...orderOf(input),
     kind: "api",

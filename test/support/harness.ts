@@ -6,6 +6,8 @@ import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clo
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { createApi } from "../../src/http/api.ts";
+import { newExchange } from "../../src/http/exchange.ts";
+import { respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { NewKey } from "../../src/service/registry.ts";
@@ -71,9 +73,10 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
     reportFault,
   });
+  const api = createApi({ service, basePath: "/v2", form: options.form ?? "full", version: "0.0.0", reportFault });
   return {
     file,
-    api: createApi({ service, basePath: "/v2", form: options.form ?? "full", version: "0.0.0", reportFault }),
+    api: async (request) => respond(await api(request, newExchange())),
     clock,
     service,
     store,
