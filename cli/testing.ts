@@ -3,12 +3,13 @@ import type { OutcomeName } from "../sandbox/network/outcomes.ts";
 import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
+import type { BasePaths } from "../src/http/operation.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client/client.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
-import { readBasePath, readPromptTimeout } from "./terminal/options.ts";
+import { BASE_PATHS, readBasePath, readPromptTimeout } from "./terminal/options.ts";
 import { reportFault } from "./terminal/output.ts";
 
 /** A sandbox in the process of a test: `import { startSandbox } from "momo/testing"`. */
@@ -18,7 +19,7 @@ export interface NetworkOptions {
   readonly outcome?: OutcomeName | `${OutcomeName};${string}`;
   /** How long a prompt waits for its customer: a duration such as `60s`, the default. */
   readonly promptTimeout?: string;
-  /** By default `/v2`. */
+  /** By default `/v2`, and the same at `/api/v2`. */
   readonly basePath?: string;
   /** By default `full`. */
   readonly responseForm?: ResponseForm;
@@ -138,7 +139,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
   const config = {
     host: "127.0.0.1",
     port: 0,
-    basePath: checked("basePath", () => readBasePath(options.basePath ?? "/v2")),
+    basePaths: basePathsOf(options),
     fallback: parseChoice(options.outcome ?? "completed", "outcome"),
     promptLifetimeMs: checked("promptTimeout", () => readPromptTimeout(options.promptTimeout ?? "60s")),
     tariff: null,
@@ -204,6 +205,10 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
       removeTemporaryDirectory(directory);
     },
   };
+}
+
+function basePathsOf({ basePath }: NetworkOptions): BasePaths {
+  return basePath === undefined ? BASE_PATHS : [checked("basePath", () => readBasePath(basePath))];
 }
 
 /** Reads an option as the command line does, and names it in the refusal. */

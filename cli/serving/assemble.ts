@@ -52,7 +52,7 @@ export interface Assembled {
 
 /** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, basePath, reportFault } = options;
+  const { clock, realClock, random, basePaths, reportFault } = options;
   const sandbox = createNetwork({ random, fallback: options.fallback });
   sandbox.rules.replace(options.rules);
   const service = createService({
@@ -71,13 +71,12 @@ export function assemble(options: AssembleOptions): Assembled {
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePath, form: options.form, version, reportFault });
+      return createApi({ service, basePaths, form: options.form, version, reportFault });
     }),
     {
       faults,
       log,
-      basePath,
-      operationPaths: OPERATION_PATHS,
+      basePaths,
       stopping: stopping.signal,
       clock,
       realClock,

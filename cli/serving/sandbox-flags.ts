@@ -3,13 +3,13 @@ import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
-import { readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
+import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
 import { readRulesFile } from "./rules-file.ts";
 import type { SandboxConfig } from "./start-sandbox.ts";
 
 /** What `serve` and `exec` can be told about the sandbox that they start. */
 export interface SandboxFlags {
-  readonly basePath: string;
+  readonly basePath?: string;
   readonly outcome: OutcomeName;
   readonly after?: string;
   readonly promptTimeout: number;
@@ -20,7 +20,11 @@ export interface SandboxFlags {
 
 export function addSandboxOptions(command: Command): Command {
   return command
-    .addOption(new Option("--base-path <path>", "before the paths of the API").default("/v2").argParser(readBasePath))
+    .addOption(
+      new Option("--base-path <path>", `before the paths of the API (default: ${BASE_PATHS.join(" and ")})`).argParser(
+        readBasePath,
+      ),
+    )
     .addOption(
       new Option("--outcome <name>", "what prompts do by default")
         .choices(OUTCOMES.map(({ name }) => name))
@@ -46,9 +50,9 @@ export function addSandboxOptions(command: Command): Command {
 /** The part of the sandbox's configuration that the flags say. */
 export async function configOf(
   flags: SandboxFlags,
-): Promise<Pick<SandboxConfig, "basePath" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">> {
+): Promise<Pick<SandboxConfig, "basePaths" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">> {
   return {
-    basePath: flags.basePath,
+    basePaths: flags.basePath === undefined ? BASE_PATHS : [flags.basePath],
     fallback: fallbackOf(flags),
     promptLifetimeMs: flags.promptTimeout,
     tariff: flags.fee ?? null,

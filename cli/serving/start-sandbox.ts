@@ -29,7 +29,7 @@ export interface SandboxConfig
     | "fallback"
     | "rules"
     | "promptLifetimeMs"
-    | "basePath"
+    | "basePaths"
     | "form"
     | "reportFault"
     | "onRequest"
@@ -98,7 +98,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(endStreams);
 
     const origin = `http://${reachable(config.host)}:${server.port}`;
-    const baseUrl = origin + config.basePath;
+    const baseUrl = origin + config.basePaths[0];
     const controlUrl = origin + CONTROL_PATH;
     writeServer(directory, {
       pid: process.pid,

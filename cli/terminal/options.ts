@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
+import type { BasePaths } from "../../src/http/operation.ts";
 
 /** Options that several commands share, and readers that refuse with the right words. */
 
@@ -100,6 +101,9 @@ export function readPort(text: string): number {
   }
   return Number(text);
 }
+
+/** Where the API stands unless told: as in the specification, and as the real services have it. */
+export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
 
 /** `/v2`, `/a/b`, or `/` for none; without the last slash. */
 export function readBasePath(text: string): string {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { BasePaths } from "../../src/http/operation.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
@@ -50,8 +51,7 @@ export interface CallDetails {
 
 /** How a server was started, as far as those who use it want to know. */
 export interface ServerFacts {
-  /** What stands before the paths of the operations: empty, or `/v2`. */
-  readonly basePath: string;
+  readonly basePaths: BasePaths;
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
   readonly promptLifetimeMs: number;

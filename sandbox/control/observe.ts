@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { type Api, newExchange } from "../../src/http/exchange.ts";
+import { type BasePaths, operationAt } from "../../src/http/operation.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
@@ -8,10 +9,7 @@ import type { RequestLog } from "../request-log.ts";
 export interface ObserveOptions {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
-  /** What stands before the paths that faults name. */
-  readonly basePath: string;
-  /** The paths of the operations; nothing else meets a fault. */
-  readonly operationPaths: readonly string[];
+  readonly basePaths: BasePaths;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
   /** The time that the log shows. */
@@ -24,14 +22,15 @@ export interface ObserveOptions {
 
 /** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
 export function observe(api: Api, options: ObserveOptions): Handler {
-  const { faults, log, basePath, operationPaths, clock, realClock, stopwatch } = options;
+  const { faults, log, basePaths, clock, realClock, stopwatch } = options;
 
   return async (request, keepOpen) => {
     const startedMs = stopwatch();
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
-    const isOperation = path.startsWith(basePath) && operationPaths.includes(path.slice(basePath.length));
-    const fault = isOperation ? faults.strike(path.slice(basePath.length)) : null;
+    // Nothing but an operation meets a fault.
+    const operation = operationAt(path, basePaths);
+    const fault = operation === null ? null : faults.strike(operation);
     if (fault?.kind === "delay") keepOpen?.(request);
     const exchange = newExchange();
     const carryOut = () => api(request, exchange);

@@ -11,7 +11,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
   const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
   const own = server.credentials();
   return succeed(`momo ${version}`, {
-    base_url: origin + server.basePath,
+    base_url: origin + server.basePaths[0],
     control_url: origin + CONTROL_PATH,
     version,
     default_merchant_id: merchant.id,

@@ -1,7 +1,7 @@
 import type { Service } from "../service/service.ts";
 import type { Api, Exchange } from "./exchange.ts";
 import { describeApi } from "./openapi.ts";
-import type { Operation } from "./operation.ts";
+import type { BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
 import { originOf, targetOf } from "./request.ts";
 import { status } from "./status.ts";
@@ -21,8 +21,7 @@ const OPENAPI_PATH = "/openapi.json";
 
 export interface ApiOptions {
   readonly service: Service;
-  /** What stands before the paths of the operations: empty, or `/v2`. */
-  readonly basePath: string;
+  readonly basePaths: BasePaths;
   readonly form: ResponseForm;
   /** Of this program, for the description of the API. */
   readonly version: string;
@@ -34,23 +33,27 @@ export interface ApiOptions {
  * The merchant API as a function from request to answer. Every request is checked in one order: path (404), method (405),
  * credentials (401), content type and body (400), and then the operation itself.
  */
-export function createApi({ service, basePath, form, version, reportFault }: ApiOptions): Api {
+export function createApi({ service, basePaths, form, version, reportFault }: ApiOptions): Api {
   const operations = new Map<string, { method: string; operation: Operation }>(
-    OPERATIONS.map(({ path, method, operation }) => [basePath + path, { method, operation }]),
+    basePaths.flatMap((basePath) =>
+      OPERATIONS.map(({ path, method, operation }) => [basePath + path, { method, operation }] as const),
+    ),
   );
-  const names = OPERATIONS.map(({ method, path }) => `${method} ${basePath}${path}`).join(", ");
+  const [first, ...others] = basePaths;
+  const names = OPERATIONS.map(({ method, path }) => `${method} ${first}${path}`).join(", ");
+  const elsewhere = others.map((basePath) => `, and the same below ${basePath || "/"}`).join("");
 
   /** The description of the API stands outside the base path and needs no credentials. */
   function description(request: Request): Reply {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
-    return serveDocument(describeApi({ basePath, origin: originOf(request), form, version }));
+    return serveDocument(describeApi({ basePaths, origin: originOf(request), form, version }));
   }
 
   async function answer(request: Request, exchange: Exchange): Promise<Reply> {
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);
-    if (!known) return fail(404, `there is nothing at this path; the operations are ${names}`);
+    if (!known) return fail(404, `there is nothing at this path; the operations are ${names}${elsewhere}`);
     if (request.method !== known.method) {
       return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
     }

@@ -24,7 +24,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     room,
     mayImport: [
       ...["sandbox/", "sandbox/network/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
-      ...["exchange", "input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
+      ...["exchange", "input", "operation", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),

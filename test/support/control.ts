@@ -36,7 +36,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
     promptLifetimeMs: 60_000,
-    basePath: "/v2",
+    basePaths: ["/v2", "/api/v2"],
     form: "full",
     data: null,
     credentials: () => null,

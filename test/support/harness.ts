@@ -73,7 +73,13 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
     reportFault,
   });
-  const api = createApi({ service, basePath: "/v2", form: options.form ?? "full", version: "0.0.0", reportFault });
+  const api = createApi({
+    service,
+    basePaths: ["/v2", "/api/v2"],
+    form: options.form ?? "full",
+    version: "0.0.0",
+    reportFault,
+  });
   return {
     file,
     api: async (request) => respond(await api(request, newExchange())),

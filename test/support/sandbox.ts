@@ -23,7 +23,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     directory: dataDirectoryAt(directory),
     host: "127.0.0.1",
     port: 0,
-    basePath: "/v2",
+    basePaths: ["/v2", "/api/v2"],
     fallback: { outcome: "completed", afterMs: null },
     promptLifetimeMs: 60_000,
     tariff: null,
