@@ -6,7 +6,7 @@ import type { Kind, Status } from "../src/domain/transaction.ts";
 import type { BasePaths } from "../src/http/operation.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client/client.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout } from "./terminal/options.ts";
@@ -83,9 +83,13 @@ export interface RequestRecord {
   readonly method: string;
   readonly target: string;
   readonly headers: Record<string, string>;
+  /** The first 4,096 characters. */
   readonly body: string | null;
+  readonly body_cut_bytes: number;
   readonly status: number | null;
+  /** JSON as such; where it is longer than 4,096 characters, their text. */
   readonly answer: unknown;
+  readonly answer_cut_bytes: number;
   readonly fault: string | null;
 }
 
@@ -120,7 +124,7 @@ export interface TestSandbox {
     until?: "final" | Status,
     timeout?: string,
   ): Promise<TransactionRecord>;
-  /** The last calls of the merchant API, oldest first. */
+  /** The last 1,000 calls of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
   /** Forgets transactions, rules, faults, log and clock. */
   reset(): Promise<void>;
@@ -198,7 +202,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
           { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS },
         ),
       ),
-    requests: async () => (await control.get("/requests", {})).requests as RequestRecord[],
+    requests: () => readRequests(control),
     reset: async () => void (await control.post("/reset", {})),
     async stop() {
       await sandbox.stop();
@@ -209,6 +213,17 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
 
 function basePathsOf({ basePath }: NetworkOptions): BasePaths {
   return basePath === undefined ? BASE_PATHS : [checked("basePath", () => readBasePath(basePath))];
+}
+
+/** All that are in the log, page by page. */
+async function readRequests(control: Client): Promise<RequestRecord[]> {
+  const calls: RequestRecord[] = [];
+  for (;;) {
+    const [oldest] = calls;
+    const { requests, next } = await control.get("/requests", oldest ? { before: String(oldest.id) } : {});
+    calls.unshift(...(requests as RequestRecord[]));
+    if (next === null) return calls;
+  }
 }
 
 /** Reads an option as the command line does, and names it in the refusal. */

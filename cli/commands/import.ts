@@ -1,7 +1,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
-import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../../src/store/sqlite/backup.ts";
+import { isMemo } from "../../sandbox/network/memo.ts";
+import { admitCopy, type CopyContents, inspectCopy } from "../../src/store/sqlite/backup.ts";
 import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+import { continueNumbers } from "../../src/store/sqlite/numbers.ts";
+import { putInPlace, removeDatabase } from "../../src/store/sqlite/replace.ts";
 import { openStore } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
@@ -45,7 +48,8 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       );
     }
     const contents = await takeIn(draft, source);
-    putInPlace(draft, directory.database);
+    if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
+    replace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
     else {
@@ -59,6 +63,9 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
 
 const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
+
+const NUMBERS_UNKNOWN =
+  "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
 /** Where a copy is read from. */
 interface Source {
@@ -84,15 +91,27 @@ async function openSource(file: string): Promise<Source> {
 
 const USE_EXPORT = "make a copy with momo export, and give that";
 
-/** Brings the copy here, and looks it through. */
+/** Brings the copy here, looks it through, and makes it fit. */
 async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   try {
     await writeDraft(draft, source);
-    return inspectCopy(draft, source.name);
+    const contents = inspectCopy(draft, source.name);
+    admitCopy(draft, source.name, isMemo);
+    return contents;
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new Failure("unexpected", error.message, HINTS[error.problem] ?? null);
     const { code } = error as NodeJS.ErrnoException;
     throw code ? new Failure("unexpected", `${source.name} cannot be copied to ${draft} (${code})`) : error;
+  }
+}
+
+function replace(draft: string, database: string): void {
+  try {
+    putInPlace(draft, database);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase && error.problem === "unwritable")) throw error;
+    const hint = "make the folder writable; where momo.db is mounted by itself, mount the folder that it is in instead";
+    throw new Failure("unexpected", error.message, hint);
   }
 }
 

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
-import { createVirtualClock } from "../../sandbox/network/clock.ts";
+import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Registry } from "../../src/service/registry.ts";
@@ -53,7 +53,7 @@ export interface RunningSandbox {
 }
 
 /** How long requests that are under way may take when the server stops. */
-const STOP_GRACE_MS = 2000;
+const STOP_GRACE_MS = 1500;
 
 /** How long a write may wait for another program. Everything waits meanwhile, the end of the server too. */
 const BUSY_TIMEOUT_MS = 1000;
@@ -72,6 +72,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(() => store.close());
 
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
+    goOnFrom(await store.transactions.lastDueStartMs(), clock);
     let credentials: CredentialsRecord | null = null;
     const { handle, service, endStreams } = assemble({
       ...config,
@@ -83,7 +84,6 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
       credentials: () =>
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
-    open.add(() => service.resolver.stop());
     credentials = await ensureCredentials(directory, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 
@@ -96,6 +96,8 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     });
     open.add(() => server.stop(STOP_GRACE_MS));
     open.add(endStreams);
+    // First of all: it would go on for as long as something is due.
+    open.add(() => service.resolver.stop());
 
     const origin = `http://${reachable(config.host)}:${server.port}`;
     const baseUrl = origin + config.basePaths[0];
@@ -118,6 +120,12 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     // Locked only since it was opened: the first key could not be stored.
     throw isBusy(error) ? explain(error, directory.database) : error;
   }
+}
+
+/** The host's clock may have been set back since a payment started, which would then be pending for so much longer. */
+function goOnFrom(startedMs: number | null, clock: VirtualClock): void {
+  const behindMs = (startedMs ?? 0) - clock.nowMs();
+  if (behindMs > 0 && (startedMs ?? 0) <= LAST_INSTANT_MS) clock.advance(behindMs);
 }
 
 /** What has been opened, closed in the opposite order, once. */

@@ -58,6 +58,7 @@ const REFUSAL_CODES = {
   unauthorized: "unauthorized",
   not_found: "not_found",
   conflict: "refused",
+  stopping: "refused",
   provider: "refused",
 } as const;
 

@@ -90,6 +90,8 @@ export function createControl(options: ControlOptions): Handler {
       const allowed = Object.keys(methods).join(", ");
       return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
     }
+    // What is listed waits until all that is due is resolved.
+    if (request.method === "GET" && options.service.resolver.isBehind) keepOpen(request);
     const response = await call(request, options, { query, id, keepOpen });
     const what = STEERS[name];
     if (what && request.method !== "GET") options.eventHub.steered(what);

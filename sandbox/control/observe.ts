@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
-import { type Api, newExchange } from "../../src/http/exchange.ts";
-import { type BasePaths, operationAt } from "../../src/http/operation.ts";
+import { newExchange } from "../../src/http/exchange.ts";
+import { type Api, type BasePaths, operationAt } from "../../src/http/operation.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
@@ -33,7 +33,7 @@ export function observe(api: Api, options: ObserveOptions): Handler {
     const fault = operation === null ? null : faults.strike(operation);
     if (fault?.kind === "delay") keepOpen?.(request);
     const exchange = newExchange();
-    const carryOut = () => api(request, exchange);
+    const carryOut = () => api(request, exchange, keepOpen);
     const reply = await (fault ? befall(fault, carryOut, options) : carryOut());
     const isLost = fault?.kind === "disconnect";
     log.add({

@@ -1,9 +1,9 @@
 import type { Service } from "../service/service.ts";
-import type { Api, Exchange } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import { describeApi } from "./openapi.ts";
-import type { BasePaths, Operation } from "./operation.ts";
+import type { Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { originOf, targetOf } from "./request.ts";
+import { type KeepOpen, originOf, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -49,7 +49,7 @@ export function createApi({ service, basePaths, form, version, reportFault }: Ap
     return serveDocument(describeApi({ basePaths, origin: originOf(request), form, version }));
   }
 
-  async function answer(request: Request, exchange: Exchange): Promise<Reply> {
+  async function answer(request: Request, exchange: Exchange, keepOpen: KeepOpen): Promise<Reply> {
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);
@@ -59,12 +59,14 @@ export function createApi({ service, basePaths, form, version, reportFault }: Ap
     }
     const { headers } = request;
     const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
+    // A list waits until all that is due is resolved, however much that is after a long sleep.
+    if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
     return known.operation(request, merchantId, { service, form, query, exchange });
   }
 
-  return async (request, exchange) => {
+  return async (request, exchange, keepOpen = () => {}) => {
     try {
-      return await answer(request, exchange);
+      return await answer(request, exchange, keepOpen);
     } catch (error) {
       return failWith(error, reportFault);
     }

@@ -1,5 +1,3 @@
-import type { Reply } from "./reply.ts";
-
 /** What is noted of one call while it is read, for whoever keeps a log of calls. */
 export interface Exchange {
   /** What has been read of the body, as far as it is text; null where nothing was. */
@@ -9,6 +7,3 @@ export interface Exchange {
 export function newExchange(): Exchange {
   return { body: null };
 }
-
-/** The merchant API, from request to answer. It never throws. */
-export type Api = (request: Request, exchange: Exchange) => Promise<Reply>;

@@ -1,7 +1,11 @@
 import type { Service } from "../service/service.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
+import type { KeepOpen } from "./request.ts";
 import type { ResponseForm } from "./view.ts";
+
+/** The merchant API, from request to answer. It never throws. */
+export type Api = (request: Request, exchange: Exchange, keepOpen?: KeepOpen) => Promise<Reply>;
 
 /** What an operation is given besides its request. */
 export interface OperationContext {

@@ -6,6 +6,7 @@ const STATUS_OF: Record<RefusalKind, number> = {
   unauthorized: 401,
   not_found: 404,
   conflict: 409,
+  stopping: 503,
   provider: 500,
 };
 
@@ -34,6 +35,13 @@ function reply(status: number, body: object, headers = HEADERS): Reply {
 /** HTTP 200 with `success`, `message` (§1) and what else the operation answers. */
 export function succeed(message: string, members: object): Reply {
   return reply(200, { success: true, message, ...members });
+}
+
+/** The same with a list whose entries are JSON already, because each was measured. */
+export function succeedWithList(message: string, members: object, name: string, entries: readonly string[]): Reply {
+  const rest = JSON.stringify({ success: true, message, ...members });
+  const text = `${rest.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}`;
+  return { status: 200, text, headers: HEADERS };
 }
 
 /** A document that stands for itself, without the members of an answer. */

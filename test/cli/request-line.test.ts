@@ -17,8 +17,10 @@ function called(changes: Partial<LoggedRequest>): LoggedRequest {
     target: "/v2/stkpush.php",
     headers: new Headers({ "X-API-Secret": apiSecret }),
     body: `{"phone":"0712345678","secret":"${apiSecret}"}`,
+    bodyCutBytes: 0,
     status: 200,
     answer: JSON.stringify({ success: true, message: "sent", checkout_request_id: "ws_CO_1" }),
+    answerCutBytes: 0,
     fault: null,
     ...changes,
   };

@@ -104,9 +104,20 @@ describe("a good value does what it says", () => {
       const { ready, at, get } = await serveMomo(["--base-path", basePath]);
       expect(new URL(ready.base_url).origin + expected).toBe(ready.base_url);
       expect((await get("/transactions.php")).status).toBe(200);
+      expect((await fetch(`${new URL(ready.base_url).origin}/api/v2/transactions.php`)).status).toBe(404);
       expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
     });
   }
+
+  test.concurrent("without --base-path it serves /v2, which it shows, and /api/v2", async () => {
+    const { ready } = await serveMomo();
+    const { origin, pathname } = new URL(ready.base_url);
+    expect(pathname).toBe("/v2");
+    const headers = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
+    for (const base of ["/v2", "/api/v2"]) {
+      expect((await fetch(`${origin}${base}/transactions.php`, { headers })).status).toBe(200);
+    }
+  });
 
   test.concurrent("--host ::1", async () => {
     const { ready, at } = await serveMomo(["--host", "::1"]);

@@ -64,6 +64,16 @@ describe("a sandbox in the process of a test", () => {
     expect(await sandbox.wait({ checkoutRequestId }, "failed", "5s")).toMatchObject({ result_code: 2001 });
   });
 
+  test("requests has every call that the log keeps, however many pages they take", async () => {
+    const sandbox = await start();
+    const ask = (page: number) => fetch(`${sandbox.baseUrl}/transactions.php?page=${page}`, { headers });
+    const headers = { ...sandbox.headers, "X-Pad": '"'.repeat(8000) };
+    for (let page = 1; page <= 200; page++) await ask(page);
+    const calls = await sandbox.requests();
+    expect(JSON.stringify(calls).length).toBeGreaterThan(2 * 1024 * 1024);
+    expect(calls.map(({ id }) => id)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+  });
+
   test("wait rejects at the time-out, answer where it is too late, with the server's words", async () => {
     const sandbox = await start({ frozen: true });
     const { checkout_request_id: checkoutRequestId } = await pay(sandbox);

@@ -99,6 +99,26 @@ describe("what takes long is read in a thread of its own, and the answer is the 
     expect(await isLeft(filter)).toBe(expected);
   });
 
+  test("a page that begins after more than 2,000 rows of its day", async () => {
+    const oneDay = await openStoreWithMerchants(join(folder, "one-day.db"), 1);
+    await Promise.all(Array.from({ length: FEW_ROWS + 2 }, () => insertPending(oneDay)));
+    const oneDayDatabase = openDatabase(join(folder, "one-day.db"));
+    const left: number[] = [];
+    const list = createTransactionList(oneDayDatabase.client, {
+      async read(_merchantId, _filter, { number }) {
+        left.push(number);
+        return { rows: [], summary: naiveSummary([]) };
+      },
+    });
+    for (const filter of [{}, { status: "pending" } as const, { search: "254" }]) {
+      for (const number of [1, FEW_ROWS + 1, FEW_ROWS + 2, FEW_ROWS + 3])
+        await list.list(1, filter, { number, limit: 1 });
+    }
+    expect(left).toEqual([FEW_ROWS + 2, FEW_ROWS + 2, FEW_ROWS + 2]);
+    oneDayDatabase.close();
+    oneDay.close();
+  });
+
   test.each<TransactionFilter>([{ search: "many" }, { search: "07" }, { search: "07", status: "pending" }])(
     "deep pages of %j too, from either end, and past it",
     async (filter) => {

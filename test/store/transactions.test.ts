@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
@@ -165,6 +166,20 @@ describe("the database is the schedule", () => {
     expect(await due(9999)).toEqual([]);
   });
 
+  test("so are those of a phone, whether it has few payments or many", async () => {
+    const [seldom, often] = ["254700000001", "254700000002"] as [Msisdn, Msisdn];
+    const started = await Promise.all(
+      [seldom, ...Array.from({ length: 1500 }, () => often), seldom].map((phone) => insertPending(store, { phone })),
+    );
+    await store.transactions.record(started.slice(2, 1499).map(cancel));
+    const idsOf = async (limit: number, phone?: Msisdn) =>
+      (await store.transactions.listPending(limit, phone)).map(({ id }) => started.findIndex((one) => one.id === id));
+    expect(await idsOf(9, seldom)).toEqual([0, 1501]);
+    expect(await idsOf(9, often)).toEqual([1, 1499, 1500]);
+    expect(await idsOf(2, often)).toEqual([1, 1499]);
+    expect(await idsOf(9, "254700000003" as Msisdn)).toEqual([]);
+  });
+
   test("the open prompts are listed oldest first, at most so many", async () => {
     const [a, b, c] = [await insertPending(store), await insertPending(store), await insertPending(store)];
     await store.transactions.record([cancel(b)]);
@@ -184,16 +199,29 @@ test("the newest transaction with exactly this reference is found, whoever's it 
   expect(await store.transactions.findByReference("Order")).toBeNull();
 });
 
-test("what became of a transaction that was forgotten is not taken for another's that has its number", async () => {
+test("what became of a transaction that was forgotten changes no other, and its number is not given again", async () => {
   const forgotten = await insertPending(store);
   const [, id, changed] = await Promise.all([
     store.transactions.clear(),
     store.transactions.insert(pendingOf()),
     store.transactions.record([pay(forgotten, "R1")]),
   ]);
-  expect(id).toBe(forgotten.id);
+  expect(id).toBe(forgotten.id + 1);
   expect(changed).toEqual([]);
   expect(await store.transactions.listPending(10)).toMatchObject([{ id, status: "pending" }]);
+});
+
+test("when transactions are forgotten, the table and its rules are as they were", async () => {
+  await insertPending(store);
+  const schema = () => {
+    const database = new Database(inFolder("momo.db"), { readonly: true });
+    const rows = database.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all();
+    database.close(true);
+    return rows;
+  };
+  const before = schema();
+  await store.transactions.clear();
+  expect(schema()).toEqual(before);
 });
 
 test("when transactions are forgotten, merchants stay, and counting starts again", async () => {

@@ -82,7 +82,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
   });
   return {
     file,
-    api: async (request) => respond(await api(request, newExchange())),
+    api: async (request, keepOpen) => respond(await api(request, newExchange(), keepOpen)),
     clock,
     service,
     store,

@@ -13,11 +13,11 @@ import type {
   Default,
   Fault,
   Key,
-  LoggedRequest,
   Merchant,
   Message,
   Outcome,
   Prompt,
+  RequestPage,
   Rule,
   ServerFacts,
   SteeringPart,
@@ -28,6 +28,7 @@ import type {
 /** What is loaded from the server, and loaded again. */
 
 const PAGE_SIZE = 100;
+const REQUESTS_AT_ONCE = 200;
 /** So many rows are loaded without being asked for; the chart is made from them. */
 const FIRST_ROWS = 1000;
 
@@ -54,7 +55,7 @@ export async function loadAll(): Promise<void> {
 }
 
 async function loadWhatHappened(): Promise<void> {
-  const log = await api.get<{ requests: LoggedRequest[] }>("/requests");
+  const log = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
   const texts = await api.get<{ messages: Message[] }>("/messages");
   batch(() => {
     const lastId = log.requests.at(-1)?.id ?? 0;
@@ -62,8 +63,18 @@ async function loadWhatHappened(): Promise<void> {
     state.requests.value = [...log.requests, ...since].slice(-state.MOST_REQUESTS);
     addMessages(texts.messages);
   });
-  await Promise.all([loadPrompts(), loadRows()]);
+  await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);
   if (state.route.value.checkoutRequestId !== null) refreshStory();
+}
+
+/** The calls before a page, as far as they are kept; none where the list has become another one meanwhile. */
+async function loadOlderRequests(page: RequestPage): Promise<void> {
+  for (let { requests, next } = page; next !== null; ) {
+    const firstId = requests[0]?.id;
+    ({ requests, next } = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}&before=${firstId}`));
+    if (state.requests.value[0]?.id !== firstId) return;
+    state.requests.value = [...requests, ...state.requests.value].slice(-state.MOST_REQUESTS);
+  }
 }
 
 export async function reload(part: Exclude<SteeringPart, "reset">): Promise<void> {

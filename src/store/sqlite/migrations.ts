@@ -3,9 +3,10 @@ import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import finalMemo from "./migrations/0002_final_memo.sql" with { type: "text" };
 import paid from "./migrations/0003_paid.sql" with { type: "text" };
 import phoneTotals from "./migrations/0004_phone_totals.sql" with { type: "text" };
+import numberFloor from "./migrations/0005_number_floor.sql" with { type: "text" };
 
 /** In order; the number of a migration is its place here, from 1. What has been released never changes. */
-const MIGRATIONS: readonly string[] = [initial, finalMemo, paid, phoneTotals];
+const MIGRATIONS: readonly string[] = [initial, finalMemo, paid, phoneTotals, numberFloor];
 
 /** The newest schema that this program knows. */
 export const KNOWN_MIGRATIONS = MIGRATIONS.length;
@@ -33,12 +34,24 @@ function versionOf(client: Database): number {
   return client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** The tables, indexes and triggers of a database, as SQL; without the tables that SQLite keeps for itself. */
+/** The tables that SQLite makes in databases of ours, to the letter: what it knows of the indexes. */
+const STATISTICS: readonly (readonly [name: string, sql: string])[] = [
+  ["sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"],
+  ["sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"],
+];
+
+/** The tables, indexes and triggers of a database, as SQL; without SQLite's own {@link STATISTICS}. */
 export function schemaOf(client: Database): string {
-  const parts = client.query(
-    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name GLOB 'sqlite_*') ORDER BY name",
-  );
-  return JSON.stringify(parts.values());
+  const parts = client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").values();
+  const isStatistics = ([type, name, table, sql]: unknown[]) =>
+    type === "table" && table === name && STATISTICS.some((own) => own[0] === name && own[1] === sql);
+  return JSON.stringify(parts.filter((part) => !isStatistics(part)));
+}
+
+/** Which of the {@link STATISTICS} a database has. */
+export function statisticsOf(client: Database): string[] {
+  const names = client.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat_'");
+  return names.all().map(({ name }) => name);
 }
 
 /** What {@link schemaOf} says of a database that has seen so many migrations. */

@@ -12,7 +12,7 @@ export function createTransactionList(client: Database, thread: Pick<SearchThrea
   return {
     /** One page of what the filter selects, newest first, and the counts over all of it. Past the end there are no rows. */
     async list(merchantId: number, filter: TransactionFilter, page: Page): Promise<ListedPage> {
-      const reader = here.isLong(merchantId, filter) ? thread : here;
+      const reader = here.isLong(merchantId, filter, page) ? thread : here;
       return reader.read(merchantId, filter, page);
     },
   };

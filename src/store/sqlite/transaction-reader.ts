@@ -92,6 +92,11 @@ export function createTransactionReader(client: Database) {
     return searches().count(merchantId, search, lookup, Math.floor(rows) + 1) > rows;
   }
 
+  /** Whether a page begins after many rows of its day. */
+  function isDeep(merchantId: number, filter: TransactionFilter, page: Page): boolean {
+    return offsetOf(page) > FEW_ROWS && (totals.locate(merchantId, filter, page)?.skip ?? 0) > FEW_ROWS;
+  }
+
   // The rows and the counts are of one point in time, whatever another connection writes meanwhile.
   const readAtOnce = client.transaction(read);
 
@@ -101,15 +106,16 @@ export function createTransactionReader(client: Database) {
       return readAtOnce.deferred(merchantId, filter, page);
     },
 
-    /** Whether more than {@link FEW_ROWS} would be read, looked up or walked. */
-    isLong(merchantId: number, filter: TransactionFilter): boolean {
-      const { search, id } = filter;
+    /** Whether more than {@link FEW_ROWS} would be read, looked up, walked or passed over. */
+    isLong(merchantId: number, filter: TransactionFilter, page: Page): boolean {
+      const { search, id, ...rest } = filter;
+      if (id !== undefined) return false;
+      if (search === undefined) return isDeep(merchantId, rest, page);
       return (
-        search !== undefined &&
-        id === undefined &&
         findsMany(merchantId, search, "lookup", FEW_ROWS) &&
-        !searches().findsAll(merchantId, search) &&
-        rowsWalked(merchantId, filter) > FEW_ROWS
+        (searches().findsAll(merchantId, search)
+          ? isDeep(merchantId, rest, page)
+          : rowsWalked(merchantId, filter) > FEW_ROWS)
       );
     },
   };

@@ -12,6 +12,7 @@ import type {
 } from "../../domain/transaction.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
+import { NEXT_NUMBER, raiseNumberFloor } from "./numbers.ts";
 import { onFirstUse } from "./on-first-use.ts";
 import type { transactions } from "./schema.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -32,6 +33,9 @@ export const ROW = `id, merchant_id AS merchantId, payment_account_id AS payment
 /** So many payments of one phone are looked up in a few milliseconds. */
 const FEW_OF_PHONE = 1000;
 
+/** So many entries of an index are gone through in a few milliseconds; there may be millions. */
+const MOST_SCANNED = 20_000;
+
 /**
  * Transactions one by one: stored, found, due and resolved. These statements are known beforehand and run all the time, so they
  * are SQL; drizzle makes those of the list, which depend on what is asked for.
@@ -39,9 +43,9 @@ const FEW_OF_PHONE = 1000;
 export function createTransactionStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
   const insert = onFirstUse(() =>
     client.query<never, Record<string, string | number | null>>(
-      `INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
+      `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
         reference_folded, description, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms, check_at_ms, memo)
-      VALUES ($merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
+      VALUES (${NEXT_NUMBER}, $merchantId, $paymentAccountId, $kind, $status, $amountCents, $feeCents, $phone, $reference,
         $referenceFolded, $description, $checkoutRequestId, $merchantRequestId, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`,
     ),
   );
@@ -63,9 +67,22 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     ),
   );
 
+  const overdue = onFirstUse(() =>
+    client.query<{ id: number }, [number]>(
+      `SELECT id FROM transactions INDEXED BY transactions_due
+      WHERE status = 'pending' AND check_at_ms <= ?1 AND expires_at_ms <= ?1 LIMIT 1`,
+    ),
+  );
+
   const earliest = onFirstUse(() =>
     client.query<{ checkAtMs: number }, []>(
       "SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = 'pending' ORDER BY check_at_ms LIMIT 1",
+    ),
+  );
+
+  const lastDue = onFirstUse(() =>
+    client.query<{ createdAtMs: number }, []>(
+      `SELECT created_at_ms AS createdAtMs FROM transactions WHERE status = 'pending' ORDER BY check_at_ms DESC LIMIT 1`,
     ),
   );
 
@@ -73,16 +90,34 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     client.query<TransactionRow, [Msisdn | null, number]>(
       // The schedule holds the pending alone. By itself SQLite would go through all that ever was, because it lies in this order.
       `SELECT ${ROW} FROM transactions WHERE id IN (
-        SELECT id FROM transactions INDEXED BY transactions_due
-        WHERE status = 'pending' AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2
-      ) ORDER BY id`,
+        SELECT id FROM transactions INDEXED BY transactions_due WHERE status = 'pending'
+        ORDER BY check_at_ms LIMIT iif(?1 IS NULL, ?2, ${MOST_SCANNED})
+      ) AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2`,
+    ),
+  );
+
+  const pendingAmong = onFirstUse(() =>
+    client.query<TransactionRow, [string, number]>(
+      `SELECT ${ROW} FROM transactions WHERE +status = 'pending' AND id IN (SELECT value FROM json_each(?))
+      ORDER BY id LIMIT ?`,
     ),
   );
 
   const paid = onFirstUse(() =>
-    client.query<TransactionRow, [Msisdn | null, number]>(
-      `SELECT ${ROW} FROM transactions INDEXED BY transactions_paid WHERE status = 'completed' AND (?1 IS NULL OR phone = ?1)
-      ORDER BY completed_at_ms DESC, id DESC LIMIT ?2`,
+    client.query<TransactionRow, [number]>(
+      `SELECT ${ROW} FROM transactions INDEXED BY transactions_paid WHERE status = 'completed'
+      ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
+    ),
+  );
+
+  const paidBy = onFirstUse(() =>
+    client.query<TransactionRow, [Msisdn, number]>(
+      `SELECT ${ROW} FROM transactions WHERE id IN (
+        SELECT id FROM (
+          SELECT id, phone FROM transactions INDEXED BY transactions_paid WHERE status = 'completed'
+          ORDER BY completed_at_ms DESC LIMIT ${MOST_SCANNED}
+        ) WHERE phone = ?
+      ) ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
     ),
   );
 
@@ -124,6 +159,12 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
     ),
   );
 
+  /** The ids of a phone's transactions as JSON, where they are few; otherwise null. */
+  function fewOf(phone: Msisdn): string | null {
+    const rows = ofPhone().all(phone);
+    return rows.length <= FEW_OF_PHONE ? JSON.stringify(rows.map(({ id }) => id)) : null;
+  }
+
   return {
     /** Stores a transaction that has just been opened, and numbers it. */
     async insert(transaction: NewTransaction): Promise<number> {
@@ -141,9 +182,19 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       return due().all(nowMs, limit).map(toPending);
     },
 
+    /** Whether a transaction is pending whose deadline has passed. */
+    async isAnyOverdue(nowMs: number): Promise<boolean> {
+      return overdue().get(nowMs) !== null;
+    },
+
     /** When the next check is due; null while nothing is pending. */
     async nextCheckAtMs(): Promise<number | null> {
       return earliest().get()?.checkAtMs ?? null;
+    },
+
+    /** When the pending transaction started that is due last; null while nothing is pending. */
+    async lastDueStartMs(): Promise<number | null> {
+      return lastDue().get()?.createdAtMs ?? null;
     },
 
     /**
@@ -171,20 +222,23 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       });
     },
 
-    /** The prompts that nobody has answered, oldest first: all, or those of one phone. */
+    /**
+     * The prompts that nobody has answered, oldest first: all, or those of one phone. Where there are more than `limit`, those
+     * that are due next; of a phone with many payments, those among the next {@link MOST_SCANNED} of all.
+     */
     async listPending(limit: number, phone: Msisdn | null = null): Promise<PendingTransaction[]> {
-      return pending().all(phone, limit).map(toPending);
+      const ids = phone && fewOf(phone);
+      return (ids ? pendingAmong().all(ids, limit) : pending().all(phone, limit)).map(toPending);
     },
 
-    /** The payments of all merchants that completed last, newest first: all, or those of one phone. */
+    /**
+     * The payments of all merchants that completed last, newest first: all, or those of one phone. Of a phone with many payments,
+     * those among the last {@link MOST_SCANNED} of all.
+     */
     async listPaid(limit: number, phone: Msisdn | null = null): Promise<CompletedTransaction[]> {
-      const ids = phone === null ? null : ofPhone().all(phone);
-      // Who pays seldom is looked up; who pays often is soon come by among the last.
-      const rows =
-        ids !== null && ids.length <= FEW_OF_PHONE
-          ? paidAmong().all(JSON.stringify(ids.map(({ id }) => id)), limit)
-          : paid().all(phone, limit);
-      return rows.map(toCompleted);
+      if (phone === null) return paid().all(limit).map(toCompleted);
+      const ids = fewOf(phone);
+      return (ids ? paidAmong().all(ids, limit) : paidBy().all(phone, limit)).map(toCompleted);
     },
 
     /** The newest transaction of any merchant with exactly this reference. */
@@ -193,16 +247,27 @@ export function createTransactionStore(client: Database, snapshot: Snapshot, com
       return row ? toTransaction(row) : null;
     },
 
-    /** Forgets every transaction. */
+    /** Forgets every transaction, but not that their numbers were used. */
     async clear(): Promise<void> {
       await commits.run(() => {
-        client.run("DELETE FROM transactions");
+        raiseNumberFloor(client);
+        emptyTransactions(client);
         client.run("DELETE FROM totals");
         client.run("DELETE FROM phone_totals");
         polled.clear();
       });
     },
   };
+}
+
+/** Drops the table and makes it again: to delete a million rows one by one would hold everybody up for ten seconds. */
+function emptyTransactions(client: Database): void {
+  const parts = client.query<{ sql: string }, []>(
+    "SELECT sql FROM sqlite_schema WHERE tbl_name = 'transactions' AND sql IS NOT NULL ORDER BY rowid",
+  );
+  const made = parts.all();
+  client.run("DROP TABLE transactions");
+  for (const { sql } of made) client.run(sql);
 }
 
 /** How many rows come before a page; past every row all pages are alike. */

@@ -15,8 +15,10 @@ function logOf(...calls: readonly Partial<LoggedRequest>[]): LoggedRequest[] {
     target: "/v2/status.php",
     headers: {},
     body: null,
+    body_cut_bytes: 0,
     status: 200,
     answer: {},
+    answer_cut_bytes: 0,
     fault: null,
     ...call,
   }));

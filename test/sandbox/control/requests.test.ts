@@ -34,8 +34,10 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
         "x-sandbox-outcome": "manual",
       },
       body: JSON.stringify(json),
+      body_cut_bytes: 0,
       status: 200,
       answer: answer.body,
+      answer_cut_bytes: 0,
       fault: null,
     });
     expect(request?.duration_ms).toBeGreaterThan(0);

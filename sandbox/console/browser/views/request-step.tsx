@@ -1,5 +1,5 @@
 import { replayCurl } from "../logic/commands.ts";
-import { formatInterval, prettyJson, timeOfDay } from "../logic/format.ts";
+import { formatCount, formatInterval, prettyJson, timeOfDay } from "../logic/format.ts";
 import type { Mistake } from "../logic/mistakes.ts";
 import { server } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
@@ -43,13 +43,13 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
  * @param isBrief the body exactly as it came, and the answer folded away
  */
 export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
-  const { body, status, answer, fault, duration_ms } = request;
+  const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms } = request;
   return (
     <div class="call-details">
       <p class="hint">
         answered in {formatInterval(duration_ms)}
         {fault && ` · fault: ${fault}`}
-        {server.value && (
+        {server.value && body_cut_bytes === 0 && (
           <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
         )}
       </p>
@@ -59,6 +59,7 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
       ) : (
         <CodeBlock text={isBrief ? body : prettyJson(body)} what="the body that was sent" />
       )}
+      <NotKept bytes={body_cut_bytes} />
       <details class="answer" open={!isBrief}>
         <summary>Answered</summary>
         {status === null ? (
@@ -66,9 +67,14 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
         ) : (
           <CodeBlock text={textOf(answer)} what="the answer" />
         )}
+        <NotKept bytes={answer_cut_bytes} />
       </details>
     </div>
   );
+}
+
+function NotKept({ bytes }: { bytes: number }) {
+  return bytes > 0 ? <p class="hint">{formatCount(bytes)} bytes more, which the log does not keep.</p> : null;
 }
 
 const textOf = (answer: unknown) => (typeof answer === "string" ? answer : JSON.stringify(answer, null, 2));

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { goTo } from "../actions.ts";
-import { formatAmount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
+import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
 import { findMistakes } from "../logic/mistakes.ts";
 import { endOf, route, sandboxNow, server, story, storyProblem } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
@@ -41,7 +41,8 @@ export function StoryPane({ id }: { id: string }) {
   );
 }
 
-function Steps({ story: { transaction, prompt, decided_by, requests, result, sms } }: { story: Story }) {
+function Steps({ story: told }: { story: Story }) {
+  const { transaction, prompt, decided_by, requests, requests_left_out, result, sms } = told;
   const now = sandboxNow.value ?? 0;
   const lifetimeMs = server.value?.prompt_timeout_ms ?? 60_000;
   const mistakes = findMistakes(requests, () => endOf(transaction), now, lifetimeMs);
@@ -73,8 +74,9 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
       </li>
       <li>
         <h3>
-          Polls <span class="count">{later.length}</span>
+          Polls <span class="count">{formatCount(later.length + requests_left_out)}</span>
         </h3>
+        {requests_left_out > 0 && <p class="hint">The last {formatCount(later.length)} of them:</p>}
         {later.length === 0 ? (
           <p class="hint">Nobody has asked for the status yet.</p>
         ) : (

@@ -1,0 +1,98 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { continueNumbers } from "../../src/store/sqlite/numbers.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { useFolder } from "../support/folder.ts";
+import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+
+const inFolder = useFolder();
+
+const numberOf = async (store: Store) => (await insertPending(store)).id;
+
+/** A database that has given so many numbers; all transactions of it are forgotten where that is asked for. */
+async function databaseWith(name: string, count: number, { forgotten = false } = {}): Promise<string> {
+  const file = inFolder(name);
+  const store = await openStoreWithMerchants(file);
+  for (let given = 0; given < count; given += 1) await insertPending(store);
+  if (forgotten) await store.transactions.clear();
+  store.close();
+  return file;
+}
+
+async function nextIn(file: string): Promise<number> {
+  const store = openStore(file);
+  const number = await numberOf(store);
+  store.close();
+  return number;
+}
+
+describe("a number is never used twice in a database", () => {
+  test("not after a reset, and not after two", async () => {
+    const store = await openStoreWithMerchants(inFolder("momo.db"));
+    expect([await numberOf(store), await numberOf(store)]).toEqual([1, 2]);
+    await store.transactions.clear();
+    await store.transactions.clear();
+    expect([await numberOf(store), await numberOf(store)]).toEqual([3, 4]);
+    store.close();
+  });
+
+  test("not after a reset and a restart", async () => {
+    expect(await nextIn(await databaseWith("momo.db", 3, { forgotten: true }))).toBe(4);
+  });
+
+  test("a reset whose commit fails changes neither the numbers nor the transactions", async () => {
+    const store = await openStoreWithMerchants(inFolder("momo.db"));
+    await insertPending(store);
+    const other = new Database(inFolder("momo.db"));
+    other.run("CREATE TRIGGER no BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'no'); END");
+    await store.transactions.clear().catch(() => {});
+    expect(other.query("SELECT last_used FROM number_floor").get()).toEqual({ last_used: 0 });
+    other.close();
+    expect(await numberOf(store)).toBe(2);
+    store.close();
+  });
+});
+
+describe("the numbers of a copy go on after those of the database whose place it takes", () => {
+  test.each<[string, number, number, boolean, number]>([
+    ["the database has used more", 2, 5, false, 6],
+    ["the database has used more, and forgotten them", 2, 5, true, 6],
+    ["the copy has used more", 5, 2, false, 6],
+    ["the database has used none", 3, 0, false, 4],
+  ])("%s", async (_what, inCopy, inDatabase, forgotten, next) => {
+    const copy = await databaseWith("copy.db", inCopy);
+    expect(continueNumbers(copy, await databaseWith("momo.db", inDatabase, { forgotten }))).toBe(true);
+    expect(await nextIn(copy)).toBe(next);
+  });
+
+  test("the copy was made by an earlier momo, which knew no floor", async () => {
+    const copy = await databaseWith("copy.db", 1);
+    const client = new Database(copy);
+    client.run(`DROP TABLE number_floor; PRAGMA user_version = ${KNOWN_MIGRATIONS - 1}`);
+    client.close();
+    expect(continueNumbers(copy, await databaseWith("momo.db", 5))).toBe(true);
+    expect(await nextIn(copy)).toBe(6);
+  });
+
+  test("there is no database yet", async () => {
+    expect(continueNumbers(await databaseWith("copy.db", 1), inFolder("momo.db"))).toBe(true);
+  });
+
+  test("the database is damaged: its numbers are not known, and that is said", async () => {
+    writeFileSync(inFolder("momo.db"), "wreck");
+    const copy = await databaseWith("copy.db", 1);
+    expect(continueNumbers(copy, inFolder("momo.db"))).toBe(false);
+    expect(await nextIn(copy)).toBe(2);
+  });
+});
+
+test("the floor is one row, from 0 to what JavaScript counts exactly", async () => {
+  const client = new Database(await databaseWith("momo.db", 0));
+  expect(() => client.run("INSERT INTO number_floor VALUES (2, 0)")).toThrow("CHECK");
+  expect(() => client.run("UPDATE number_floor SET last_used = -1")).toThrow("CHECK");
+  expect(() => client.run("UPDATE number_floor SET last_used = 9007199254740992")).toThrow("CHECK");
+  client.run("UPDATE number_floor SET last_used = 9007199254740991");
+  client.close();
+});
