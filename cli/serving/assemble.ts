@@ -71,7 +71,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePaths, form: options.form, version, reportFault });
+      return createApi({ service, basePaths, accept: options.accept, form: options.form, version, reportFault });
     }),
     {
       faults,
@@ -86,7 +86,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
   const eventHub = createEventHub({ service, log, merchantNames, boot: token(random, 8), reportFault });
-  const control = onFirstCall(async () => {
+  const loadControl = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
       ...options.guard,
@@ -109,6 +109,7 @@ export function assemble(options: AssembleOptions): Assembled {
       reportFault,
     });
   });
+  const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
   return {
     handle: route(api, control, createConsole(String(page), options.guard)),
     service,
@@ -124,13 +125,11 @@ export function assemble(options: AssembleOptions): Assembled {
  * A part that is loaded with its first request: zod, which both APIs need, takes 6 ms to load, and a server is ready sooner
  * without.
  */
-function onFirstCall<Rest extends unknown[], Answer>(
-  load: () => Promise<(request: Request, ...rest: Rest) => Promise<Answer>>,
-): (request: Request, ...rest: Rest) => Promise<Answer> {
-  let handler: ReturnType<typeof load> | undefined;
-  return async (request, ...rest) => {
-    handler ??= load();
-    return (await handler)(request, ...rest);
+function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let part: Promise<Part> | undefined;
+  return () => {
+    part ??= load();
+    return part;
   };
 }
 

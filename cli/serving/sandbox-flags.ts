@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
+import type { Accept } from "../../src/http/operation.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
 import { readRulesFile } from "./rules-file.ts";
@@ -14,6 +15,7 @@ export interface SandboxFlags {
   readonly after?: string;
   readonly promptTimeout: number;
   readonly fee?: Tariff;
+  readonly accept: Accept;
   readonly responseForm: ResponseForm;
   readonly rules?: string;
 }
@@ -40,6 +42,11 @@ export function addSandboxOptions(command: Command): Command {
       new Option("--fee <tariff>", "of the payment account, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff),
     )
     .addOption(
+      new Option("--accept <what>", "strict, or lenient: also what the real services take")
+        .choices(["strict", "lenient"])
+        .default("strict"),
+    )
+    .addOption(
       new Option("--response-form <form>", "full, or the earlier short answers")
         .choices(["full", "short"])
         .default("full"),
@@ -50,9 +57,12 @@ export function addSandboxOptions(command: Command): Command {
 /** The part of the sandbox's configuration that the flags say. */
 export async function configOf(
   flags: SandboxFlags,
-): Promise<Pick<SandboxConfig, "basePaths" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">> {
+): Promise<
+  Pick<SandboxConfig, "basePaths" | "accept" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">
+> {
   return {
     basePaths: flags.basePath === undefined ? BASE_PATHS : [flags.basePath],
+    accept: flags.accept,
     fallback: fallbackOf(flags),
     promptLifetimeMs: flags.promptTimeout,
     tariff: flags.fee ?? null,

@@ -30,6 +30,7 @@ export interface SandboxConfig
     | "rules"
     | "promptLifetimeMs"
     | "basePaths"
+    | "accept"
     | "form"
     | "reportFault"
     | "onRequest"

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
-import type { BasePaths } from "../../src/http/operation.ts";
+import type { Accept, BasePaths } from "../../src/http/operation.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
@@ -52,6 +52,7 @@ export interface CallDetails {
 /** How a server was started, as far as those who use it want to know. */
 export interface ServerFacts {
   readonly basePaths: BasePaths;
+  readonly accept: Accept;
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
   readonly promptLifetimeMs: number;

@@ -21,11 +21,12 @@ export interface ObserveOptions {
 }
 
 /** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
-export function observe(api: Api, options: ObserveOptions): Handler {
+export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): Handler {
   const { faults, log, basePaths, clock, realClock, stopwatch } = options;
 
   return async (request, keepOpen) => {
     const startedMs = stopwatch();
+    const api = await loadApi();
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
     // Nothing but an operation meets a fault.
@@ -33,19 +34,22 @@ export function observe(api: Api, options: ObserveOptions): Handler {
     const fault = operation === null ? null : faults.strike(operation);
     if (fault?.kind === "delay") keepOpen?.(request);
     const exchange = newExchange();
-    const carryOut = () => api(request, exchange, keepOpen);
+    const carryOut = () => api.answer(request, exchange, keepOpen);
     const reply = await (fault ? befall(fault, carryOut, options) : carryOut());
     const isLost = fault?.kind === "disconnect";
+    const body = exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock));
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
       method: request.method,
       target: query === "" ? path : `${path}?${query}`,
       headers: request.headers,
-      body: exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock)),
+      body,
       status: isLost ? null : reply.status,
       answer: reply.text,
       fault: fault?.kind ?? null,
+      leniencies: exchange.leniencies,
+      isTakenLeniently: reply.status === 400 && api.wouldTake(request, body),
     });
     return isLost ? brokenOff() : respond(reply);
   };

@@ -18,6 +18,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
     // Where the own key was revoked, another one in force.
     api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
+    accept: server.accept,
     response_form: server.form,
     prompt_timeout_ms: server.promptLifetimeMs,
     data: server.data,

@@ -1,9 +1,12 @@
+import { Refusal } from "../domain/error.ts";
 import type { Service } from "../service/service.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Leniency } from "./exchange.ts";
+import { parseInput } from "./input.ts";
+import { normalise, readLenientBody } from "./lenient.ts";
 import { describeApi } from "./openapi.ts";
-import type { Api, BasePaths, Operation } from "./operation.ts";
+import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { type KeepOpen, originOf, targetOf } from "./request.ts";
+import { type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -16,12 +19,21 @@ const OPERATIONS = [
   { path: "/transactions.php", method: "GET", operation: transactions },
 ] as const;
 
+/** What is known of an operation's path. */
+interface Known {
+  readonly method: "GET" | "POST";
+  readonly operation: Operation;
+  /** What its body or its query may have. */
+  readonly members: readonly string[];
+}
+
 /** Where the description of the API stands. */
 const OPENAPI_PATH = "/openapi.json";
 
 export interface ApiOptions {
   readonly service: Service;
   readonly basePaths: BasePaths;
+  readonly accept: Accept;
   readonly form: ResponseForm;
   /** Of this program, for the description of the API. */
   readonly version: string;
@@ -30,13 +42,16 @@ export interface ApiOptions {
 }
 
 /**
- * The merchant API as a function from request to answer. Every request is checked in one order: path (404), method (405),
+ * The merchant API. Every request is checked in one order: path (404), method (405),
  * credentials (401), content type and body (400), and then the operation itself.
  */
-export function createApi({ service, basePaths, form, version, reportFault }: ApiOptions): Api {
-  const operations = new Map<string, { method: string; operation: Operation }>(
+export function createApi({ service, basePaths, accept, form, version, reportFault }: ApiOptions): Api {
+  const operations = new Map<string, Known>(
     basePaths.flatMap((basePath) =>
-      OPERATIONS.map(({ path, method, operation }) => [basePath + path, { method, operation }] as const),
+      OPERATIONS.map(({ path, method, operation }) => {
+        const members = Object.keys(operation.schema.shape);
+        return [basePath + path, { method, operation, members }] as const;
+      }),
     ),
   );
   const [first, ...others] = basePaths;
@@ -61,14 +76,52 @@ export function createApi({ service, basePaths, form, version, reportFault }: Ap
     const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
     // A list waits until all that is due is resolved, however much that is after a long sleep.
     if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
-    return known.operation(request, merchantId, { service, form, query, exchange });
+    const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
+    return known.operation.carryOut(input, merchantId, { service, form, headers });
   }
 
-  return async (request, exchange, keepOpen = () => {}) => {
-    try {
-      return await answer(request, exchange, keepOpen);
-    } catch (error) {
-      return failWith(error, reportFault);
+  async function read(request: Request, query: string, known: Known, exchange: Exchange): Promise<object> {
+    if (known.method === "GET") {
+      return accept === "strict"
+        ? readQuery(query, known.members)
+        : lenientInput(request, null, known, exchange.leniencies);
     }
+    if (accept === "strict") return readJsonObject(request, exchange);
+    return lenientInput(request, await readText(request, exchange), known, exchange.leniencies);
+  }
+
+  function wouldTake(request: Request, body: string | null): boolean {
+    const known = operations.get(targetOf(request).path);
+    // Where bytes were not UTF-8, a replacement character stands for them.
+    if (accept === "lenient" || !known || body?.includes("\u{FFFD}")) return false;
+    const leniencies: Leniency[] = [];
+    try {
+      parseInput(known.operation.schema, lenientInput(request, body, known, leniencies));
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+    return leniencies.length > 0;
+  }
+
+  return {
+    async answer(request, exchange, keepOpen = () => {}) {
+      try {
+        return await answer(request, exchange, keepOpen);
+      } catch (error) {
+        return failWith(error, reportFault);
+      }
+    },
+    wouldTake,
   };
+}
+
+function lenientInput(
+  request: Request,
+  body: string | null,
+  { method, operation: { schema }, members }: Known,
+  leniencies: Leniency[],
+): object {
+  if (method !== "GET") return readLenientBody(body ?? "", request.headers, schema, leniencies);
+  return normalise(readQuery(targetOf(request).query, members), schema, leniencies);
 }

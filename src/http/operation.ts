@@ -1,23 +1,37 @@
+import type { z } from "zod";
 import type { Service } from "../service/service.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
 import type { KeepOpen } from "./request.ts";
 import type { ResponseForm } from "./view.ts";
 
-/** The merchant API, from request to answer. It never throws. */
-export type Api = (request: Request, exchange: Exchange, keepOpen?: KeepOpen) => Promise<Reply>;
+/** The merchant API from request to answer. */
+export interface Api {
+  /** It never throws. */
+  answer(request: Request, exchange: Exchange, keepOpen?: KeepOpen): Promise<Reply>;
+  /**
+   * Whether the lenient form takes a call whose form the strict one has refused.
+   * @param body what came as its body, as far as that is known
+   */
+  wouldTake(request: Request, body: string | null): boolean;
+}
 
-/** What an operation is given besides its request. */
+/** What a client may send: only what the specification says, or also what the real services take. */
+export type Accept = "strict" | "lenient";
+
+/** What an operation is given besides its input. */
 export interface OperationContext {
   readonly service: Service;
   readonly form: ResponseForm;
-  /** The raw query string, without its question mark. */
-  readonly query: string;
-  readonly exchange: Exchange;
+  readonly headers: Headers;
 }
 
-/** What an operation does with a request of a merchant's. */
-export type Operation = (request: Request, merchantId: number, context: OperationContext) => Promise<Reply>;
+/** One of the three operations (§4). */
+export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
+  /** The members of its body; with the method GET, the parameters of its query. */
+  readonly schema: Schema;
+  carryOut(input: z.output<Schema>, merchantId: number, context: OperationContext): Promise<Reply>;
+}
 
 /** The paths of the three operations below the base address (§4). */
 export const OPERATION_PATHS = ["/stkpush.php", "/status.php", "/transactions.php"] as const;

@@ -103,6 +103,7 @@ export function startProcess(options: ProcessOptions): Process {
     rules: [],
     between: (network) => makeUnreliableProvider(network, hazards),
     basePaths: ["/v2", "/api/v2"],
+    accept: "strict",
     guard: { host: "127.0.0.1", token: null },
     rememberClock: () => {
       if (!isAbandoned) options.rememberClock();

@@ -37,6 +37,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     rules: [],
     promptLifetimeMs: 60_000,
     basePaths: ["/v2", "/api/v2"],
+    accept: "strict",
     form: "full",
     data: null,
     credentials: () => null,

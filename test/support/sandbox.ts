@@ -24,6 +24,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     host: "127.0.0.1",
     port: 0,
     basePaths: ["/v2", "/api/v2"],
+    accept: "strict",
     fallback: { outcome: "completed", afterMs: null },
     promptLifetimeMs: 60_000,
     tariff: null,

@@ -20,6 +20,8 @@ function logOf(...calls: readonly Partial<LoggedRequest>[]): LoggedRequest[] {
     answer: {},
     answer_cut_bytes: 0,
     fault: null,
+    leniencies: [],
+    lenient_takes: false,
     ...call,
   }));
 }
