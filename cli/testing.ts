@@ -150,6 +150,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
   const config = {
     host: "127.0.0.1",
     port: 0,
+    controlPort: null,
     basePaths: basePathsOf(options),
     accept: checked("accept", () => readAccept(options.accept ?? "strict")),
     fallback: parseChoice(options.outcome ?? "completed", "outcome"),
@@ -207,7 +208,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
             until,
             timeout,
           },
-          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS },
+          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS, lookWith: null },
         ),
       ),
     requests: () => readRequests(control),

@@ -32,6 +32,7 @@ async function exec(command: string[], flags: SandboxFlags): Promise<void> {
       directory,
       host: "127.0.0.1",
       port: 0,
+      controlPort: null,
       controlToken: null,
       realClock: systemClock,
       stopwatch,

@@ -13,7 +13,7 @@ import { readCredentials } from "../serving/records.ts";
 import { atTheEnd } from "../terminal/at-the-end.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { describeContents } from "./export.ts";
 
 interface ImportFlags extends OutputOptions {
@@ -53,7 +53,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
     else {
-      tell(`${replaces ? "replaced" : "made"} ${plain(directory.database)}: ${describeContents(contents)}`);
+      tell(`${replaces ? "replaced" : "made"} ${directory.database}: ${describeContents(contents)}`);
       if (credentials === "other") tell(OTHER_CREDENTIALS);
     }
   } finally {

@@ -17,7 +17,8 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
-import { type Handler, targetOf } from "../../src/http/request.ts";
+import { fail, failWith, respond } from "../../src/http/reply.ts";
+import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
@@ -44,7 +45,11 @@ export interface AssembleOptions extends ServerFacts {
 }
 
 export interface Assembled {
+  /** Both APIs, for one listener. */
   readonly handle: Handler;
+  /** Each API alone, for a listener of its own. */
+  readonly handleApi: Handler;
+  readonly handleControl: Handler;
   readonly service: Service;
   /** Ends what would not end by itself, when the server stops: delays, waits and streams of events. */
   readonly endStreams: () => void;
@@ -76,6 +81,7 @@ export function assemble(options: AssembleOptions): Assembled {
     {
       faults,
       log,
+      authenticate: service.authenticate,
       basePaths,
       stopping: stopping.signal,
       clock,
@@ -110,8 +116,11 @@ export function assemble(options: AssembleOptions): Assembled {
     });
   });
   const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
+  const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
-    handle: route(api, control, createConsole(String(page), options.guard)),
+    handle: route(api, handleControl),
+    handleApi: api,
+    handleControl,
     service,
     endStreams() {
       stopping.abort();
@@ -133,13 +142,33 @@ function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
   };
 }
 
-function route(api: Handler, control: Handler, page: Handler): Handler {
-  return (request, keepOpen) => {
+/** The control API and the console; a browser that was given no path is led to the console. */
+function withConsole(control: Handler, page: Handler, reportFault: (error: unknown) => void): Handler {
+  return async (request, keepOpen) => {
+    try {
+      expectPlainPath(request);
+    } catch (error) {
+      return respond(failWith(error, reportFault));
+    }
     const { path } = targetOf(request);
-    if (path === CONSOLE_PATH || path === CONTROL_PATH) return page(request, keepOpen);
+    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    // Of the merchant API's own surface only a browser that was given no path is led away.
-    if (path === "/" && (request.method === "GET" || request.method === "HEAD")) return page(request, keepOpen);
-    return api(request, keepOpen);
+    const hint = `the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`;
+    return respond(fail(404, `there is nothing at this path; ${hint}`));
+  };
+}
+
+/** Of the merchant API's own surface only a browser that was given no path is led away. */
+function isRoot(request: Request): boolean {
+  return targetOf(request).path === "/" && (request.method === "GET" || request.method === "HEAD");
+}
+
+function route(api: Handler, control: Handler): Handler {
+  return (request, keepOpen) => {
+    // Refused there, and logged.
+    if (isAmbiguous(request)) return api(request, keepOpen);
+    const { path } = targetOf(request);
+    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(request);
+    return isControl ? control(request, keepOpen) : api(request, keepOpen);
   };
 }

@@ -2,14 +2,13 @@ import { rmSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
-import { startServer } from "../../src/http/server.ts";
 import type { Registry } from "../../src/service/registry.ts";
 import { explain, isBusy } from "../../src/store/sqlite/database.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { sleep } from "../../src/system.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { isInForce } from "./in-force.ts";
+import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./lock-directory.ts";
 import {
   type CredentialsRecord,
@@ -21,24 +20,22 @@ import {
 } from "./records.ts";
 
 export interface SandboxConfig
-  extends Pick<
-    AssembleOptions,
-    | "realClock"
-    | "stopwatch"
-    | "random"
-    | "fallback"
-    | "rules"
-    | "promptLifetimeMs"
-    | "basePaths"
-    | "accept"
-    | "form"
-    | "reportFault"
-    | "onRequest"
-  > {
+  extends Addresses,
+    Pick<
+      AssembleOptions,
+      | "realClock"
+      | "stopwatch"
+      | "random"
+      | "fallback"
+      | "rules"
+      | "promptLifetimeMs"
+      | "basePaths"
+      | "accept"
+      | "form"
+      | "reportFault"
+      | "onRequest"
+    > {
   readonly directory: DataDirectory;
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
   /** What a caller of the control API must present; null where nobody is asked for one. */
@@ -75,34 +72,30 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
     goOnFrom(await store.transactions.lastDueStartMs(), clock);
     let credentials: CredentialsRecord | null = null;
-    const { handle, service, endStreams } = assemble({
+    let merchantPort: number | null = null;
+    const { service, endStreams, ...handlers } = assemble({
       ...config,
       store,
       clock,
       guard: { host: config.host, token: config.controlToken },
       rememberClock: () => writeClock(directory, clock.state()),
       data: directory.path,
+      merchantPort: () => (config.controlPort === null ? null : merchantPort),
       credentials: () =>
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
     credentials = await ensureCredentials(directory, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 
-    const server = startServer({
-      hostname: config.host,
-      port: config.port,
-      reportFault,
-      handle,
-      sleep,
-    });
-    open.add(() => server.stop(STOP_GRACE_MS));
+    const listening = await listen(config, handlers, reportFault);
+    open.add(() => listening.stop(STOP_GRACE_MS));
     open.add(endStreams);
     // First of all: it would go on for as long as something is due.
     open.add(() => service.resolver.stop());
+    merchantPort = listening.port;
 
-    const origin = `http://${reachable(config.host)}:${server.port}`;
-    const baseUrl = origin + config.basePaths[0];
-    const controlUrl = origin + CONTROL_PATH;
+    const baseUrl = listening.origin + config.basePaths[0];
+    const controlUrl = listening.controlOrigin + CONTROL_PATH;
     writeServer(directory, {
       pid: process.pid,
       base_url: baseUrl,
@@ -169,11 +162,4 @@ async function ensureCredentials(
   };
   writeCredentials(directory, record);
   return record;
-}
-
-/** How this machine reaches the address that the server listens on. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -30,6 +30,7 @@ const EXIT_OF = {
   unauthorized: EXIT.unauthorized,
   refused: EXIT.refused,
   unreachable: EXIT.unreachable,
+  answer_lost: EXIT.unreachable,
   command_refused: EXIT.commandRefused,
   command_missing: EXIT.commandMissing,
 } as const;

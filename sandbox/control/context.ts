@@ -56,6 +56,8 @@ export interface ServerFacts {
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
   readonly promptLifetimeMs: number;
+  /** The port of the merchant API; null where it is the one that the caller of the control API has used. */
+  readonly merchantPort: () => number | null;
   /** The data directory; null where there is none. */
   readonly data: string | null;
   /** The key that comes with the data directory, and its payment account. */

@@ -22,7 +22,8 @@ export function curlLine(request: LoggedRequest, origin: string): string {
       name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
     );
   return [
-    "curl -g",
+    // Else curl would resolve ..: a line from the log must not lead elsewhere than the call that it shows.
+    /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -g --path-as-is" : "curl -g",
     ...(METHOD_OPTIONS[method] ?? ["-X", method]),
     quote(origin + redact(request.target)),
     ...headers,

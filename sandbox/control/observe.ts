@@ -3,12 +3,16 @@ import { newExchange } from "../../src/http/exchange.ts";
 import { type Api, type BasePaths, operationAt } from "../../src/http/operation.ts";
 import { fail, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, readBytes, targetOf } from "../../src/http/request.ts";
+import type { Service } from "../../src/service/service.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
+import { isFromAnotherSite } from "./guard.ts";
 
 export interface ObserveOptions {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  /** Says whose a request is, or throws. */
+  readonly authenticate: Service["authenticate"];
   readonly basePaths: BasePaths;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
@@ -20,18 +24,30 @@ export interface ObserveOptions {
   readonly stopwatch: () => number;
 }
 
-/** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
+/**
+ * The merchant API with faults on its way and a log of what passed. The API itself knows of neither. Pages of other sites change
+ * nothing: their calls are refused and not logged. Faults strike calls with good credentials only.
+ */
 export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): Handler {
   const { faults, log, basePaths, clock, realClock, stopwatch } = options;
 
+  async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
+    const operation = operationAt(path, basePaths);
+    if (operation === null) return null;
+    const isMerchant = await options.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret")).then(
+      () => true,
+      () => false,
+    );
+    return isMerchant ? faults.strike(operation) : null;
+  }
+
   return async (request, keepOpen) => {
+    if (isFromAnotherSite(request.headers)) return respond(fail(403, FOREIGN));
     const startedMs = stopwatch();
     const api = await loadApi();
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
-    // Nothing but an operation meets a fault.
-    const operation = operationAt(path, basePaths);
-    const fault = operation === null ? null : faults.strike(operation);
+    const fault = faults.faults.length === 0 ? null : await strike(path, request);
     if (fault?.kind === "delay") keepOpen?.(request);
     const exchange = newExchange();
     const carryOut = () => api.answer(request, exchange, keepOpen);
@@ -54,6 +70,9 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
     return isLost ? brokenOff() : respond(reply);
   };
 }
+
+const FOREIGN =
+  "this comes from a page of another site: call the API from your server, because a page would show its secret to everybody";
 
 async function befall(
   fault: Fault["what"],

@@ -7,12 +7,13 @@ import { curlLine } from "./curl-line.ts";
 import { readPageQuery, writePage } from "./paging.ts";
 import { CONTROL_PATH } from "./path.ts";
 import { requestView } from "./request-view.ts";
+import { merchantOrigin } from "./server.ts";
 
 /**
  * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. Where they do not
  * fit into one page, `next` (as lines: the header `Link`) leads to the one before, or after `?after=ID` to the one after.
  */
-export const listRequests: ControlCall = async (request, { log, realClock }, { query }) => {
+export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
   const { format = "json" } = readQuery(query, ["format"]);
   if (format !== "json" && format !== "curl") throw invalid(`format must be json or curl${whatCame(format)}`);
   const pageQuery = readPageQuery(query);
@@ -24,7 +25,7 @@ export const listRequests: ControlCall = async (request, { log, realClock }, { q
     const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
     return succeedWithList(message, { next: next && addressOf(next) }, "requests", texts);
   }
-  const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
+  const origin = merchantOrigin(request, server);
   const { texts, next } = await writePage(
     log.list(),
     pageQuery,

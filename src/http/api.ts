@@ -6,7 +6,7 @@ import { normalise, readLenientBody } from "./lenient.ts";
 import { describeApi } from "./openapi.ts";
 import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
+import { expectPlainPath, type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -65,6 +65,7 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   }
 
   async function answer(request: Request, exchange: Exchange, keepOpen: KeepOpen): Promise<Reply> {
+    expectPlainPath(request);
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);

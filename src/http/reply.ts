@@ -1,3 +1,4 @@
+import { redact } from "../domain/credentials.ts";
 import { Refusal, type RefusalKind } from "../domain/error.ts";
 
 /** The one table from refusals to statuses (§7). */
@@ -62,11 +63,11 @@ export function fail(status: number, message: string, more: Record<string, strin
 }
 
 /**
- * A refusal in its own words. Anything else is a bug: it is reported, and the caller learns only that there was one.
+ * A refusal in its own words, which may name what came, but no secret. Anything else is a bug: it is reported, and the caller learns only that there was one.
  * @param reportFault told of the bug
  */
 export function failWith(error: unknown, reportFault: (error: unknown) => void): Reply {
-  if (error instanceof Refusal) return fail(STATUS_OF[error.kind], error.message);
+  if (error instanceof Refusal) return fail(STATUS_OF[error.kind], redact(error.message));
   reportFault(error);
   return fail(500, "internal server error");
 }

@@ -155,7 +155,7 @@ describe("it refuses, and changes nothing", () => {
       const file = join(newFolder(), "given");
       prepare(file);
       const before = readFileSync(join(data, "momo.db"));
-      const run = await runMomo(["import", file, "--replace", "--data", data], { withinMs: 4000 });
+      const run = await runMomo(["import", file, "--replace", "--data", data]);
       expect(run).toMatchObject({ stdout: "", exitCode: 1 });
       expect(run.stderr).toStartWith(`momo: ${file} `);
       expect(run.stderr).toContain(why);
@@ -174,7 +174,7 @@ describe("it refuses, and changes nothing", () => {
 
   test.concurrent("an input without an end, at its beginning", async () => {
     const script = `"$@" import - --data '${join(newFolder(), "data")}' </dev/zero`;
-    const run = await runToEnd(["sh", "-c", script, "sh", ...PROGRAM], { withinMs: 4000 });
+    const run = await runToEnd(["sh", "-c", script, "sh", ...PROGRAM]);
     expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("standard input is damaged") });
   });
 

@@ -83,6 +83,15 @@ for (const format of ["json", "pretty"] as const) {
       expect(line).not.toContain("0712345678");
     });
 
+    test("no secret that is percent-encoded either", () => {
+      for (const encoded of [apiSecret.replace("_", "%5F"), apiSecret.replace("ms_", "%6d%73%5f")]) {
+        const answer = JSON.stringify({ success: false, message: `no ${encoded}` });
+        const line = requestLine(format, called({ target: `/v2/${encoded}`, status: 400, answer }), AT_MS);
+        expect(line).toContain("/v2/[redacted]");
+        expect(line).not.toContain(apiSecret.slice(3));
+      }
+    });
+
     test("one line, of bounded length, without what a terminal would obey", () => {
       const answer = JSON.stringify({ success: false, message: "a\nb\u001b[2Jc\u009b" });
       const line = requestLine(format, called({ target: `/\u001b]0;x\u0007\n${"y".repeat(16_000)}`, answer }), AT_MS);

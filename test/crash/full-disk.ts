@@ -1,5 +1,5 @@
 import { drawFrom } from "../support/draw.ts";
-import { runMomo, type Served, serveMomo } from "../support/momo.ts";
+import { type Served, serveMomo, startMomo } from "../support/momo.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { demand, Ledger } from "./ledger.ts";
 import { leftOut, type Options, type Scenario } from "./scenario.ts";
@@ -10,8 +10,6 @@ import { integrityOf } from "./storage.ts";
 /** A full disk is noticed when a log has to grow, which a few payments may not make it do. */
 const MOST_PAYMENTS_UNTIL_FULL = 5000;
 const AT_ONCE = 20;
-/** Of a program that serves until it is ended. */
-const KILLED = 137;
 
 /**
  * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and all is well as
@@ -68,8 +66,14 @@ async function fillAgainAndAgain(disk: SmallDisk, { rounds, seed, progress }: Op
 
 /** It serves, or says in its own words why not. */
 async function startOnFullDisk(flags: readonly string[]): Promise<void> {
-  const run = await runMomo(["serve", "--port", "0", ...flags], { withinMs: 1000 });
-  const lines = run.stderr.trimEnd().split("\n");
-  const refused = run.exitCode === 1 && lines.length <= 2 && lines[0]?.startsWith("momo: ") === true;
-  demand(refused || run.exitCode === KILLED, () => `on a full disk: exit code ${run.exitCode}, ${run.stderr}`);
+  const child = startMomo(["serve", "--port", "0", ...flags]);
+  const serves = await child.stdout.until(/Ready/).then(
+    () => true,
+    () => false, // It has ended.
+  );
+  if (serves) child.signal("SIGKILL");
+  const exitCode = await child.exited;
+  const lines = child.stderr.text.trimEnd().split("\n");
+  const refused = exitCode === 1 && lines.length <= 2 && lines[0]?.startsWith("momo: ") === true;
+  demand(refused || serves, () => `on a full disk: exit code ${exitCode}, ${child.stderr.text}`);
 }

@@ -46,7 +46,7 @@ describe("a number is never used twice in a database", () => {
     const store = await openStoreWithMerchants(inFolder("momo.db"));
     await insertPending(store);
     const other = new Database(inFolder("momo.db"));
-    other.run("CREATE TRIGGER no BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'no'); END");
+    other.run("CREATE TRIGGER no BEFORE DELETE ON totals BEGIN SELECT RAISE(ABORT, 'no'); END");
     await store.transactions.clear().catch(() => {});
     expect(other.query("SELECT last_used FROM number_floor").get()).toEqual({ last_used: 0 });
     other.close();

@@ -40,6 +40,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     accept: "strict",
     form: "full",
     data: null,
+    merchantPort: () => null,
     credentials: () => null,
     rememberClock: () => {},
     reportFault: (error) => void faults.push(error),

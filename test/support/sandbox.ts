@@ -23,6 +23,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     directory: dataDirectoryAt(directory),
     host: "127.0.0.1",
     port: 0,
+    controlPort: null,
     basePaths: ["/v2", "/api/v2"],
     accept: "strict",
     fallback: { outcome: "completed", afterMs: null },

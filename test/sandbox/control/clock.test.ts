@@ -131,7 +131,7 @@ describe("what momo shows and does follows the clock", () => {
   test("resumed, prompts come due by themselves", async () => {
     const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "completed; after=1ms" });
     await move({ resume: true });
-    await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "5s" });
+    await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "50s" });
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
   });
 });
@@ -169,7 +169,7 @@ describe("advance returns when all that fell due is resolved", () => {
     expect(await completed()).toBe(20_000);
     await move({ advance: "1ms" });
     expect(await completed()).toBe(20_001);
-  }, 20_000);
+  });
 
   test("two advances at once: each returns when its own are resolved", async () => {
     await insertDue(sandbox, 2000);

@@ -107,7 +107,7 @@ describe("POST /_momo/reset", () => {
     await sandbox.pay({ phone: "254700000030" });
     await sandbox.control("POST", "/reset");
     const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "completed; after=1ms" });
-    const waited = await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "5s" });
+    const waited = await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "50s" });
     expect(waited).toMatchObject({ transaction: { status: "completed" } });
     await sandbox.close();
   });
