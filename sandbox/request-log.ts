@@ -25,7 +25,8 @@ export interface LoggedRequest {
   readonly isTakenLeniently: boolean;
 }
 
-export type LogListener = (request: LoggedRequest) => void;
+/** @param whole the call with its whole body and answer, for whoever does not keep them */
+export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
 /** How many calls are remembered, */
 export const LOG_CAPACITY = 1000;
@@ -56,7 +57,7 @@ export function createRequestLog(): RequestLog {
       const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
       calls.push(logged);
       if (calls.length > LOG_CAPACITY) calls.shift();
-      for (const listener of listeners) listener(logged);
+      for (const listener of listeners) listener(logged, request);
     },
     list: () => calls,
     clear() {
@@ -69,8 +70,8 @@ export function createRequestLog(): RequestLog {
   };
 }
 
-/** A word at the cut may be the first part of a secret, which nothing would know any more; longer than this, it is none. */
-const MAX_CUT_WORD = 128;
+/** A word at the cut may be the first part of a secret, escaped perhaps, which nothing would know any more; longer than this, it is none. */
+const MAX_CUT_WORD = 600;
 
 /** @returns what is kept of a text, and how many bytes are not */
 function beginningOf(text: string | null): [string | null, number] {

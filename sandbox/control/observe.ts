@@ -11,6 +11,8 @@ import { isFromAnotherSite } from "./guard.ts";
 export interface ObserveOptions {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  /** How many calls a delay holds up now. */
+  readonly delays: { underWay: number };
   /** Says whose a request is, or throws. */
   readonly authenticate: Service["authenticate"];
   readonly basePaths: BasePaths;
@@ -29,7 +31,7 @@ export interface ObserveOptions {
  * nothing: their calls are refused and not logged. Faults strike calls with good credentials only.
  */
 export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): Handler {
-  const { faults, log, basePaths, clock, realClock, stopwatch } = options;
+  const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
 
   async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
     const operation = operationAt(path, basePaths);
@@ -48,10 +50,14 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
     const fault = faults.faults.length === 0 ? null : await strike(path, request);
-    if (fault?.kind === "delay") keepOpen?.(request);
+    if (fault?.kind === "delay") {
+      keepOpen?.(request);
+      delays.underWay += 1;
+    }
     const exchange = newExchange();
     const carryOut = () => api.answer(request, exchange, keepOpen);
     const reply = await (fault ? befall(fault, carryOut, options) : carryOut());
+    if (fault?.kind === "delay") delays.underWay -= 1;
     const isLost = fault?.kind === "disconnect";
     const body = exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock));
     log.add({

@@ -72,7 +72,7 @@ async function fulfil(
     if (now && wish.accepts(now)) return now;
     const ending = await promise;
     // After a jump of the clock the time-out may come before the outcome that was due earlier.
-    const last = ending === "late" ? await look() : null;
+    const last = ending === "late" && !gone.aborted ? await look() : null;
     return last && wish.accepts(last) ? last : ending;
   } finally {
     leave();

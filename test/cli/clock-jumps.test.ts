@@ -41,7 +41,7 @@ test.concurrent("the clock jumps forward, as after a sleep: whoever reads sees w
   expect(await json(fetch(`${server.ready.control_url}/prompts`))).toMatchObject({ prompts: [] });
   const list = await json(server.get("/transactions.php?status=pending"));
   expect(list).toMatchObject({ transactions: [], summary: { pending_count: 0 } });
-}, 30_000);
+});
 
 test.concurrent("and it ends also where nobody asks, after a few seconds", async () => {
   const server = await serve([HOUR_MS / 2]);
@@ -49,14 +49,14 @@ test.concurrent("and it ends also where nobody asks, after a few seconds", async
   await Bun.sleep(200);
   await jump(server);
   expect(await waited).toMatchObject({ transaction: { status: "expired" } });
-}, 30_000);
+});
 
 test.concurrent("the clock goes back by two hours: an outcome comes when it would have come", async () => {
   const server = await serve([-2 * HOUR_MS]);
   const id = await pay(server, "completed; after=1s");
   await jump(server);
   expect(await waitFor(server, id)).toMatchObject({ transaction: { status: "completed" } });
-}, 30_000);
+});
 
 test.concurrent("after -2 h and +3 h a payment of 60 s is not pending", async () => {
   const server = await serve([-2 * HOUR_MS, 3 * HOUR_MS]);
@@ -65,7 +65,7 @@ test.concurrent("after -2 h and +3 h a payment of 60 s is not pending", async ()
   expect(await json(server.post("/status.php", { checkout_request_id: id }))).toMatchObject({ status: "pending" });
   await jump(server);
   expect(await json(server.post("/status.php", { checkout_request_id: id }))).toMatchObject({ status: "expired" });
-}, 30_000);
+});
 
 test.concurrent("the clock was set back while no server ran: what was pending is not held up", async () => {
   const data = ["--data", `${newFolder()}/data`, "--prompt-timeout", "2s"];
@@ -74,4 +74,4 @@ test.concurrent("the clock was set back while no server ran: what was pending is
   await before.kill();
   const after = await serveMomo(data, { program: PROGRAM, env: { CLOCK_BEHIND_MS: String(2 * HOUR_MS) } });
   expect(await waitFor(after, id)).toMatchObject({ transaction: { status: "expired" } });
-}, 30_000);
+});

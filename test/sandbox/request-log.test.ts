@@ -56,6 +56,16 @@ describe("of each body and of each answer the beginning is kept, and how much is
       expect(kept(`${before}${secret}${".".repeat(99)}`).text.replace(secret, "")).toMatch(/^[.]+$/);
     }
   });
+
+  test("nor one with every letter escaped", () => {
+    const escaped = [...`ms_${"a1b2".repeat(10)}`]
+      .map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
+      .join("");
+    for (let cut = 1; cut < escaped.length; cut += 1) {
+      const { text } = kept(`${".".repeat(KEPT_LENGTH - cut)}${escaped}${".".repeat(99)}`);
+      expect(text).toMatch(/^[.]+$/);
+    }
+  });
 });
 
 test("after it was cleared it begins again, and goes on counting", () => {
