@@ -81,14 +81,15 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
     return known.operation.carryOut(input, merchantId, { service, form, headers });
   }
 
-  async function read(request: Request, query: string, known: Known, exchange: Exchange): Promise<object> {
-    if (known.method === "GET") {
-      return accept === "strict"
-        ? readQuery(query, known.members)
-        : lenientInput(request, null, known, exchange.leniencies);
-    }
-    if (accept === "strict") return readJsonObject(request, exchange);
-    return lenientInput(request, await readText(request, exchange), known, exchange.leniencies);
+  /** What the operation is sent, in the form that its schema asks for. */
+  async function readLeniently(request: Request, known: Known, exchange: Exchange): Promise<object> {
+    const body = known.method === "GET" ? null : await readText(request, exchange);
+    return lenientInput(request, body, known, exchange.leniencies);
+  }
+
+  function read(request: Request, query: string, known: Known, exchange: Exchange): object | Promise<object> {
+    if (accept === "lenient") return readLeniently(request, known, exchange);
+    return known.method === "GET" ? readQuery(query, known.members) : readJsonObject(request, exchange);
   }
 
   function wouldTake(request: Request, body: string | null): boolean {

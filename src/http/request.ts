@@ -63,7 +63,8 @@ export function originOf({ headers }: Request): string {
  * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object
  */
 export async function readJsonObject(request: Request, exchange?: Exchange): Promise<object> {
-  return expectObject(await readJson(request, exchange));
+  expectJson(request);
+  return parseJsonObject(await readText(request, exchange), request.headers);
 }
 
 /**
@@ -98,11 +99,10 @@ export const isJson = (contentType: string | null): boolean =>
 /**
  * The JSON in a request's body.
  * @throws Refusal `invalid` for another content type, more than {@link MAX_BODY_BYTES}, or text that is not UTF-8 or not JSON
- * @param exchange told what was read, also where it is refused
  */
-export async function readJson(request: Request, exchange?: Exchange): Promise<unknown> {
+export async function readJson(request: Request): Promise<unknown> {
   expectJson(request);
-  return parseJson(await readText(request, exchange), request.headers);
+  return parseJson(await readText(request), request.headers);
 }
 
 /**
