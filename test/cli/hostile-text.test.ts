@@ -188,6 +188,8 @@ describe("what is left is exact", () => {
       headers: new Headers(),
       body: null,
       bodyCutBytes: 0,
+      leniencies: [],
+      isTakenLeniently: false,
       status: 400,
     };
     const refusal = JSON.stringify({ success: false, message: HOSTILE });
