@@ -58,7 +58,7 @@ const ONLINE = [
   ["list"],
   ["env"],
 ];
-const STEERING = [["answer", HOSTILE, "--pin", "1234"], ["clock", "show"], ["reset"]];
+const STEERING = [["answer", HOSTILE, "--pin", "1234"], ["clock", "show"], ["reset"], ["audit"]];
 const OFFLINE: Record<string, string[][]> = {
   serve: [
     ["--port", "x"],
