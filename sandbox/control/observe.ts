@@ -98,6 +98,8 @@ async function befall(
 
 /** Resolves after that time, or at once when the server stops. */
 function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promise<void> {
+  // An abort of before is not told again.
+  if (stopping.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.alarm(clock.nowMs() + durationMs, resolve);
   const stop = () => {
