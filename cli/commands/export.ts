@@ -8,7 +8,7 @@ import {
   flushToDisk,
   inspectCopy,
   removeDatabase,
-} from "../../src/store/sqlite/backup.ts";
+} from "../../src/store/sqlite/sqlite.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { atTheEnd } from "../terminal/at-the-end.ts";

@@ -1,8 +1,14 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
-import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../../src/store/sqlite/backup.ts";
-import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
-import { openStore } from "../../src/store/store.ts";
+import {
+  type CopyContents,
+  inspectCopy,
+  mendTotals,
+  openStore,
+  putInPlace,
+  removeDatabase,
+} from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
@@ -88,7 +94,10 @@ const USE_EXPORT = "make a copy with momo export, and give that";
 async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   try {
     await writeDraft(draft, source);
-    return inspectCopy(draft, source.name);
+    const contents = inspectCopy(draft, source.name);
+    // What the copy says of itself is not taken over.
+    mendTotals(draft);
+    return contents;
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new Failure("unexpected", error.message, HINTS[error.problem] ?? null);
     const { code } = error as NodeJS.ErrnoException;
@@ -99,6 +108,7 @@ async function takeIn(draft: string, source: Source): Promise<CopyContents> {
 const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
   damaged: "take another copy",
   foreign: "take a copy that momo export made",
+  older: "take a copy that a released momo made",
   newer: "update momo",
 };
 

@@ -1,12 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
 import { expire, resolve } from "../domain/state-machine.ts";
-import {
-  type FinalTransaction,
-  type PendingTransaction,
-  type Transaction,
-  transactionCode,
-} from "../domain/transaction.ts";
+import type { FinalTransaction, PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 
@@ -36,12 +31,9 @@ export async function resolvePending(parts: ResolvePendingParts): Promise<number
   const { transactions } = parts.store;
   for (;;) {
     const nowMs = parts.clock.nowMs();
-    const due = await transactions.listDue(nowMs, BATCH);
-    if (due.length === 0) return transactions.nextCheckAtMs();
-    const checked = await checkAll(parts, due, nowMs);
-    for (const changed of await recordAll(parts, due, checked, nowMs)) {
-      if (changed.status !== "pending") parts.changes.announce(changed);
-    }
+    const { due, changed } = await resolveBatch(parts, nowMs);
+    for (const transaction of changed) if (transaction.status !== "pending") parts.changes.announce(transaction);
+    if (due === 0) return transactions.nextCheckAtMs();
   }
 }
 
@@ -84,9 +76,7 @@ export async function recordLate(parts: Omit<ResolvePendingParts, "hearLate">, f
 async function check(parts: ResolvePendingParts, pending: PendingTransaction, nowMs: number): Promise<Transaction> {
   try {
     const answer = await parts.provider.check(pending, nowMs);
-    return answer.status === "pending"
-      ? postpone(pending, answer.checkAtMs, nowMs)
-      : resolve(pending, answer, () => transactionCode(pending.id));
+    return answer.status === "pending" ? postpone(pending, answer.checkAtMs, nowMs) : resolve(pending, answer);
   } catch (error) {
     // A provider that fails, or says what cannot be, has said nothing yet.
     parts.reportFault(error);
@@ -101,27 +91,29 @@ function postpone(pending: PendingTransaction, checkAtMs: number, nowMs: number)
   return { ...pending, checkAtMs: Math.min(Math.max(checkAtMs, nowMs + 1), pending.expiresAtMs) };
 }
 
-/** Writes them in one commit; where one cannot be written (a receipt number that exists already), the others all the same. */
-async function recordAll(
-  { store, reportFault }: ResolvePendingParts,
-  due: readonly PendingTransaction[],
-  checked: readonly Transaction[],
-  nowMs: number,
-): Promise<Transaction[]> {
+/** Resolves what is due in one commit; where one cannot be written (a receipt number that exists already), the others all the same. */
+async function resolveBatch(parts: ResolvePendingParts, nowMs: number) {
+  const { transactions } = parts.store;
+  let due: readonly PendingTransaction[] = [];
+  let checked: readonly Transaction[] = [];
   try {
-    return await store.transactions.record(checked);
-  } catch {
+    return await transactions.resolveDue(nowMs, BATCH, async (pending) => {
+      due = pending;
+      checked = await checkAll(parts, pending, nowMs);
+      return checked;
+    });
+  } catch (error) {
+    if (due.length === 0) throw error;
     // Which of them it was, and why, shows below.
   }
   const changed: Transaction[] = [];
   for (const [index, pending] of due.entries()) {
-    const outcome = checked[index] ?? pending;
     changed.push(
-      ...(await store.transactions.record([outcome]).catch((error: unknown) => {
-        reportFault(error);
-        return store.transactions.record([postpone(pending, nowMs + RETRY_MS, nowMs)]);
+      ...(await transactions.record([checked[index] ?? pending]).catch((error: unknown) => {
+        parts.reportFault(error);
+        return transactions.record([postpone(pending, nowMs + RETRY_MS, nowMs)]);
       })),
     );
   }
-  return changed;
+  return { due: due.length, changed };
 }

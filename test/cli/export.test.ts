@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { openMomo } from "../support/terminal.ts";
@@ -47,7 +47,7 @@ test.concurrent("a consistent copy while serving: all that was answered before i
     expect(JSON.parse(stdout)).toEqual({
       file: copy,
       bytes,
-      schema: KNOWN_MIGRATIONS,
+      schema: KNOWN_SCHEMA,
       merchants: 1,
       transactions: ids.size,
     });

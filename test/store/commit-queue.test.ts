@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { createSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { useFolder } from "../support/folder.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
 const inFolder = useFolder();
@@ -15,7 +17,7 @@ beforeEach(() => {
   const file = inFolder("momo.db");
   database = openDatabase(file);
   database.client.run("PRAGMA busy_timeout = 20");
-  commits = createCommitQueue(database.client, createSnapshot(database.client));
+  commits = createCommitQueue(database.client, createSnapshot(database.client), createTotalsChange(database.client));
   other = new Database(file);
 });
 afterEach(() => {
@@ -62,6 +64,20 @@ describe("a write is answered only after its commit", () => {
       [3, 0],
     ]);
     expect(namesIn(other)).toEqual(["a", "b", "c"]);
+  });
+
+  test("what the next turns bring shares it as well, while each brings more, for three turns at most", async () => {
+    const commitsSeen: number[] = [];
+    const seen = () => commitsSeen.push(namesIn(other).length);
+    const answers = [commits.run(() => (seen(), add("a")))];
+    for (const name of ["b", "c", "d", "e"]) {
+      await nextTurn();
+      answers.push(commits.run(() => (seen(), add(name))));
+    }
+    await Promise.all(answers);
+    // Another connection sees nothing of a commit before its end: of these five writes three or more shared the first.
+    expect(commitsSeen.filter((count) => count === 0).length).toBeGreaterThanOrEqual(3);
+    expect(commitsSeen.at(-1)).toBeGreaterThan(0);
   });
 
   test("a write that follows an answer gets the next commit", async () => {

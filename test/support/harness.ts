@@ -10,7 +10,8 @@ import type { Handler } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { NewKey } from "../../src/service/registry.ts";
 import { createService, type Service } from "../../src/service/service.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import { seededRandom } from "./random.ts";
 
@@ -64,7 +65,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     store,
     provider:
       options.provider ??
-      createNetwork({ random, fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
+      createNetwork({ fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock: systemClock,
     random,

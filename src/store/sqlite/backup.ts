@@ -1,14 +1,14 @@
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { explain, firstOf, refuseOthers, requirePlainFile, UnusableDatabase } from "./database.ts";
-import { schemaAfter, schemaOf } from "./migrations.ts";
+import { UnusableDatabase } from "../store.ts";
+import { explain, firstOf, refuseOthers, requirePlainFile } from "./database.ts";
+import { declarationsAt, declarationsOf } from "./migrations.ts";
 
 /** Copies of a whole database: made while it is in use, and looked through before they take its place. */
 
 /** What a sound copy holds. */
 export interface CopyContents {
-  /** How many migrations it has seen. */
   readonly schema: number;
   readonly merchants: number;
   readonly transactions: number;
@@ -58,7 +58,7 @@ export function inspectCopy(file: string, name: string): CopyContents {
     client.run("PRAGMA trusted_schema = OFF");
     client.run("PRAGMA cell_size_check = ON");
     const schema = refuseOthers(client, name);
-    if (schema === 0 || schemaOf(client) !== schemaAfter(schema)) {
+    if (schema === 0 || declarationsOf(client) !== declarationsAt(schema)) {
       throw new UnusableDatabase("foreign", `${name} is not a database of momo's`);
     }
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
