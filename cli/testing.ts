@@ -1,5 +1,5 @@
+import { parseChoice } from "../sandbox/network/choice.ts";
 import type { OutcomeName } from "../sandbox/network/outcomes.ts";
-import { parseChoice } from "../sandbox/network/script.ts";
 import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";

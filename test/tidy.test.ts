@@ -33,7 +33,11 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["src/domain/ imports", "src/domain/money.ts", 'import assert from "node:assert";'],
   ["src/domain/ imports", "src/domain/money.ts", 'export { systemClock } from "../system.ts";'],
   ["src/store/ imports", "src/store/store.ts", 'import { openStore } from "./sqlite/sqlite.ts";'],
-  ["src/store/sqlite/ imports", "src/store/sqlite/totals.ts", 'import type { Service } from "../../service/service.ts";'],
+  [
+    "src/store/sqlite/ imports",
+    "src/store/sqlite/totals.ts",
+    'import type { Service } from "../../service/service.ts";',
+  ],
   ["src/store/sqlite/ imports", "src/store/sqlite/totals.ts", 'export * from "../../../sandbox/network/script.ts";'],
   ["src/service/ imports", "src/service/registry.ts", 'import { openStore } from "../store/sqlite/sqlite.ts";'],
   ["cli/ imports", "cli/commands/import.ts", 'import { recount } from "../../src/store/sqlite/totals.ts";'],
@@ -141,9 +145,7 @@ describe("a server is ready before it needs zod or a page", () => {
     expect(Object.fromEntries(foreign)).toEqual({ commander: expect.any(String) });
   });
 
-  test.each([
-    ["src/http/stkpush.ts", "zod"],
-  ])("%s, which is loaded later, brings %s", async (file, name) => {
+  test.each([["src/http/stkpush.ts", "zod"]])("%s, which is loaded later, brings %s", async (file, name) => {
     const { files: loaded } = await staticImportsOf(root, "cli/commands/serve.ts");
     expect(loaded).not.toContain(file);
     expect([...(await staticImportsOf(root, file)).packages.keys()]).toContain(name);

@@ -1,5 +1,6 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { momoEnvironment } from "../environment.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
@@ -36,13 +37,14 @@ export interface ControlTarget {
  */
 export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
-  const directory = locateDataDirectory(flags.data);
+  // Where flags and environment say everything, its state does not matter.
+  const directory = onFirstUse(() => locateDataDirectory(flags.data));
   const named = flags.baseUrl ?? environment.baseUrl;
   const baseUrl = parseUrl(
-    named ?? readServer(directory)?.base_url ?? noServer(directory.path),
+    named ?? readServer(directory())?.base_url ?? noServer(directory().path),
     flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url",
   );
-  const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory) : null;
+  const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory()) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
   // A key of one source never goes with the secret of another.
   const own = apiKey === credentials?.api_key ? credentials : null;
@@ -64,16 +66,16 @@ export function resolveTarget(flags: TargetFlags): Target {
  */
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
-  const directory = locateDataDirectory(flags.data);
+  const directory = onFirstUse(() => locateDataDirectory(flags.data));
   const besideService = (service: string | undefined, what: string) =>
     service === undefined ? undefined : new URL(CONTROL_PATH, parseUrl(service, what)).href;
   const named =
     besideService(flags.baseUrl, "--base-url") ??
     environment.controlUrl ??
     besideService(environment.baseUrl, "MOMO_BASE_URL");
-  const running = named === undefined || isHere(named) ? readServer(directory) : null;
+  const running = named === undefined || isHere(named) ? readServer(directory()) : null;
   const controlUrl = parseUrl(
-    named ?? running?.control_url ?? noServer(directory.path),
+    named ?? running?.control_url ?? noServer(directory().path),
     "MOMO_CONTROL_URL",
     CONTROL_PATH,
   );

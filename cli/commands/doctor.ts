@@ -5,9 +5,19 @@ import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { variablesInForce } from "../environment.ts";
-import { CLOSE_TO_ALL, type DataDirectory, isOpenToAll, locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
+import { findLeftovers } from "../serving/leftovers.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
+import {
+  belongsToOther,
+  CLOSE_TO_OTHERS,
+  isForeign,
+  openTo,
+  statsOfPlace,
+  statsOfTarget,
+  TAKE_OVER,
+} from "../serving/ownership.ts";
 import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readServer } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
@@ -37,10 +47,22 @@ export function doctorCommand(): Command {
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
-  const directory = locateDataDirectory(flags.data);
+  const directory = nameDataDirectory(flags.data);
+  const foreign = checkOwners(directory);
+  // What is somebody else's is not even read.
+  const findings = [
+    ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
+    ...checkEnvironment(),
+  ];
+  if (flags.json) printJson({ findings });
+  else for (const finding of findings) printFinding(finding);
+  if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+}
+
+async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Finding[]> {
   const database = checkDatabase(directory, flags);
   const server = await checkServer(directory);
-  const findings = [
+  return [
     checkDirectory(directory),
     ...checkFiles(directory),
     database,
@@ -48,11 +70,18 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     server.finding,
     ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
-    ...checkEnvironment(),
+    ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
   ];
-  if (flags.json) printJson({ findings });
-  else for (const finding of findings) printFinding(finding);
-  if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+}
+
+const LEFT_OVER = "by a momo that was killed; the next momo serve removes it";
+
+function checkOwners(directory: DataDirectory): Finding[] {
+  const stats = statsOfTarget(directory.path);
+  const places = filesOf(directory).map((file) => [file, statsOfPlace(file)] as const);
+  return [[directory.path, stats] as const, ...places].flatMap(([path, owned]) =>
+    owned && isForeign(owned) ? [{ check: "owner", finding: belongsToOther(path, owned), remedy: TAKE_OVER }] : [],
+  );
 }
 
 function printFinding({ check, finding, remedy }: Finding): void {
@@ -75,9 +104,12 @@ function checkDirectory({ path }: DataDirectory): Finding {
     return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
   }
   if (!isWritable(path)) return { check, finding: `${path} cannot be written`, remedy: CHOOSE_ANOTHER };
-  if (isOpenToAll(path)) return { check, finding: `everybody may write into ${path}`, remedy: CLOSE_TO_ALL };
-  const others = stats.mode & 0o077;
-  return fine(check, others === 0 ? path : `${path}, which others may list; the files in it are yours alone`);
+  const others = openTo(path);
+  if (others !== null) return { check, finding: others, remedy: CLOSE_TO_OTHERS };
+  return fine(
+    check,
+    (stats.mode & 0o077) === 0 ? path : `${path}, which others may list; the files in it are yours alone`,
+  );
 }
 
 const CHOOSE_ANOTHER = "make it writable, or choose another with --data or MOMO_DATA";

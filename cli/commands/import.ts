@@ -1,9 +1,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
+import { isMemo } from "../../sandbox/network/memo.ts";
 import {
+  admitCopy,
   type CopyContents,
   inspectCopy,
-  mendTotals,
   openStore,
   putInPlace,
   removeDatabase,
@@ -51,7 +52,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       );
     }
     const contents = await takeIn(draft, source);
-    putInPlace(draft, directory.database);
+    replace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
     else {
@@ -90,18 +91,27 @@ async function openSource(file: string): Promise<Source> {
 
 const USE_EXPORT = "make a copy with momo export, and give that";
 
-/** Brings the copy here, and looks it through. */
+/** Brings the copy here, looks it through, and makes it fit. */
 async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   try {
     await writeDraft(draft, source);
     const contents = inspectCopy(draft, source.name);
-    // What the copy says of itself is not taken over.
-    mendTotals(draft);
+    admitCopy(draft, source.name, isMemo);
     return contents;
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new Failure("unexpected", error.message, HINTS[error.problem] ?? null);
     const { code } = error as NodeJS.ErrnoException;
     throw code ? new Failure("unexpected", `${source.name} cannot be copied to ${draft} (${code})`) : error;
+  }
+}
+
+function replace(draft: string, database: string): void {
+  try {
+    putInPlace(draft, database);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase && error.problem === "unwritable")) throw error;
+    const hint = "make the folder writable; where momo.db is mounted by itself, mount the folder that it is in instead";
+    throw new Failure("unexpected", error.message, hint);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from "commander";
+import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
-import { parseChoice } from "../../sandbox/network/script.ts";
 import { KINDS, type Kind } from "../../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import { resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";

@@ -1,22 +1,22 @@
+import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
-import { createControl } from "../../sandbox/control/control.ts";
+import type { ServerFacts } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
-import type { ServerFacts } from "../../sandbox/control/server.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
+import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
-import type { Choice } from "../../sandbox/network/script.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
-import { createApi, OPERATION_PATHS } from "../../src/http/api.ts";
+import { OPERATION_PATHS } from "../../src/http/operation.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -68,41 +68,50 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const api = observe(createApi({ service, basePath, form: options.form, version, reportFault }), {
-    faults,
-    log,
-    basePath,
-    operationPaths: OPERATION_PATHS,
-    stopping: stopping.signal,
-    clock,
-    realClock,
-    stopwatch: options.stopwatch,
-  });
+  const api = observe(
+    onFirstCall(async () => {
+      const { createApi } = await import("../../src/http/api.ts");
+      return createApi({ service, basePath, form: options.form, version, reportFault });
+    }),
+    {
+      faults,
+      log,
+      basePath,
+      operationPaths: OPERATION_PATHS,
+      stopping: stopping.signal,
+      clock,
+      realClock,
+      stopwatch: options.stopwatch,
+    },
+  );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
   const eventHub = createEventHub({ service, log, merchantNames, boot: token(random, 8), reportFault });
-  const control = createControl({
-    ...options.guard,
-    service,
-    clock,
-    realClock,
-    random,
-    rules: sandbox.rules,
-    default: sandbox.default,
-    faults,
-    log,
-    waitingRoom,
-    eventHub,
-    merchantNames,
-    operationPaths: OPERATION_PATHS,
-    rememberClock: options.rememberClock,
-    server: options,
-    stopping: stopping.signal,
-    version,
-    reportFault,
+  const control = onFirstCall(async () => {
+    const { createControl } = await import("../../sandbox/control/control.ts");
+    return createControl({
+      ...options.guard,
+      service,
+      clock,
+      realClock,
+      random,
+      rules: sandbox.rules,
+      default: sandbox.default,
+      faults,
+      log,
+      waitingRoom,
+      eventHub,
+      merchantNames,
+      operationPaths: OPERATION_PATHS,
+      rememberClock: options.rememberClock,
+      server: options,
+      stopping: stopping.signal,
+      version,
+      reportFault,
+    });
   });
   return {
-    handle: route(api, control, createConsole(loadPage, options.guard)),
+    handle: route(api, control, createConsole(String(page), options.guard)),
     service,
     endStreams() {
       stopping.abort();
@@ -112,11 +121,16 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-/** The console's page is a tenth of a megabyte of text; a server that nobody looks at does without. */
-async function loadPage(): Promise<string> {
-  const page: unknown = await import("../../sandbox/console/dist/console.html", { with: { type: "text" } });
-  // Bun's types know the attribute not, and take every .html for a bundle.
-  return (page as { default: string }).default;
+/**
+ * A part that is loaded with its first request: zod, which both APIs need, takes 6 ms to load, and a server is ready sooner
+ * without.
+ */
+function onFirstCall(load: () => Promise<Handler>): Handler {
+  let handler: Promise<Handler> | undefined;
+  return async (request, keepOpen) => {
+    handler ??= load();
+    return (await handler)(request, keepOpen);
+  };
 }
 
 function route(api: Handler, control: Handler, page: Handler): Handler {

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { momoEnvironment } from "../environment.ts";
 import { print, styled } from "../terminal/output.ts";
-import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
+import { type DataDirectory, nameDataDirectory } from "./data-directory.ts";
 import type { RunningSandbox } from "./start-sandbox.ts";
 
 /** What `serve --json` and the ready file tell of a server. */
@@ -57,7 +57,7 @@ ${styled("green", "Ready.")} Ctrl+C stops.`);
 function payCommandFor(data: string): string {
   const words = [...thisProgram(), "pay", "0712345678", "100", "--wait"];
   // What the environment says of another server would lead there.
-  const isFoundAnyway = data === locateDataDirectory(undefined).path && momoEnvironment().baseUrl === undefined;
+  const isFoundAnyway = data === nameDataDirectory(undefined).path && momoEnvironment().baseUrl === undefined;
   if (!isFoundAnyway) words.push("--data", data);
   return words.map((word) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
+import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
-import { type Choice, chooseAfter } from "../../sandbox/network/script.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import { readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";

@@ -1,4 +1,5 @@
 import { redact } from "../../src/domain/credentials.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { wantsColour } from "../environment.ts";
 import type { Failure } from "./failure.ts";
 import { isTerminal, writeOut } from "./standard-output.ts";
@@ -15,10 +16,8 @@ export function print(text: string): void {
   writeOut(`${text}\n`);
 }
 
-let openedStderr: typeof process.stderr | undefined;
-
 /** Opened when there is something to write, which takes a millisecond. Where nobody reads it, there is nobody to tell. */
-export const stderr = (): typeof process.stderr => (openedStderr ??= process.stderr.on("error", () => {}));
+export const stderr = onFirstUse(() => process.stderr.on("error", () => {}));
 
 /** For people who watch; never data. */
 export function tell(text: string): void {

@@ -8,18 +8,17 @@ export const CONSOLE_PATH = `${CONTROL_PATH}/`;
 
 /** The page, ready to be sent. */
 interface Page {
-  readonly html: string;
   readonly zipped: Uint8Array<ArrayBuffer>;
   readonly headers: Record<string, string>;
 }
 
 /**
  * Serves the console: one page without anything secret, so it needs no token. Whatever leads elsewhere leads to it.
- * @param load gives the page with all its scripts and styles inside; asked once, when somebody first wants to see it
+ * @param html the page with all its scripts and styles inside
  */
-export function createConsole(load: () => Promise<string>, guard: GuardOptions): Handler {
+export function createConsole(html: string, guard: GuardOptions): Handler {
   const refuse = createHostGuard(guard);
-  let page: Promise<Page> | undefined;
+  let page: Page | undefined;
 
   return async (request) => {
     const refusal = refuse(request);
@@ -30,15 +29,14 @@ export function createConsole(load: () => Promise<string>, guard: GuardOptions):
     if (targetOf(request).path !== CONSOLE_PATH) {
       return new Response(null, { status: 302, headers: { Location: CONSOLE_PATH, "Cache-Control": "no-store" } });
     }
-    page ??= load().then(prepared);
-    const { html, zipped, headers } = await page;
-    if (!takesGzip(request)) return new Response(html, { headers });
-    return new Response(zipped, { headers: { ...headers, "Content-Encoding": "gzip" } });
+    page ??= prepared(html);
+    if (!takesGzip(request)) return new Response(html, { headers: page.headers });
+    return new Response(page.zipped, { headers: { ...page.headers, "Content-Encoding": "gzip" } });
   };
 }
 
 function prepared(html: string): Page {
-  return { html, zipped: Bun.gzipSync(html, { level: 9 }), headers: headersOf(html) };
+  return { zipped: Bun.gzipSync(html, { level: 9 }), headers: headersOf(html) };
 }
 
 function takesGzip({ headers }: Request): boolean {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
+import type { ResponseForm } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { VirtualClock } from "../network/clock.ts";
@@ -9,7 +10,6 @@ import type { RuleBook } from "../network/rules.ts";
 import type { RequestLog } from "../request-log.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
-import type { ServerFacts } from "./server.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** What the calls of the control API steer. */
@@ -45,4 +45,17 @@ export interface CallDetails {
   /** The part of the path that stands for an id; empty where the path has none. */
   readonly id: string;
   readonly keepOpen: KeepOpen;
+}
+
+/** How a server was started, as far as those who use it want to know. */
+export interface ServerFacts {
+  /** What stands before the paths of the operations: empty, or `/v2`. */
+  readonly basePath: string;
+  readonly form: ResponseForm;
+  /** How long a prompt waits for its customer. */
+  readonly promptLifetimeMs: number;
+  /** The data directory; null where there is none. */
+  readonly data: string | null;
+  /** The key that comes with the data directory, and its payment account. */
+  readonly credentials: () => { readonly apiKey: string; readonly paymentAccountId: number } | null;
 }

@@ -1,10 +1,34 @@
 import { fail, failWith } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
+import { setClock, showClock } from "./clock.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
+import { replaceDefault, showDefault } from "./default.ts";
 import type { Steering } from "./event-hub.ts";
+import { events } from "./events.ts";
+import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
+import { health } from "./health.ts";
+import { listMessages } from "./messages.ts";
+import { outcomes } from "./outcomes.ts";
 import { CONTROL_PATH } from "./path.ts";
+import { payments } from "./payments.ts";
+import { answerPrompt, listPrompts } from "./prompts.ts";
+import {
+  createAccount,
+  createKey,
+  createMerchant,
+  listAccounts,
+  listKeys,
+  listMerchants,
+  revokeKey,
+} from "./registry.ts";
+import { listRequests } from "./requests.ts";
+import { reset } from "./reset.ts";
+import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
+import { showServer } from "./server.ts";
+import { listTransactions, tellTransaction } from "./transactions.ts";
+import { wait } from "./wait.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
 
@@ -21,47 +45,29 @@ const STEERS: Record<string, Steering> = {
   "/reset": "reset",
 };
 
-/**
- * For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. A file is
- * loaded with the first call that needs it: a server is ready sooner.
- */
-const CALLS: Record<string, () => Promise<Methods>> = {
-  "/health": () => import("./health.ts").then(({ health }) => ({ GET: health, HEAD: health })),
-  "/outcomes": () => import("./outcomes.ts").then(({ outcomes }) => ({ GET: outcomes })),
-  "/prompts": () => import("./prompts.ts").then((prompts) => ({ GET: prompts.listPrompts })),
-  "/prompts/ID/answer": () => import("./prompts.ts").then((prompts) => ({ POST: prompts.answerPrompt })),
-  "/messages": () => import("./messages.ts").then((messages) => ({ GET: messages.listMessages })),
-  "/rules": () =>
-    import("./rules.ts").then((rules) => ({
-      GET: rules.listRules,
-      POST: rules.appendRules,
-      PUT: rules.replaceRules,
-      DELETE: rules.removeRules,
-    })),
-  "/default": () =>
-    import("./default.ts").then((setting) => ({ GET: setting.showDefault, PUT: setting.replaceDefault })),
-  "/clock": () => import("./clock.ts").then((clock) => ({ GET: clock.showClock, POST: clock.setClock })),
-  "/wait": () => import("./wait.ts").then(({ wait }) => ({ POST: wait })),
-  "/faults": () =>
-    import("./faults.ts").then((faults) => ({
-      GET: faults.listFaults,
-      PUT: faults.replaceFaults,
-      DELETE: faults.removeFaults,
-    })),
-  "/requests": () => import("./requests.ts").then((requests) => ({ GET: requests.listRequests })),
-  "/events": () => import("./events.ts").then(({ events }) => ({ GET: events })),
-  "/transactions": () => import("./transactions.ts").then((transactions) => ({ GET: transactions.listTransactions })),
-  "/transactions/CHECKOUT_REQUEST_ID": () =>
-    import("./transactions.ts").then((transactions) => ({ GET: transactions.tellTransaction })),
-  "/payments": () => import("./payments.ts").then(({ payments }) => ({ POST: payments })),
-  "/merchants": () =>
-    import("./registry.ts").then((registry) => ({ GET: registry.listMerchants, POST: registry.createMerchant })),
-  "/accounts": () =>
-    import("./registry.ts").then((registry) => ({ GET: registry.listAccounts, POST: registry.createAccount })),
-  "/keys": () => import("./registry.ts").then((registry) => ({ GET: registry.listKeys, POST: registry.createKey })),
-  "/keys/API_KEY": () => import("./registry.ts").then((registry) => ({ DELETE: registry.revokeKey })),
-  "/server": () => import("./server.ts").then((server) => ({ GET: server.showServer })),
-  "/reset": () => import("./reset.ts").then(({ reset }) => ({ POST: reset })),
+/** For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. */
+const CALLS: Record<string, Methods> = {
+  "/health": { GET: health, HEAD: health },
+  "/outcomes": { GET: outcomes },
+  "/prompts": { GET: listPrompts },
+  "/prompts/ID/answer": { POST: answerPrompt },
+  "/messages": { GET: listMessages },
+  "/rules": { GET: listRules, POST: appendRules, PUT: replaceRules, DELETE: removeRules },
+  "/default": { GET: showDefault, PUT: replaceDefault },
+  "/clock": { GET: showClock, POST: setClock },
+  "/wait": { POST: wait },
+  "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
+  "/requests": { GET: listRequests },
+  "/events": { GET: events },
+  "/transactions": { GET: listTransactions },
+  "/transactions/CHECKOUT_REQUEST_ID": { GET: tellTransaction },
+  "/payments": { POST: payments },
+  "/merchants": { GET: listMerchants, POST: createMerchant },
+  "/accounts": { GET: listAccounts, POST: createAccount },
+  "/keys": { GET: listKeys, POST: createKey },
+  "/keys/API_KEY": { DELETE: revokeKey },
+  "/server": { GET: showServer },
+  "/reset": { POST: reset },
 };
 
 export interface ControlOptions extends ControlContext, GuardOptions {
@@ -77,7 +83,7 @@ export function createControl(options: ControlOptions): Handler {
     if (refusal) return refusal;
     const { path, query } = targetOf(request);
     const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
-    const methods = await CALLS[name]?.();
+    const methods = CALLS[name];
     if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
     const call = methods[request.method];
     if (!call) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parsePhone } from "../../src/domain/phone.ts";
+import { readNaming } from "../../src/domain/what-came.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
@@ -16,7 +17,7 @@ const MAX_PROMPTS = 1000;
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
 export const listPrompts: ControlCall = async (_request, { service, merchantNames }, { query }) => {
   const { phone } = readQuery(query, ["phone"]);
-  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : parsePhone(phone));
+  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : readNaming(phone, parsePhone));
   const views = prompts.map(async (prompt) => promptView(prompt, await merchantNames.of(prompt.merchantId)));
   return succeed(`${prompts.length} open prompt${prompts.length === 1 ? "" : "s"}`, {
     prompts: await Promise.all(views),

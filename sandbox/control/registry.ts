@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatTariff, parseTariff } from "../../src/domain/fee.ts";
-import type { Merchant, PaymentAccount } from "../../src/domain/merchant.ts";
+import { type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { succeed } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
@@ -34,16 +34,17 @@ export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
 };
 
 const merchantId = z.int().min(1).optional();
+const nameSchema = readWith(z.string(), (text) => parseName(text, "it"));
 
 /** `POST /_momo/merchants`: registers a merchant. */
 export const createMerchant: ControlCall = async (request, { service }) => {
-  const { name } = await readBody(z.strictObject({ name: z.string() }), request);
+  const { name } = await readBody(z.strictObject({ name: nameSchema }), request);
   const merchant = await service.registry.registerMerchant(name);
   return succeed("the merchant is registered", merchantView(merchant));
 };
 
 const accountSchema = z.strictObject({
-  name: z.string(),
+  name: nameSchema,
   fee: readWith(z.string(), (text) => parseTariff(text, "it")).optional(),
   merchant_id: merchantId,
 });
@@ -55,7 +56,7 @@ export const createAccount: ControlCall = async (request, context) => {
   return succeed("the payment account is open", accountView(account));
 };
 
-const keySchema = z.strictObject({ label: z.string(), merchant_id: merchantId });
+const keySchema = z.strictObject({ label: nameSchema, merchant_id: merchantId });
 
 /** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown this once. */
 export const createKey: ControlCall = async (request, context) => {

@@ -1,4 +1,5 @@
 import { invalid } from "../../src/domain/error.ts";
+import { whatCame } from "../../src/domain/what-came.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
@@ -14,7 +15,7 @@ export const listRequests: ControlCall = async (request, { log }, { query }) => 
       requests: requests.map(requestView),
     });
   }
-  if (format !== "curl") throw invalid("format must be json or curl");
+  if (format !== "curl") throw invalid(`format must be json or curl${whatCame(format)}`);
   const origin = `http://${request.headers.get("Host") ?? "127.0.0.1"}`;
   const lines = requests.map((logged) => `${curlLine(logged, origin)}\n`);
   return new Response(lines.join(""), {

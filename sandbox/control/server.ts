@@ -1,20 +1,6 @@
 import { succeed } from "../../src/http/reply.ts";
-import type { ResponseForm } from "../../src/http/view.ts";
 import type { ControlCall } from "./context.ts";
 import { CONTROL_PATH } from "./path.ts";
-
-/** How a server was started, as far as those who use it want to know. */
-export interface ServerFacts {
-  /** What stands before the paths of the operations: empty, or `/v2`. */
-  readonly basePath: string;
-  readonly form: ResponseForm;
-  /** How long a prompt waits for its customer. */
-  readonly promptLifetimeMs: number;
-  /** The data directory; null where there is none. */
-  readonly data: string | null;
-  /** The key that comes with the data directory, and its payment account. */
-  readonly credentials: () => { readonly apiKey: string; readonly paymentAccountId: number } | null;
-}
 
 /** `GET /_momo/server`: what a line to paste needs, without a secret. The address is the one that the caller has used. */
 export const showServer: ControlCall = async (request, { service, server, version }) => {

@@ -1,4 +1,4 @@
-import type { Choice } from "./script.ts";
+import type { Choice } from "./choice.ts";
 
 /** What prompts do where nothing else decides. It lives as long as the process; what it decided lives with the transactions. */
 export interface Default {

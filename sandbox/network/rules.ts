@@ -2,7 +2,7 @@ import { invalid } from "../../src/domain/error.ts";
 import type { AmountCents } from "../../src/domain/money.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
-import type { Choice } from "./script.ts";
+import type { Choice } from "./choice.ts";
 
 /** What the prompts that match do. */
 export interface Rule {

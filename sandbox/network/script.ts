@@ -1,7 +1,7 @@
-import { parseDuration } from "../../src/domain/duration.ts";
-import { invalid } from "../../src/domain/error.ts";
 import type { Prompt } from "../../src/domain/provider.ts";
-import { endingOf, type OutcomeName, outcomeOfPhone, parseOutcomeName } from "./outcomes.ts";
+import { readNaming } from "../../src/domain/what-came.ts";
+import { type Choice, parseChoice } from "./choice.ts";
+import { endingOf, type OutcomeName, outcomeOfPhone } from "./outcomes.ts";
 import type { RuleBook } from "./rules.ts";
 
 /** What a prompt will do: decided once, when it is pushed, and then frozen in the transaction's memo. */
@@ -18,12 +18,6 @@ export type Decider =
   /** `rule`: its place in the list when it decided, from 1. */
   | { readonly who: "rule"; readonly rule: number };
 
-/** An outcome and, where somebody named it, the time until it. */
-export interface Choice {
-  readonly outcome: OutcomeName;
-  readonly afterMs: number | null;
-}
-
 /** The network carries no more in one transaction: KES 250,000. */
 export const NETWORK_LIMIT_CENTS = 250_000_00;
 
@@ -34,7 +28,8 @@ export const NETWORK_LIMIT_CENTS = 250_000_00;
  */
 export function decide(prompt: Prompt, rules: Pick<RuleBook, "take">, fallback: Choice): Script {
   if (prompt.instruction !== null) {
-    return schedule(parseChoice(prompt.instruction, "X-Sandbox-Outcome"), prompt, { who: "header" });
+    const choice = readNaming(prompt.instruction, (text) => parseChoice(text, "X-Sandbox-Outcome"));
+    return schedule(choice, prompt, { who: "header" });
   }
   const ruled = rules.take(prompt);
   if (ruled) return schedule(ruled, prompt, { who: "rule", rule: ruled.rule });
@@ -52,30 +47,4 @@ function schedule({ outcome, afterMs }: Choice, { pushedAtMs, expiresAtMs }: Pro
   if (ending.by !== "network") return { outcome, atMs: null, by };
   const delayMs = afterMs ?? ending.afterMs;
   return { outcome, atMs: delayMs === null ? expiresAtMs : pushedAtMs + delayMs, by };
-}
-
-/**
- * A choice as a request header or a flag writes it: `NAME` or `NAME; after=DURATION`.
- * @param what named in the refusal
- * @throws Refusal `invalid`
- */
-export function parseChoice(text: string, what: string): Choice {
-  const [name = "", ...parameters] = text.split(";").map((part) => part.trim());
-  const outcome = parseOutcomeName(name, what);
-  if (parameters.length === 0) return { outcome, afterMs: null };
-  const after = /^after\s*=\s*(\S+)$/.exec(parameters[0] ?? "")?.[1];
-  if (after === undefined || parameters.length > 1) {
-    throw invalid(`${what} must be NAME or NAME; after=DURATION, such as completed; after=10s`);
-  }
-  return chooseAfter(outcome, after, `after in ${what}`);
-}
-
-/**
- * @param after a DURATION
- * @throws Refusal `invalid` also for an outcome that the network never announces
- */
-export function chooseAfter(outcome: OutcomeName, after: string, what: string): Choice {
-  const afterMs = parseDuration(after, what);
-  if (endingOf(outcome).by !== "network") throw invalid(`${what} has no meaning with ${outcome}: leave it out`);
-  return { outcome, afterMs };
 }

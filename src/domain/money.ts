@@ -9,8 +9,12 @@ export const MIN_AMOUNT = 1;
 /** What an amount in KES stays below: the specification names no maximum, and a bound keeps every sum exact. */
 export const AMOUNT_LIMIT = 1_000_000_000;
 
-/** How a refusal tells what an amount may be. */
-export const AMOUNT_RULE = "must be a number from 1 to 999999999.99 with at most two decimals";
+/** How a refusal tells what an amount may be; of one that only has too many decimals also what is nearest to it. */
+export function amountRule(amount: unknown): string {
+  const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
+  const rounded = typeof amount === "number" ? Math.round(amount * 100) / 100 : Number.NaN;
+  return isAmount(rounded) ? `${rule}: round it to cents, ${rounded}` : rule;
+}
 
 /** Whether a number of shillings can be the amount of a payment. */
 export function isAmount(amount: number): boolean {
@@ -23,7 +27,7 @@ export function isAmount(amount: number): boolean {
  * @throws Refusal `invalid` for anything that is not such a number
  */
 export function parseAmount(amount: number): AmountCents {
-  if (!isAmount(amount)) throw invalid(`amount ${AMOUNT_RULE}`);
+  if (!isAmount(amount)) throw invalid(`amount ${amountRule(amount)}`);
   return Math.round(amount * 100) as AmountCents;
 }
 

@@ -1,4 +1,5 @@
-import { invalid } from "../domain/error.ts";
+import { invalid, type Refusal } from "../domain/error.ts";
+import { kindOf, shown, whatCame } from "../domain/what-came.ts";
 
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
@@ -21,6 +22,15 @@ export function targetOf({ url }: Request): { path: string; query: string } {
     : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
 }
 
+/** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where its `Host` is no plain host. */
+export function originOf({ headers }: Request): string {
+  const host = headers.get("Host") ?? "";
+  const isPlain = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
+  // A proxy in front that speaks TLS says so.
+  const scheme = headers.get("X-Forwarded-Proto") === "https" ? "https" : "http";
+  return isPlain && URL.canParse(`${scheme}://${host}`) ? `${scheme}://${host}` : "";
+}
+
 /**
  * The JSON object in a request's body.
  * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object
@@ -28,7 +38,7 @@ export function targetOf({ url }: Request): { path: string; query: string } {
 export async function readJsonObject(request: Request): Promise<object> {
   const value = await readJson(request);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid("the body must be a JSON object");
+    throw invalid(`the body must be a JSON object; it is ${kindOf(value)}`);
   }
   return value;
 }
@@ -38,8 +48,9 @@ export async function readJsonObject(request: Request): Promise<object> {
  * @throws Refusal `invalid` for another content type
  */
 export function expectJson(request: Request): void {
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("Content-Type") ?? "")) {
-    throw invalid("Content-Type must be application/json");
+  const type = request.headers.get("Content-Type");
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type ?? "")) {
+    throw invalid(`Content-Type must be application/json; ${type === null ? "there is none" : `it is ${shown(type)}`}`);
   }
 }
 
@@ -49,21 +60,38 @@ export function expectJson(request: Request): void {
  */
 export async function readJson(request: Request): Promise<unknown> {
   expectJson(request);
+  let text = "";
   try {
     const bytes = await readBytes(request);
-    const text = LENIENT.decode(bytes);
+    text = LENIENT.decode(bytes);
     READ.set(request, text);
     if (text.includes("\u{FFFD}")) STRICT.decode(bytes);
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid("the body is not JSON: send one JSON object");
     if (error instanceof DOMException && error.name === "AbortError") {
       throw invalid("the body ended before it was complete"); // and so has the connection
     }
-    if (error instanceof TypeError) throw invalid("the body is not UTF-8: send one JSON object in UTF-8");
+    if (error instanceof SyntaxError || error instanceof TypeError) throw noJson(request, text, error);
     throw error;
   }
 }
+
+/** Names what came in the place of JSON, as far as it can be told. */
+function noJson({ headers }: Request, text: string, error: SyntaxError | TypeError): Refusal {
+  const encoding = headers.get("Content-Encoding");
+  if (encoding !== null || text.startsWith(GZIP)) {
+    return invalid(`the body is compressed (${encoding === null ? "gzip" : shown(encoding)}): send it plain`);
+  }
+  if (error instanceof TypeError) return invalid("the body is not UTF-8: send one JSON object in UTF-8");
+  if (text === "") return invalid("the body is empty, which is not JSON: send one JSON object");
+  if (text.startsWith("\u{FEFF}")) {
+    return invalid("the body begins with a byte order mark, which is not JSON: send the JSON object without it");
+  }
+  return invalid(`the body is not JSON: send one JSON object${whatCame(text)}`);
+}
+
+/** The first two bytes of gzip, as they look when they are read as text. */
+const GZIP = "\x1F\u{FFFD}";
 
 const READ = new WeakMap<Request, string>();
 

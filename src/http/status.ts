@@ -1,5 +1,5 @@
-import type { Operation } from "./api.ts";
 import { checkStatusSchema, parseInput } from "./input.ts";
+import type { Operation } from "./operation.ts";
 import { succeed } from "./reply.ts";
 import { readJsonObject } from "./request.ts";
 import { statusView } from "./view.ts";

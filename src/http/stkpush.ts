@@ -1,5 +1,5 @@
-import type { Operation } from "./api.ts";
 import { orderOf, parseInput, startPaymentSchema } from "./input.ts";
+import type { Operation } from "./operation.ts";
 import { succeed } from "./reply.ts";
 import { readJsonObject } from "./request.ts";
 import { startedView } from "./view.ts";

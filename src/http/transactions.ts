@@ -1,5 +1,5 @@
-import type { Operation } from "./api.ts";
 import { readListQuery } from "./input.ts";
+import type { Operation } from "./operation.ts";
 import { succeed } from "./reply.ts";
 import { listMessage, listView } from "./view.ts";
 

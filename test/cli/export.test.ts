@@ -18,9 +18,9 @@ async function dataOf(name: string): Promise<string> {
   return data;
 }
 
-function idsIn(copy: string): Set<string> {
+function idsIn(copy: string): Set<number> {
   const database = new Database(copy, { readonly: true });
-  const rows = database.query<{ id: string }, []>("SELECT checkout_request_id AS id FROM transactions").all();
+  const rows = database.query<{ id: number }, []>("SELECT id FROM transactions").all();
   database.close();
   return new Set(rows.map(({ id }) => id));
 }
@@ -28,12 +28,12 @@ function idsIn(copy: string): Set<string> {
 test.concurrent("a consistent copy while serving: all that was answered before is in it", async () => {
   const server = await serveMomo();
   const folder = newFolder();
-  const answered: string[] = [];
+  const answered: number[] = [];
   let isPaying = true;
   const payers = Array.from({ length: 4 }, async () => {
     while (isPaying) {
-      const answer = (await (await server.post("/stkpush.php", PAYMENT)).json()) as { checkout_request_id: string };
-      answered.push(answer.checkout_request_id);
+      const answer = (await (await server.post("/stkpush.php", PAYMENT)).json()) as { transaction_id: number };
+      answered.push(answer.transaction_id);
     }
   });
   for (const name of ["1", "2", "3"]) {

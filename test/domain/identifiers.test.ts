@@ -121,12 +121,15 @@ describe("an identifier leads back to its number, in any letter case", () => {
     }
   });
 
-  test.each(["", "ws_CO_", "ws_CO_1_A", "ws_XX_02102026181109_00000000ABCDEFGHJKMN", "ws_CO_02102026181109_0000000UABCDEFGHJKMN"])(
-    "%p is nobody's",
-    (text) => {
-      expect([ids.numberOf(text), numberOfCode(text), numberOfReceipt(text)]).toEqual([null, null, null]);
-    },
-  );
+  test.each([
+    "",
+    "ws_CO_",
+    "ws_CO_1_A",
+    "ws_XX_02102026181109_00000000ABCDEFGHJKMN",
+    "ws_CO_02102026181109_0000000UABCDEFGHJKMN",
+  ])("%p is nobody's", (text) => {
+    expect([ids.numberOf(text), numberOfCode(text), numberOfReceipt(text)]).toEqual([null, null, null]);
+  });
 
   test("with what is stored of a payment, its ids are the same again", () => {
     fc.assert(

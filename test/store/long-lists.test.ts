@@ -119,7 +119,10 @@ describe("a search that finds more than is looked up at once", () => {
     const reading = store.transactionList.list(1, filter, PAGE);
     // Its first step comes before the commit of a payment that starts after it.
     await new Promise((resolve) => setImmediate(resolve));
-    const late = await insertPending(store, { phone: "254799999999" as Msisdn, createdAtMs: CREATED_AT_MS + 9 * DAY_MS });
+    const late = await insertPending(store, {
+      phone: "254799999999" as Msisdn,
+      createdAtMs: CREATED_AT_MS + 9 * DAY_MS,
+    });
     const { rows, summary } = await reading;
     expect(summary).toEqual(before);
     expect(rows).not.toContainEqual(late);

@@ -11,7 +11,15 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict"] },
   {
     room: "src/store/sqlite/",
-    mayImport: ["src/store/sqlite/", "src/store/", "src/domain/", "bun:sqlite", "node:assert/strict", "node:fs", "node:path"],
+    mayImport: [
+      "src/store/sqlite/",
+      "src/store/",
+      "src/domain/",
+      "bun:sqlite",
+      "node:assert/strict",
+      "node:fs",
+      "node:path",
+    ],
   },
   { room: "src/store/", mayImport: ["src/domain/"] },
   { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },

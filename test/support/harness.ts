@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Choice } from "../../sandbox/network/choice.ts";
 import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork } from "../../sandbox/network/network.ts";
-import type { Choice } from "../../sandbox/network/script.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { createApi } from "../../src/http/api.ts";
 import type { Handler } from "../../src/http/request.ts";
@@ -64,8 +64,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
   const service = createService({
     store,
     provider:
-      options.provider ??
-      createNetwork({ fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
+      options.provider ?? createNetwork({ fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock: systemClock,
     random,

@@ -29,8 +29,8 @@ export function openDatabase(
   file: string,
   { create = true, busyTimeoutMs = BUSY_TIMEOUT_MS, mustWrite = false }: OpenOptions = {},
 ): OpenDatabase {
-  if (!create && !existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
-  requirePlainFile(file);
+  if (create) requirePlainFile(file);
+  else requireDatabase(file);
   let client: Database | undefined;
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
@@ -68,6 +68,12 @@ export function requirePlainFile(file: string): void {
   const stats = statsOf(file);
   if (stats?.isSymbolicLink()) throw new UnusableDatabase("linked", `${file} is a link, and is not followed`);
   if (stats && !stats.isFile()) throw new UnusableDatabase("foreign", `${file} is not a file`);
+}
+
+/** @throws UnusableDatabase where there is none, or something else */
+export function requireDatabase(file: string): void {
+  if (!existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
+  requirePlainFile(file);
 }
 
 function statsOf(file: string): Stats | null {

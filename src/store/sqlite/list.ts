@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { RequestIds } from "../../domain/identifiers.ts";
+import { onFirstUse } from "../../domain/on-first-use.ts";
 import type { TransactionList } from "../store.ts";
 import { createListReader, type ListReader } from "./list-reader.ts";
 import type { LongReads } from "./long-reads.ts";
-import { onFirstUse } from "./on-first-use.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** So many steps of a read are taken at once, half a millisecond each; what takes more is begun anew as a long read. */

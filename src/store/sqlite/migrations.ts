@@ -36,12 +36,24 @@ function schemaOf(client: Database): number {
   return client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** The tables, indexes and triggers of a database, as SQL; without the tables that SQLite keeps for itself. */
+/** The tables that SQLite makes in databases of ours, to the letter: what it knows of the indexes. */
+const STATISTICS: readonly (readonly [name: string, sql: string])[] = [
+  ["sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"],
+  ["sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"],
+];
+
+/** The tables, indexes and triggers of a database, as SQL; without SQLite's own {@link STATISTICS}. */
 export function declarationsOf(client: Database): string {
-  const parts = client.query(
-    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name GLOB 'sqlite_*') ORDER BY name",
-  );
-  return JSON.stringify(parts.values());
+  const parts = client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").values();
+  const isStatistics = ([type, name, table, sql]: unknown[]) =>
+    type === "table" && table === name && STATISTICS.some((own) => own[0] === name && own[1] === sql);
+  return JSON.stringify(parts.filter((part) => !isStatistics(part)));
+}
+
+/** Which of the {@link STATISTICS} a database has. */
+export function statisticsOf(client: Database): string[] {
+  const names = client.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat_'");
+  return names.all().map(({ name }) => name);
 }
 
 /** What {@link declarationsOf} says of a database of this schema. */

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { createRequestIds, MAX_NUMBER, type RequestIds } from "../../domain/identifiers.ts";
-import { onFirstUse } from "./on-first-use.ts";
+import { onFirstUse } from "../../domain/on-first-use.ts";
 
 /** Numbers transactions, and writes the numbers as request ids under the key of this database. */
 export interface Numbering {

@@ -11,10 +11,11 @@ import { createTransactionStore } from "./transactions.ts";
 
 /** The engine that keeps all in one SQLite file, in this process. What others need of it is exported here. */
 
-export { type CopyContents, copyDatabase, flushToDisk, inspectCopy, putInPlace, removeDatabase } from "./backup.ts";
-export { explain, isBusy } from "./database.ts";
+export { admitCopy, type CopyContents, copyDatabase, inspectCopy } from "./backup.ts";
+export { explain, isBusy, requireDatabase } from "./database.ts";
 export { type Inspection, inspectDatabase, mendTotals } from "./inspect.ts";
 export { acquireLock, isHeld } from "./lock.ts";
+export { flushToDisk, putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
 
 /**
  * Opens the store in a database file.

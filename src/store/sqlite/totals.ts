@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import type { Summary, TransactionFilter } from "../../domain/filter.ts";
+import { onFirstUse } from "../../domain/on-first-use.ts";
 import { dayOf } from "../../domain/timestamp.ts";
 import { STATUSES } from "../../domain/transaction.ts";
-import { onFirstUse } from "./on-first-use.ts";
 import { codeOfKind, codeOfStatus } from "./schema.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { Database } from "bun:sqlite";
 import { foldCase } from "../../domain/filter.ts";
+import { onFirstUse } from "../../domain/on-first-use.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
-import { onFirstUse } from "./on-first-use.ts";
 import {
   COMPLETED,
   codeOfKind,

@@ -136,7 +136,9 @@ describe("format", () => {
   });
 
   test.each(["xml", "", "CURL"])("%p: 400", async (format) => {
-    expect(await sandbox.refusal("GET", `/requests?format=${format}`)).toBe("format must be json or curl");
+    expect(await sandbox.refusal("GET", `/requests?format=${format}`)).toBe(
+      `format must be json or curl; it is "${format}"`,
+    );
   });
 
   test("given twice: 400", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { parseChoice } from "../../../sandbox/network/choice.ts";
 import { OUTCOMES, type OutcomeName } from "../../../sandbox/network/outcomes.ts";
 import { createRuleBook } from "../../../sandbox/network/rules.ts";
-import { decide, parseChoice } from "../../../sandbox/network/script.ts";
+import { decide } from "../../../sandbox/network/script.ts";
 import { Refusal } from "../../../src/domain/error.ts";
 import { promptOf } from "../../support/prompts.ts";
 

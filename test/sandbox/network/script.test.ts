@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { Choice } from "../../../sandbox/network/choice.ts";
 import { createRuleBook, type Rule } from "../../../sandbox/network/rules.ts";
-import { type Choice, decide, NETWORK_LIMIT_CENTS } from "../../../sandbox/network/script.ts";
+import { decide, NETWORK_LIMIT_CENTS } from "../../../sandbox/network/script.ts";
 import { parseAmount } from "../../../src/domain/money.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
