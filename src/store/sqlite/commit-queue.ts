@@ -22,7 +22,7 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-/** A commit waits for the next turn of the event loop while each turn brings more writes, but for no more turns than this. */
+/** A commit comes once a turn of the event loop has brought no more writes, and after so many turns in any case. */
 const MOST_TURNS = 3;
 
 export function createCommitQueue(client: Database, snapshot: Snapshot, totals: TotalsChange): CommitQueue {
@@ -34,10 +34,10 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
     return values;
   });
 
-  /** Flushing once for the requests of two turns costs a slow disk half, and a fast one nothing. */
-  function flushWhenQuiet(turn: number, waitedFor: number): void {
+  /** A slow disk flushes once for the requests of several turns; where nothing comes, a turn costs a fast one nothing. */
+  function flushWhenQuiet(turn: number, before: number): void {
     setImmediate(() => {
-      if (waiting.length > waitedFor && turn < MOST_TURNS) flushWhenQuiet(turn + 1, waiting.length);
+      if (waiting.length > before && turn < MOST_TURNS) flushWhenQuiet(turn + 1, waiting.length);
       else flush();
     });
   }
@@ -68,7 +68,7 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
     run<T>(write: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         waiting.push({ write, resolve: resolve as (value: unknown) => void, reject });
-        if (waiting.length === 1) flushWhenQuiet(1, 1);
+        if (waiting.length === 1) flushWhenQuiet(1, 0);
       });
     },
   };
