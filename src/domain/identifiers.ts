@@ -76,7 +76,9 @@ export function createRequestIds(key: Uint8Array): RequestIds {
 function hashOf(text: string): string {
   const hash = Bun.CryptoHasher.hash("sha256", text) as Uint8Array;
   let characters = "";
-  for (let index = 0; index < SECRET_LENGTH; index += 1) characters += CROCKFORD[(hash[index] ?? 0) & 31];
+  for (let index = 0; index < SECRET_LENGTH; index += 2) {
+    characters += PAIRS[((hash[index] ?? 0) & 31) * 32 + ((hash[index + 1] ?? 0) & 31)];
+  }
   return characters;
 }
 
@@ -85,12 +87,16 @@ const HALF = 2 ** 20;
 /** A Feistel network over 40 bits. It hides the order of numbers; what keeps ids from being guessed is their random part. */
 function createPermutation(keys: readonly number[]) {
   const backwards = keys.toReversed();
-  const run = (value: number, roundKeys: readonly number[]) => {
+  function run(value: number, roundKeys: readonly number[]): number {
     let left = Math.floor(value / HALF);
     let right = value % HALF;
-    for (const roundKey of roundKeys) [left, right] = [right, left ^ mix(right, roundKey)];
+    for (let round = 0; round < roundKeys.length; round += 1) {
+      const mixed = left ^ mix(right, roundKeys[round] ?? 0);
+      left = right;
+      right = mixed;
+    }
     return right * HALF + left;
-  };
+  }
   return {
     forward: (value: number) => run(value, keys),
     // The halves of a result are swapped, so that the same rounds in the opposite order lead back.
@@ -106,11 +112,15 @@ function mix(half: number, roundKey: number): number {
   return (mixed ^ (mixed >>> 16)) & (HALF - 1);
 }
 
+/** Every two characters, in their order. */
+const PAIRS: readonly string[] = Array.from(
+  { length: 1024 },
+  (_, value) => `${CROCKFORD[value >> 5]}${CROCKFORD[value & 31]}`,
+);
+
 function encode(value: number): string {
-  let digits = "";
-  for (let rest = value; digits.length < NUMBER_LENGTH; rest = Math.floor(rest / 32))
-    digits = CROCKFORD[rest % 32] + digits;
-  return digits;
+  const [high, low] = [Math.floor(value / HALF), value % HALF];
+  return `${PAIRS[high >> 10]}${PAIRS[high & 1023]}${PAIRS[low >> 10]}${PAIRS[low & 1023]}`;
 }
 
 function decode(digits: string): number {
@@ -121,11 +131,21 @@ function decode(digits: string): number {
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
 
+/** Keeps the last result: what is asked for one after the other is mostly of one second, or of one hour. */
+function rememberLast(stepMs: number, textOf: (atMs: number) => string): (atMs: number) => string {
+  let [step, text] = [Number.NaN, ""];
+  return (atMs) => {
+    const asked = Math.floor(atMs / stepMs);
+    if (asked !== step) [step, text] = [asked, textOf(atMs)];
+    return text;
+  };
+}
+
 /** DDMMYYYYHHMMSS in Nairobi, as the network writes it. */
-function wallClock(atMs: number): string {
+const wallClock = rememberLast(1000, (atMs) => {
   const { year, month, day, hour, minute, second } = nairobiParts(atMs);
   return `${two(day)}${two(month)}${year}${two(hour)}${two(minute)}${two(second)}`;
-}
+});
 
 /** The service's own code for a paid transaction: `T` and its number, in 12 characters. */
 export function transactionCode(id: number): string {
@@ -149,18 +169,22 @@ const STRIDE = 2_299_933;
 /** STRIDE × UNSTRIDE = 1 modulo ENDINGS. */
 const UNSTRIDE = inverse(BigInt(STRIDE), BigInt(ENDINGS));
 
+// Kenya's midnights lie at whole hours of UTC.
+const receiptDate = rememberLast(3_600_000, (atMs) => {
+  const { year, month, day } = nairobiParts(atMs);
+  // The letters last until 2031 and then begin again.
+  return `${LETTERS[(year - FIRST_YEAR) % 26]}${LETTERS[month - 1]}${DAYS[day]}`;
+});
+
 /**
  * A receipt number in the network's form: a letter for the year (A is 2006), one for the month, a digit or letter for the day, all
  * in Nairobi, and seven characters without a meaning, which no two transactions share.
  */
 export function receiptNumber(completedAtMs: number, id: number): string {
-  const { year, month, day } = nairobiParts(completedAtMs);
-  // The letters last until 2031 and then begin again.
-  const date = `${LETTERS[(year - FIRST_YEAR) % 26]}${LETTERS[month - 1]}${DAYS[day]}`;
   // In two steps, so that no product exceeds what a number holds exactly.
   const high = (Math.floor(id / 2 ** 16) * STRIDE) % ENDINGS;
   const ending = (high * 2 ** 16 + (id % 2 ** 16) * STRIDE) % ENDINGS;
-  return date + ending.toString(36).toUpperCase().padStart(7, "0");
+  return receiptDate(completedAtMs) + ending.toString(36).toUpperCase().padStart(7, "0");
 }
 
 /** Whose receipt number a text may be, in any letter case. */
