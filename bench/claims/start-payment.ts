@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { type Bench, type Claim, limitData, newData, rowsText } from "../support/bench.ts";
 import { compare, type Line, leftOut } from "../support/line.ts";
 import { payments, type Round } from "../support/load.ts";
@@ -20,7 +19,6 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
     bench.progress(`loading ${rowsText(rows)}`);
     loadHistory(databaseIn(data), rows, Date.now());
   }
-  const sizeBefore = statSync(databaseIn(data)).size;
   const limit = await startLimit(programs, limitData(bench, `limit-start-${rows}`, rows));
   // Nobody answers these prompts meanwhile: it is their start that is compared.
   const momo = await startMomo(programs, data, ["--outcome", "manual", "--prompt-timeout", "1h"]);
@@ -30,8 +28,6 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
     momo: () => withBytes(momo, seconds),
   });
   await Promise.all([limit.stop(), momo.stop()]);
-  const started = (await numberOfRows(bench, data)) - rows;
-  const bytesARow = (statSync(databaseIn(data)).size - sizeBefore) / started;
 
   const both = (figure: (round: Measured) => number) => ({
     momo: results.momo.map(figure),
@@ -53,7 +49,6 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
     knowsProcesses()
       ? compare({ claim: "bytes written for a payment", unit: "", ...both((one) => one.bytes), goal: "≤ 10,000" })
       : leftOut("bytes written for a payment", "needs /proc"),
-    compare({ claim: "bytes on disk for a payment", unit: "", momo: [bytesARow], goal: "≤ 200" }),
   ];
 }
 
@@ -64,12 +59,4 @@ async function withBytes(server: Running & { readonly accountId?: number }, seco
   const before = knowsProcesses() ? bytesWritten(server.pid) : 0;
   const round = await payments(server, seconds);
   return { ...round, bytes: knowsProcesses() ? (bytesWritten(server.pid) - before) / round.requests : Number.NaN };
-}
-
-async function numberOfRows({ programs }: Bench, data: string): Promise<number> {
-  const momo = await startMomo(programs, data);
-  const answer = await fetch(`${momo.url}/transactions.php?limit=1`, { headers: momo.headers });
-  const { pagination } = (await answer.json()) as { pagination: { total_items: number } };
-  await momo.stop();
-  return pagination.total_items;
 }
