@@ -28,7 +28,7 @@ export interface RequestIds {
 }
 
 /** 60 random bits, stored with the payment: nobody finds a request id by trying. */
-export const SECRET_LENGTH = 12;
+const SECRET_LENGTH = 12;
 /** A number takes 40 bits. */
 const NUMBER_LENGTH = 8;
 

@@ -79,8 +79,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "a later outcome takes the place of the first": {
     file: "src/store/sqlite/transactions.ts",
-    text: "WHERE id = $id AND +status = ${PENDING}`",
-    instead: "WHERE id = $id`",
+    text: "$id AND +status =",
+    instead: "$id AND 0 =",
   },
   "whoever polls is told that a payment is pending which has ended": {
     file: "src/store/sqlite/transactions.ts",

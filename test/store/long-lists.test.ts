@@ -12,6 +12,7 @@ import { createLongReads } from "../../src/store/sqlite/long-reads.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { naiveList, naiveSummary } from "../support/naive-list.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
@@ -118,7 +119,7 @@ describe("a search that finds more than is looked up at once", () => {
     const { summary: before } = await store.transactionList.list(1, filter, PAGE);
     const reading = store.transactionList.list(1, filter, PAGE);
     // Its first step comes before the commit of a payment that starts after it.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     const late = await insertPending(store, {
       phone: "254799999999" as Msisdn,
       createdAtMs: CREATED_AT_MS + 9 * DAY_MS,
@@ -134,7 +135,7 @@ describe("a search that finds more than is looked up at once", () => {
   test("is rejected when the store is closed meanwhile, and so is what waits for its turn", async () => {
     const other = openStore(file);
     const searches = [1, 2, 3].map(() => other.transactionList.list(1, { search: "254" }, PAGE));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     other.close();
     for (const search of searches) expect(String(await rejectionOf(search))).toBe("Error: the store was closed");
   });

@@ -58,4 +58,7 @@ export function createLongReads(file: string): LongReads {
   };
 }
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTurn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });

@@ -15,7 +15,7 @@ export const BLOCK_BITS = 11;
 export const GREAT_BLOCK_BITS = 17;
 export const BLOCKS_IN_ONE: number = 2 ** (GREAT_BLOCK_BITS - BLOCK_BITS);
 
-export const blockOf = (id: number): number => Math.floor(id / 2 ** BLOCK_BITS);
+const blockOf = (id: number): number => Math.floor(id / 2 ** BLOCK_BITS);
 
 /** What a row is counted by; kind and status are codes. */
 export interface Counted {
