@@ -1,3 +1,4 @@
+import type { Finding } from "../sandbox/audit/finding.ts";
 import { parseChoice } from "../sandbox/network/choice.ts";
 import type { OutcomeName } from "../sandbox/network/outcomes.ts";
 import { parseDuration } from "../src/domain/duration.ts";
@@ -5,7 +6,7 @@ import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client/client.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
 import { readBasePath, readPromptTimeout } from "./terminal/options.ts";
@@ -82,9 +83,13 @@ export interface RequestRecord {
   readonly method: string;
   readonly target: string;
   readonly headers: Record<string, string>;
+  /** The first 4,096 characters. */
   readonly body: string | null;
+  readonly body_cut_bytes: number;
   readonly status: number | null;
+  /** JSON as such; where it is longer than 4,096 characters, their text. */
   readonly answer: unknown;
+  readonly answer_cut_bytes: number;
   readonly fault: string | null;
 }
 
@@ -119,9 +124,11 @@ export interface TestSandbox {
     until?: "final" | Status,
     timeout?: string,
   ): Promise<TransactionRecord>;
-  /** The last calls of the merchant API, oldest first. */
+  /** The last 1,000 calls of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
-  /** Forgets transactions, rules, faults, log and clock. */
+  /** What the client under test has done wrong, the worst first. */
+  audit(): Promise<Finding[]>;
+  /** Forgets transactions, rules, faults, log, audit and clock. */
   reset(): Promise<void>;
   /** Ends it, and removes all that it stored. */
   stop(): Promise<void>;
@@ -138,6 +145,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
   const config = {
     host: "127.0.0.1",
     port: 0,
+    controlPort: null,
     basePath: checked("basePath", () => readBasePath(options.basePath ?? "/v2")),
     fallback: parseChoice(options.outcome ?? "completed", "outcome"),
     promptLifetimeMs: checked("promptTimeout", () => readPromptTimeout(options.promptTimeout ?? "60s")),
@@ -194,16 +202,28 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
             until,
             timeout,
           },
-          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS },
+          { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS, lookWith: null },
         ),
       ),
-    requests: async () => (await control.get("/requests", {})).requests as RequestRecord[],
+    requests: () => readRequests(control),
+    audit: async () => (await control.get("/audit", {})).findings as Finding[],
     reset: async () => void (await control.post("/reset", {})),
     async stop() {
       await sandbox.stop();
       removeTemporaryDirectory(directory);
     },
   };
+}
+
+/** All that are in the log, page by page. */
+async function readRequests(control: Client): Promise<RequestRecord[]> {
+  const calls: RequestRecord[] = [];
+  for (;;) {
+    const [oldest] = calls;
+    const { requests, next } = await control.get("/requests", oldest ? { before: String(oldest.id) } : {});
+    calls.unshift(...(requests as RequestRecord[]));
+    if (next === null) return calls;
+  }
 }
 
 /** Reads an option as the command line does, and names it in the refusal. */

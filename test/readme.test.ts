@@ -95,7 +95,7 @@ describe("every command of the README works as it stands there", () => {
       const { stdout, stderr, exitCode } = await inHaste(`eval "$(momo env)"\n${script}`);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(stdout).not.toContain('"success":false');
-    }, 15_000);
+    });
   }
 });
 
@@ -114,7 +114,7 @@ test("files that share a sandbox, each with an account of its own, do not distur
     expect.stringContaining("cancelled code 11"),
     expect.stringContaining("failed code 10"),
   ]);
-}, 30_000);
+});
 
 describe("the recipe for CI goes to the end", () => {
   const [, recipe = ""] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? [];
@@ -148,7 +148,7 @@ describe("the recipe for CI goes to the end", () => {
       process.kill((JSON.parse(readFileSync(ready, "utf8")) as { pid: number }).pid);
       while (existsSync(ready)) await Bun.sleep(20);
     }
-  }, 60_000);
+  });
 
   test("the data of an ephemeral server's ready file is what --data takes", async () => {
     const { stdout, exitCode } = await run(`
@@ -161,7 +161,7 @@ describe("the recipe for CI goes to the end", () => {
       exitCode: 0,
       found: { MOMO_BASE_URL: expect.stringContaining("http://127.0.0.1:") },
     });
-  }, 60_000);
+  });
 });
 
 test("the README's TypeScript is the test that stands in the example folder", () => {

@@ -5,6 +5,7 @@ import { momoEnvironment } from "../environment.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
+import { quoted } from "../terminal/this-program.ts";
 
 /** The flags that say which server. */
 export interface TargetFlags {
@@ -67,8 +68,13 @@ export function resolveTarget(flags: TargetFlags): Target {
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
   const directory = onFirstUse(() => locateDataDirectory(flags.data));
-  const besideService = (service: string | undefined, what: string) =>
-    service === undefined ? undefined : new URL(CONTROL_PATH, parseUrl(service, what)).href;
+  const besideService = (service: string | undefined, what: string) => {
+    if (service === undefined) return undefined;
+    const baseUrl = parseUrl(service, what);
+    // Only its record knows of a port of its own.
+    const running = isHere(baseUrl) ? readServer(directory()) : null;
+    return running?.base_url === baseUrl ? running.control_url : new URL(CONTROL_PATH, baseUrl).href;
+  };
   const named =
     besideService(flags.baseUrl, "--base-url") ??
     environment.controlUrl ??
@@ -81,6 +87,15 @@ export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): Co
   );
   const ownToken = running?.control_url === controlUrl ? running.control_token : null;
   return { controlUrl, controlToken: environment.controlToken ?? ownToken };
+}
+
+/** A command of ours that asks the same server as these flags, without their secret. */
+export function commandFor(flags: TargetFlags, ...words: string[]): string {
+  const { baseUrl, apiKey, data } = flags;
+  const named = Object.entries({ "--base-url": baseUrl, "--api-key": apiKey, "--data": data });
+  return ["momo", ...words, ...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))]
+    .map(quoted)
+    .join(" ");
 }
 
 function noServer(directory: string): never {

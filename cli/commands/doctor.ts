@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
+import { redact } from "../../src/domain/credentials.ts";
 import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
@@ -19,10 +20,10 @@ import {
   TAKE_OVER,
 } from "../serving/ownership.ts";
 import { isFree } from "../serving/port.ts";
-import { readClock, readCredentials, readServer } from "../serving/records.ts";
+import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPort } from "../terminal/options.ts";
-import { type OutputOptions, plain, print, printJson, styled } from "../terminal/output.ts";
+import { type OutputOptions, print, printJson, styled } from "../terminal/output.ts";
 
 interface DoctorFlags extends OutputOptions {
   readonly data?: string;
@@ -50,10 +51,10 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const directory = nameDataDirectory(flags.data);
   const foreign = checkOwners(directory);
   // What is somebody else's is not even read.
-  const findings = [
+  const findings = withoutSecrets([
     ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
-  ];
+  ]);
   if (flags.json) printJson({ findings });
   else for (const finding of findings) printFinding(finding);
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
@@ -84,10 +85,19 @@ function checkOwners(directory: DataDirectory): Finding[] {
   );
 }
 
+/** What doctor says is shown to others, and a path or an address may hold a secret. */
+function withoutSecrets(findings: readonly Finding[]): Finding[] {
+  return findings.map(({ check, finding, remedy }) => ({
+    check,
+    finding: redact(finding),
+    remedy: remedy && redact(remedy),
+  }));
+}
+
 function printFinding({ check, finding, remedy }: Finding): void {
   const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
-  print(`${mark} ${check.padEnd(14)} ${plain(finding)}`);
-  if (remedy !== null) print(`     ${" ".repeat(14)} ${plain(remedy)}`);
+  print(mark, ` ${check.padEnd(14)} ${finding}`);
+  if (remedy !== null) print(`     ${" ".repeat(14)} ${remedy}`);
 }
 
 const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
@@ -218,7 +228,7 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
       "/health",
       {},
     );
-    return { finding: fine(check, describe(health, record.base_url)), isRunning: true };
+    return { finding: fine(check, describe(health, record)), isRunning: true };
   } catch (error) {
     const { code, message } = toFailure(error);
     if (code === "refused") {
@@ -238,8 +248,10 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
 /** Before its record is there, and after it is gone. */
 const BUSY = "none serves, but a momo is at work here: it is starting, stopping or importing; look again in a moment";
 
-const describe = (health: Answer, baseUrl: string): string =>
-  `momo ${health.version}, process ${health.pid}, serves ${baseUrl}`;
+function describe(health: Answer, { base_url, control_url }: ServerRecord): string {
+  const apart = new URL(control_url).origin === new URL(base_url).origin ? "" : `, and ${control_url}`;
+  return `momo ${health.version}, process ${health.pid}, serves ${base_url}${apart}`;
+}
 
 async function checkPort(port: number): Promise<Finding> {
   const check = "port";

@@ -15,7 +15,7 @@ import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/tem
 import { atTheEnd } from "../terminal/at-the-end.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
 
 interface ExportFlags extends OutputOptions {
@@ -38,7 +38,7 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
     const contents = writeCopy(directory, resolve(file));
     const bytes = statSync(file).size;
     if (flags.json) printJson({ file: resolve(file), bytes, ...contents });
-    else tell(`wrote ${plain(file)}: ${describeContents(contents)}`);
+    else tell(`wrote ${file}: ${describeContents(contents)}`);
   }
 }
 

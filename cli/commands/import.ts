@@ -4,6 +4,7 @@ import { isMemo } from "../../sandbox/network/memo.ts";
 import {
   admitCopy,
   type CopyContents,
+  continueNumbers,
   inspectCopy,
   openStore,
   putInPlace,
@@ -17,7 +18,7 @@ import { readCredentials } from "../serving/records.ts";
 import { atTheEnd } from "../terminal/at-the-end.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { describeContents } from "./export.ts";
 
 interface ImportFlags extends OutputOptions {
@@ -52,11 +53,12 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       );
     }
     const contents = await takeIn(draft, source);
+    if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
     replace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
     else {
-      tell(`${replaces ? "replaced" : "made"} ${plain(directory.database)}: ${describeContents(contents)}`);
+      tell(`${replaces ? "replaced" : "made"} ${directory.database}: ${describeContents(contents)}`);
       if (credentials === "other") tell(OTHER_CREDENTIALS);
     }
   } finally {
@@ -66,6 +68,9 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
 
 const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
+
+const NUMBERS_UNKNOWN =
+  "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
 /** Where a copy is read from. */
 interface Source {

@@ -4,7 +4,6 @@ import { token } from "../../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
-import { explainListenFailure } from "../serving/listen-failure.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
 import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
@@ -25,6 +24,7 @@ interface ServeFlags extends SandboxFlags {
   readonly host: string;
   readonly data?: string;
   readonly ephemeral?: true;
+  readonly controlPort?: number;
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly json?: true;
@@ -38,6 +38,12 @@ export function serveCommand(): Command {
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
+    .addOption(
+      new Option(
+        "--control-port <number>",
+        "serve the control API and the console on this port alone; 0: any free one",
+      ).argParser(readPort),
+    )
     .option(
       "--control-token-file <file>",
       "a token that the control API asks for (default: off loopback a new one, on it none)",
@@ -84,14 +90,13 @@ async function serve(flags: ServeFlags): Promise<void> {
       directory,
       host: flags.host,
       port: flags.port,
+      controlPort: controlPortFor(flags),
       controlToken,
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
       ...(output && { onRequest: output.onRequest }),
-    }).catch(async (error: unknown) => {
-      throw await explainListenFailure(error, flags);
     });
     const record = readyRecord(sandbox, directory, controlToken);
     readyFile?.write(record);
@@ -118,6 +123,18 @@ async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<Reque
   if (quiet || format === null) return null;
   const { createRequestOutput } = await import("../terminal/request-output.ts");
   return createRequestOutput(format);
+}
+
+function controlPortFor({ port, controlPort }: ServeFlags): number | null {
+  if (controlPort === undefined) return null;
+  if (controlPort === port && port !== 0) {
+    throw new Failure(
+      "usage",
+      `--control-port ${controlPort} is the port of the merchant API`,
+      "choose another one, or 0",
+    );
+  }
+  return controlPort;
 }
 
 /** Off loopback a token says who may steer; on it only where somebody wants one, because other users of the machine connect too. */

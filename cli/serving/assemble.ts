@@ -1,3 +1,4 @@
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
@@ -17,10 +18,12 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
-import { type Handler, targetOf } from "../../src/http/request.ts";
+import { fail, failWith } from "../../src/http/reply.ts";
+import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
+import { listenIn } from "./listen-in.ts";
 
 export interface AssembleOptions extends ServerFacts {
   readonly store: Store;
@@ -44,8 +47,14 @@ export interface AssembleOptions extends ServerFacts {
 }
 
 export interface Assembled {
+  /** Both APIs, for one listener. */
   readonly handle: Handler;
+  /** Each API alone, for a listener of its own. */
+  readonly handleApi: Handler;
+  readonly handleControl: Handler;
   readonly service: Service;
+  /** What the client did wrong, once it has ended. */
+  readonly finishAudit: () => Promise<AuditReport>;
   /** Ends what would not end by itself, when the server stops: delays, waits and streams of events. */
   readonly endStreams: () => void;
 }
@@ -68,6 +77,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
+  const audit = listenIn({ ...options, log, service, basePaths: [basePath] });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
@@ -76,6 +86,8 @@ export function assemble(options: AssembleOptions): Assembled {
     {
       faults,
       log,
+      delays: audit.delays,
+      authenticate: service.authenticate,
       basePath,
       operationPaths: OPERATION_PATHS,
       stopping: stopping.signal,
@@ -86,7 +98,7 @@ export function assemble(options: AssembleOptions): Assembled {
   );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
   const control = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
@@ -99,6 +111,7 @@ export function assemble(options: AssembleOptions): Assembled {
       default: sandbox.default,
       faults,
       log,
+      audit,
       waitingRoom,
       eventHub,
       merchantNames,
@@ -110,9 +123,13 @@ export function assemble(options: AssembleOptions): Assembled {
       reportFault,
     });
   });
+  const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
-    handle: route(api, control, createConsole(String(page), options.guard)),
+    handle: route(api, handleControl),
+    handleApi: api,
+    handleControl,
     service,
+    finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
       waitingRoom.close();
@@ -133,13 +150,35 @@ function onFirstCall(load: () => Promise<Handler>): Handler {
   };
 }
 
-function route(api: Handler, control: Handler, page: Handler): Handler {
-  return (request, keepOpen) => {
+/** The control API and the console; a browser that was given no path is led to the console. */
+function withConsole(control: Handler, page: Handler, reportFault: (error: unknown) => void): Handler {
+  return async (request, keepOpen) => {
+    try {
+      expectPlainPath(request);
+    } catch (error) {
+      return failWith(error, reportFault);
+    }
     const { path } = targetOf(request);
-    if (path === CONSOLE_PATH || path === CONTROL_PATH) return page(request, keepOpen);
+    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    // Of the merchant API's own surface only a browser that was given no path is led away.
-    if (path === "/" && (request.method === "GET" || request.method === "HEAD")) return page(request, keepOpen);
-    return api(request, keepOpen);
+    return fail(
+      404,
+      `there is nothing at this path; the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`,
+    );
+  };
+}
+
+/** Of the merchant API's own surface only a browser that was given no path is led away. */
+function isRoot(request: Request): boolean {
+  return targetOf(request).path === "/" && (request.method === "GET" || request.method === "HEAD");
+}
+
+function route(api: Handler, control: Handler): Handler {
+  return (request, keepOpen) => {
+    // Refused there, and logged.
+    if (isAmbiguous(request)) return api(request, keepOpen);
+    const { path } = targetOf(request);
+    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(request);
+    return isControl ? control(request, keepOpen) : api(request, keepOpen);
   };
 }

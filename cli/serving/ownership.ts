@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { Failure } from "../terminal/failure.ts";
-import { plain, tell } from "../terminal/output.ts";
+import { tell } from "../terminal/output.ts";
 
 /**
  * Whose a file or a folder is. What somebody else made is not trusted: it could name a server of theirs, and get our secret sent
@@ -57,14 +57,14 @@ export function warnOfOthers(path: string): void {
   const others = isWarned ? null : openTo(path);
   if (others === null) return;
   isWarned = true;
-  tell(`momo: ${plain(others)}; ${CLOSE_TO_OTHERS}`);
+  tell(`momo: ${others}; ${CLOSE_TO_OTHERS}`);
 }
 
 /** Says that others can read a file which holds a secret. What is no file, such as a pipe, is read once and gone. */
 export function warnOfReaders(file: string): void {
   const stats = process.platform === "win32" ? null : statsOfTarget(file);
   if (!stats?.isFile()) return;
-  if ((stats.mode & 0o044) !== 0) tell(`momo: others can read the token in ${plain(file)}; chmod 600 it`);
+  if ((stats.mode & 0o044) !== 0) tell(`momo: others can read the token in ${file}; chmod 600 it`);
   else if (isForeign(stats))
-    tell(`momo: the token in ${plain(file)} belongs to another user (uid ${stats.uid}), who can read it`);
+    tell(`momo: the token in ${file} belongs to another user (uid ${stats.uid}), who can read it`);
 }

@@ -10,6 +10,8 @@ export const EXIT = {
   unauthorized: 4,
   refused: 5,
   unreachable: 6,
+  /** The audited client made mistakes. */
+  mistakes: 7,
   failed: 10,
   cancelled: 11,
   expired: 12,
@@ -30,6 +32,7 @@ const EXIT_OF = {
   unauthorized: EXIT.unauthorized,
   refused: EXIT.refused,
   unreachable: EXIT.unreachable,
+  answer_lost: EXIT.unreachable,
   command_refused: EXIT.commandRefused,
   command_missing: EXIT.commandMissing,
 } as const;
@@ -58,6 +61,7 @@ const REFUSAL_CODES = {
   unauthorized: "unauthorized",
   not_found: "not_found",
   conflict: "refused",
+  stopping: "refused",
   provider: "refused",
 } as const;
 

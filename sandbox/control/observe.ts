@@ -1,12 +1,18 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { bodySent, fail } from "../../src/http/reply.ts";
 import { bodyRead, type Handler, readBytes, targetOf } from "../../src/http/request.ts";
+import type { Service } from "../../src/service/service.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
+import { isFromAnotherSite } from "./guard.ts";
 
 export interface ObserveOptions {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  /** How many calls a delay holds up now. */
+  readonly delays: { underWay: number };
+  /** Says whose a request is, or throws. */
+  readonly authenticate: Service["authenticate"];
   /** What stands before the paths that faults name. */
   readonly basePath: string;
   /** The paths of the operations; nothing else meets a fault. */
@@ -21,17 +27,34 @@ export interface ObserveOptions {
   readonly stopwatch: () => number;
 }
 
-/** The merchant API with faults on its way and a log of what passed. The API itself knows of neither. */
+/**
+ * The merchant API with faults on its way and a log of what passed. The API itself knows of neither. Pages of other sites change
+ * nothing: their calls are refused and not logged. Faults strike calls with good credentials only.
+ */
 export function observe(api: Handler, options: ObserveOptions): Handler {
-  const { faults, log, basePath, operationPaths, clock, realClock, stopwatch } = options;
+  const { faults, log, delays, basePath, operationPaths, clock, realClock, stopwatch } = options;
+
+  async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
+    if (!path.startsWith(basePath)) return null;
+    const operation = path.slice(basePath.length);
+    if (!operationPaths.includes(operation)) return null;
+    const isMerchant = await options.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret")).then(
+      () => true,
+      () => false,
+    );
+    return isMerchant ? faults.strike(operation) : null;
+  }
 
   return async (request, keepOpen) => {
+    if (isFromAnotherSite(request.headers)) return fail(403, FOREIGN);
     const startedMs = stopwatch();
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
-    const isOperation = path.startsWith(basePath) && operationPaths.includes(path.slice(basePath.length));
-    const fault = isOperation ? faults.strike(path.slice(basePath.length)) : null;
-    if (fault?.kind === "delay") keepOpen?.(request);
+    const fault = faults.faults.length === 0 ? null : await strike(path, request);
+    if (fault?.kind === "delay") {
+      keepOpen?.(request);
+      delays.underWay += 1;
+    }
     let lost: Response | null = null;
     const lose = (answer: Response) => {
       lost = answer;
@@ -39,6 +62,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const response = await (fault
       ? befall(fault, () => api(request, keepOpen), lose, options)
       : api(request, keepOpen));
+    if (fault?.kind === "delay") delays.underWay -= 1;
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
@@ -53,6 +77,9 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     return response;
   };
 }
+
+const FOREIGN =
+  "this comes from a page of another site: call the API from your server, because a page would show its secret to everybody";
 
 async function befall(
   fault: Fault["what"],

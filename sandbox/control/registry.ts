@@ -1,30 +1,34 @@
 import { z } from "zod";
 import { formatTariff, parseTariff } from "../../src/domain/fee.ts";
 import { type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
 import { merchantOfQuery } from "./merchant-of-query.ts";
+import { writeAll } from "./paging.ts";
 
 /** `GET /_momo/merchants`: all of them, the first ones first; so are the lists below. */
-export const listMerchants: ControlCall = async (_request, { service }) => {
+export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
   const merchants = await service.registry.listMerchants();
-  return succeed(counted(merchants.length, "merchant"), { merchants: merchants.map(merchantView) });
+  const texts = await writeAll(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
+  return succeedWithList(counted(texts.length, "merchant"), {}, "merchants", texts);
 };
 
 /** `GET /_momo/accounts`: the payment accounts of the merchant that `?merchant_id=` names, by default of the first. */
-export const listAccounts: ControlCall = async (_request, { service }, { query }) => {
+export const listAccounts: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const accounts = await service.registry.listAccounts(id);
-  return succeed(counted(accounts.length, "payment account"), { accounts: accounts.map(accountView) });
+  const texts = await writeAll(accounts, realClock, (account) => JSON.stringify(accountView(account)));
+  return succeedWithList(counted(texts.length, "payment account"), {}, "accounts", texts);
 };
 
 /** `GET /_momo/keys`: the keys of that merchant, also the revoked ones, without their secrets. */
-export const listKeys: ControlCall = async (_request, { service }, { query }) => {
+export const listKeys: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const keys = await service.registry.listAllKeys(id);
-  return succeed(counted(keys.length, "key"), { keys: keys.map(keyView) });
+  const texts = await writeAll(keys, realClock, (key) => JSON.stringify(keyView(key)));
+  return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
 };
 
 /** `DELETE /_momo/keys/API_KEY`: refuses the key from now on. */

@@ -41,6 +41,9 @@ export interface Provider {
    */
   push(prompt: Prompt): Promise<Pushed>;
 
-  /** What became of a prompt, as far as it is known at `nowMs`. */
+  /**
+   * What became of a prompt, as far as it is known at `nowMs`. It may take its time: the answer counts whenever it comes before
+   * the deadline, and nobody asks about the same prompt meanwhile.
+   */
   check(pending: PendingTransaction, nowMs: number): Promise<Outcome | NotYet>;
 }

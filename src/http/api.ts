@@ -2,7 +2,7 @@ import type { Service } from "../service/service.ts";
 import { describeApi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { fail, failWith, serveDocument } from "./reply.ts";
-import { type Handler, originOf, targetOf } from "./request.ts";
+import { expectPlainPath, type Handler, type KeepOpen, originOf, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -45,7 +45,8 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
     return serveDocument(describeApi({ basePath, origin: originOf(request), form, version }));
   }
 
-  async function answer(request: Request): Promise<Response> {
+  async function answer(request: Request, keepOpen: KeepOpen): Promise<Response> {
+    expectPlainPath(request);
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);
@@ -55,12 +56,14 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
     }
     const { headers } = request;
     const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
+    // A list waits until all that is due is resolved, however much that is after a long sleep.
+    if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
     return known.operation(request, merchantId, { service, form, query });
   }
 
-  return async (request) => {
+  return async (request, keepOpen = () => {}) => {
     try {
-      return await answer(request);
+      return await answer(request, keepOpen);
     } catch (error) {
       return failWith(error, reportFault);
     }

@@ -1,3 +1,4 @@
+import { redact } from "../domain/credentials.ts";
 import { Refusal, type RefusalKind } from "../domain/error.ts";
 
 /** The one table from refusals to statuses (§7). */
@@ -6,6 +7,7 @@ const STATUS_OF: Record<RefusalKind, number> = {
   unauthorized: 401,
   not_found: 404,
   conflict: 409,
+  stopping: 503,
   provider: 500,
 };
 
@@ -23,8 +25,9 @@ export function bodySent(response: Response): string | null {
   return SENT.get(response) ?? null;
 }
 
-function send(status: number, body: object, headers = HEADERS): Response {
-  const text = JSON.stringify(body);
+const send = (status: number, body: object, headers = HEADERS) => sendText(status, JSON.stringify(body), headers);
+
+function sendText(status: number, text: string, headers: Headers): Response {
   const response = new Response(text, { status, headers });
   SENT.set(response, text);
   return response;
@@ -33,6 +36,12 @@ function send(status: number, body: object, headers = HEADERS): Response {
 /** HTTP 200 with `success`, `message` (§1) and what else the operation answers. */
 export function succeed(message: string, members: object): Response {
   return send(200, { success: true, message, ...members });
+}
+
+/** The same with a list whose entries are JSON already, because each was measured. */
+export function succeedWithList(message: string, members: object, name: string, entries: readonly string[]): Response {
+  const rest = JSON.stringify({ success: true, message, ...members });
+  return sendText(200, `${rest.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}`, HEADERS);
 }
 
 /** A document that stands for itself, without the members of an answer. */
@@ -53,11 +62,11 @@ export function fail(status: number, message: string, more: Record<string, strin
 }
 
 /**
- * A refusal in its own words. Anything else is a bug: it is reported, and the caller learns only that there was one.
+ * A refusal in its own words, which may name what came, but no secret. Anything else is a bug: it is reported, and the caller learns only that there was one.
  * @param reportFault told of the bug
  */
 export function failWith(error: unknown, reportFault: (error: unknown) => void): Response {
-  if (error instanceof Refusal) return fail(STATUS_OF[error.kind], error.message);
+  if (error instanceof Refusal) return fail(STATUS_OF[error.kind], redact(error.message));
   reportFault(error);
   return fail(500, "internal server error");
 }

@@ -11,21 +11,47 @@ export type KeepOpen = (request: Request) => void;
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The path and the query of a request, as they were sent: nothing unescaped. */
-export function targetOf({ url }: Request): { path: string; query: string } {
+export function targetOf(request: Request): { path: string; query: string } {
+  const { url } = request;
+  const sent = AMBIGUOUS.get(request);
   // Where the Host header is bad, it is only the target itself.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + "://".length);
   const fragment = url.indexOf("#");
   const end = fragment < 0 ? url.length : fragment;
   const mark = url.indexOf("?");
   return mark < 0 || mark > end
-    ? { path: url.slice(origin, end), query: "" }
-    : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
+    ? { path: sent ?? url.slice(origin, end), query: "" }
+    : { path: sent ?? url.slice(origin, mark), query: url.slice(mark + 1, end) };
+}
+
+const AMBIGUOUS = new WeakMap<Request, string>();
+
+/**
+ * Notes that a path means one thing as it was sent and another thing when it is resolved.
+ * @param sent the path as it was sent
+ */
+export function markAmbiguous(request: Request, sent: string): void {
+  AMBIGUOUS.set(request, sent);
+}
+
+export const isAmbiguous = (request: Request): boolean => AMBIGUOUS.has(request);
+
+/**
+ * Refuses dot segments and backslashes: a proxy may take such a path for another one than we do.
+ * @throws Refusal `invalid`
+ */
+export function expectPlainPath(request: Request): void {
+  if (isAmbiguous(request)) {
+    throw invalid(
+      "the path has a dot segment or a backslash, plain or percent-encoded: send it resolved, without . and .. parts",
+    );
+  }
 }
 
 /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where its `Host` is no plain host. */
 export function originOf({ headers }: Request): string {
   const host = headers.get("Host") ?? "";
-  const isPlain = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
+  const isPlain = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
   // A proxy in front that speaks TLS says so.
   const scheme = headers.get("X-Forwarded-Proto") === "https" ? "https" : "http";
   return isPlain && URL.canParse(`${scheme}://${host}`) ? `${scheme}://${host}` : "";

@@ -37,6 +37,7 @@ export interface MerchantStore {
   findKey(apiKey: string): Promise<ApiKey | null>;
   findPaymentAccount(id: number): Promise<PaymentAccount | null>;
   findMerchant(id: number): Promise<Merchant | null>;
+  findFirstMerchant(): Promise<Merchant | null>;
   /** In the order in which they were added, as the two below. */
   listMerchants(): Promise<Merchant[]>;
   listPaymentAccounts(merchantId: number): Promise<PaymentAccount[]>;
@@ -64,13 +65,20 @@ export interface TransactionStore {
   /**
    * Takes the pending transactions to be checked by `nowMs`, at most `limit`, in the order in which they fell due, asks `decide`
    * what becomes of them, and writes that as {@link record} does. While they are being decided, no other process takes them.
-   * @returns how many were due, and the outcomes that this call wrote; rejects with what `decide` threw
+   * @param decide is called with none, too; what it returns may be about others
+   * @returns those that this call changed; rejects with what `decide` threw
    */
   resolveDue(
     nowMs: number,
     limit: number,
     decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>,
-  ): Promise<{ readonly due: number; readonly changed: Transaction[] }>;
+  ): Promise<Transaction[]>;
+
+  /** Whether a transaction is pending whose deadline has passed. */
+  isAnyOverdue(nowMs: number): Promise<boolean>;
+
+  /** When the pending transaction started that is due last; null while nothing is pending. */
+  lastDueStartMs(): Promise<number | null>;
 
   /**
    * Writes what became of transactions (their end, or a later time to ask again) in one commit, each only where it is still
@@ -82,10 +90,16 @@ export interface TransactionStore {
   /** When the next check is due; null while nothing is pending. */
   nextCheckAtMs(): Promise<number | null>;
 
-  /** The prompts that nobody has answered, oldest first, at most `limit`: all, or those of one phone. */
+  /**
+   * The prompts that nobody has answered, oldest first: all, or those of one phone. Where there are more than `limit`, those that
+   * are due next; of a phone with many payments, those among the next of all, as far as an engine looks.
+   */
   listPending(limit: number, phone?: Msisdn | null): Promise<PendingTransaction[]>;
 
-  /** The payments of all merchants that completed last, newest first, at most `limit`: all, or those of one phone. */
+  /**
+   * The payments of all merchants that completed last, newest first, at most `limit`: all, or those of one phone; of a phone with
+   * many payments, those among the last of all, as far as an engine looks.
+   */
   listPaid(limit: number, phone?: Msisdn | null): Promise<CompletedTransaction[]>;
 
   /** Forgets every transaction; their numbers are not given again. */

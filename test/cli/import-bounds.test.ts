@@ -49,7 +49,7 @@ function changed(...statements: string[]): string {
 
 async function importInto(file: string) {
   const data = join(newFolder(), "data");
-  return { data, run: await runMomo(["import", file, "--data", data], { withinMs: 25_000 }) };
+  return { data, run: await runMomo(["import", file, "--data", data]) };
 }
 
 const PENDING = "WHERE status = 0";

@@ -98,7 +98,7 @@ describe("a failed import --replace changes nothing", () => {
     expect(await store.merchants.listMerchants()).toHaveLength(2);
     store.close();
     expect(existsSync(draft)).toBe(true);
-  }, 20_000);
+  });
 });
 
 /** A log with writes in it, beside a database of which nothing is left that could take them. */

@@ -8,6 +8,7 @@ test("more requests at once than can be under way are refused with 503; when som
   const server = startServer({
     hostname: "127.0.0.1",
     port: 0,
+    busyPaths: [],
     maxUnderWay: 3,
     reportFault: () => {},
     sleep,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Child, startChild } from "../support/child.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
+import { TEST_TIMEOUT_MS } from "../support/time-outs.ts";
 
 /** A real validating proxy between a client and momo, which knows of momo nothing but its description. */
 
@@ -67,8 +68,8 @@ function validatingProxy(): void {
       ["node", PRISM, "proxy", description, servers[0].url, "--host", "127.0.0.1", "--port", "0", "--errors"],
       { env: { PATH: process.env.PATH ?? "", HOME: home }, cwd: home },
     );
-    [, proxy = ""] = await prism.stdout.until(/listening on (http:\S+)/, 60_000);
-  }, 90_000);
+    [, proxy = ""] = await prism.stdout.until(/listening on (http:\S+)/);
+  }, TEST_TIMEOUT_MS);
   afterAll(async () => {
     prism.signal("SIGKILL");
     await prism.exited;
@@ -96,11 +97,11 @@ function validatingProxy(): void {
   test("amounts with cents, phones of both shapes, references, descriptions and unknown members", async () => {
     for (const one of ORDERS) await expectOrderPassed(JSON.stringify(one));
     for (const body of BODIES) await expectOrderPassed(body);
-  }, 60_000);
+  });
 
   test("every way to write the content type", async () => {
     for (const type of TYPES) await expectOrderPassed(JSON.stringify(order), type);
-  }, 60_000);
+  });
 
   test("the status of a payment in each state, and an id that is none", async () => {
     const post = (id: unknown) => ({
@@ -117,11 +118,11 @@ function validatingProxy(): void {
       expect((await expectPassed("/status.php", post(id))).status).not.toBe("pending");
     }
     for (const id of ["nobody's", "x".repeat(100)]) await expectPassed("/status.php", post(id));
-  }, 60_000);
+  });
 
   test("every filter, in any letter case", async () => {
     for (const query of QUERIES) await expectPassed(`/transactions.php?${query}`);
-  }, 60_000);
+  });
 
   test("and it does look: what momo refuses for its shape does not pass", async () => {
     for (const query of ["limit=101", "page=0", "status=paid", "type=ap", "date_from=today", "id=x"]) {
@@ -142,5 +143,5 @@ function validatingProxy(): void {
     }
     const answer = await fetch(`${proxy}/transactions.php`, { headers: { "X-API-Key": "mk_1" } });
     expect(await answer.text()).toContain("prism/errors");
-  }, 60_000);
+  });
 }

@@ -3,6 +3,7 @@ import { createNetwork } from "../../sandbox/network/network.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
+import { failWrites } from "../support/failing-writes.ts";
 import { useFolder } from "../support/folder.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
@@ -140,14 +141,7 @@ test("payments that start while others are resolved are not forgotten", async ()
 
 describe("a database that cannot be written is tried again each second, until all is well", () => {
   /** As long as somebody else holds it, say. */
-  function hold() {
-    const { record, resolveDue } = store.transactions;
-    const locked = () => Promise.reject(new Error("database is locked"));
-    store.transactions.record = locked;
-    store.transactions.resolveDue = (nowMs, limit, decide) =>
-      resolveDue(nowMs, limit, async (due) => (await decide(due), locked()));
-    return () => Object.assign(store.transactions, { record, resolveDue });
-  }
+  const hold = () => failWrites(store, "database is locked");
 
   test("also while the clock that payments go by stands still", async () => {
     await pay("completed; after=2s");

@@ -103,19 +103,30 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     instead: "",
   },
   "a prompt that nobody answers is forgotten": {
-    file: "src/service/resolve-pending.ts",
+    file: "src/service/checks.ts",
     text: "if (nowMs >= pending.expiresAtMs) return expire(pending);",
     instead: "if (nowMs >= pending.expiresAtMs) return { ...pending, checkAtMs: pending.expiresAtMs };",
   },
   "a provider that never answers holds up everybody": {
-    file: "src/service/resolve-pending.ts",
-    text: "await Promise.race([Promise.all(answers), turn]);",
-    instead: "await Promise.all(answers); void turn;",
+    file: "src/service/checks.ts",
+    text: "await Promise.race([work, turn]);",
+    instead: "await work; void turn;",
   },
   "an answer that comes after its round is lost": {
-    file: "src/service/resolver.ts",
-    text: "recordLate(parts, final)",
-    instead: "(void recordLate, undefined)",
+    file: "src/service/checks.ts",
+    text: "if (!isAsking) onLateAnswer();",
+    instead: "if (!isAsking) { void onLateAnswer; answered.pop(); inFlight.delete(pending.id); }",
+  },
+  "when a late answer wants to be asked again is lost": {
+    file: "src/service/checks.ts",
+    text: "answered.push({ pending, result });",
+    instead:
+      'if (isAsking || result.status !== "pending") answered.push({ pending, result }); else inFlight.delete(pending.id);',
+  },
+  "a payment is asked about again while a check is in flight": {
+    file: "src/service/checks.ts",
+    text: "!inFlight.has(pending.id) && ",
+    instead: "",
   },
   "what fell due while no process ran is left alone": {
     file: "src/store/sqlite/transactions.ts",

@@ -111,6 +111,7 @@ export function startProcess(options: ProcessOptions): Process {
       if (!isAbandoned) options.rememberClock();
     },
     data: null,
+    merchantPort: () => null,
     credentials: () => null,
   });
 

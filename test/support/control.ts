@@ -39,6 +39,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     basePath: "/v2",
     form: "full",
     data: null,
+    merchantPort: () => null,
     credentials: () => null,
     rememberClock: () => {},
     reportFault: (error) => void faults.push(error),

@@ -23,6 +23,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     directory: dataDirectoryAt(directory),
     host: "127.0.0.1",
     port: 0,
+    controlPort: null,
     basePath: "/v2",
     fallback: { outcome: "completed", afterMs: null },
     promptLifetimeMs: 60_000,

@@ -96,6 +96,10 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
       return client.query<MerchantRow, [number]>(`SELECT ${MERCHANT} FROM merchants WHERE id = ?`).get(id);
     },
 
+    async findFirstMerchant(): Promise<Merchant | null> {
+      return client.query<MerchantRow, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id LIMIT 1`).get();
+    },
+
     /** Oldest first; so are the lists below. */
     async listMerchants(): Promise<Merchant[]> {
       return client.query<MerchantRow, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id`).all();

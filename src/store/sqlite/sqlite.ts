@@ -15,6 +15,7 @@ export { admitCopy, type CopyContents, copyDatabase, inspectCopy } from "./backu
 export { explain, isBusy, requireDatabase } from "./database.ts";
 export { inspectDatabase, mendTotals } from "./inspect.ts";
 export { acquireLock, isHeld } from "./lock.ts";
+export { continueNumbers } from "./numbering.ts";
 export { flushToDisk, putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { foldCase } from "../../domain/filter.ts";
 import { onFirstUse } from "../../domain/on-first-use.ts";
+import type { Msisdn } from "../../domain/phone.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
@@ -23,6 +24,9 @@ import type { Counted, TotalsChange } from "./totals.ts";
 
 /** So many payments of one phone are looked up in a few milliseconds. */
 const FEW_OF_PHONE = 1000;
+
+/** So many entries of an index are gone through in a few milliseconds; there may be millions. */
+const MOST_SCANNED = 20_000;
 
 interface Parts {
   readonly client: Database;
@@ -64,6 +68,12 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
     return true;
   }
 
+  /** The numbers of a phone's transactions as JSON, where they are few; otherwise null. */
+  function fewOf(phone: Msisdn): string | null {
+    const rows = statements().ofPhone.all(Number(phone));
+    return rows.length <= FEW_OF_PHONE ? JSON.stringify(rows.map(({ id }) => id)) : null;
+  }
+
   return {
     async identify(createdAtMs, random) {
       return requestIds().issue(numbering.next(), createdAtMs, random);
@@ -88,10 +98,9 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
 
     // Only one process at a time has the database for its schedule, so that nothing has to be locked meanwhile.
     async resolveDue(nowMs, limit, decide) {
-      const due = statements()
-        .due.all(nowMs, limit)
-        .map((row) => toPending(row, requestIds()));
-      return { due: due.length, changed: due.length === 0 ? [] : await record(await decide(due)) };
+      const rows = statements().due.all(nowMs, limit);
+      const outcomes = await decide(rows.map((row) => toPending(row, requestIds())));
+      return outcomes.length === 0 ? [] : record(outcomes);
     },
 
     record,
@@ -100,30 +109,48 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
       return statements().earliest.get()?.checkAtMs ?? null;
     },
 
+    async isAnyOverdue(nowMs) {
+      return statements().overdue.get(nowMs) !== null;
+    },
+
+    async lastDueStartMs() {
+      return statements().lastDue.get()?.createdAtMs ?? null;
+    },
+
     async listPending(limit, phone = null): Promise<PendingTransaction[]> {
-      const rows = statements().pending.all(phone === null ? null : Number(phone), limit);
+      const { pending, pendingAmong } = statements();
+      const ids = phone && fewOf(phone);
+      const rows = ids ? pendingAmong.all(ids, limit) : pending.all(phone && Number(phone), limit);
       return rows.map((row) => toPending(row, requestIds()));
     },
 
     async listPaid(limit, phone = null) {
-      const ids = phone === null ? null : statements().ofPhone.all(Number(phone));
-      // Few payments: look them up by their phone. Many: scan what was paid last.
-      const rows =
-        ids !== null && ids.length <= FEW_OF_PHONE
-          ? statements().paidAmong.all(JSON.stringify(ids.map(({ id }) => id)), limit)
-          : statements().paid.all(phone === null ? null : Number(phone), limit);
-      return rows.map((row) => toCompleted(row, requestIds()));
+      const { paid, paidAmong, paidBy } = statements();
+      const ids = phone && fewOf(phone);
+      const ofPhone = () => (ids ? paidAmong.all(ids, limit) : paidBy.all(Number(phone), limit));
+      return (phone === null ? paid.all(limit) : ofPhone()).map((row) => toCompleted(row, requestIds()));
     },
 
     async clear() {
       await commits.run(() => {
         numbering.keepFloor();
-        for (const table of ["transactions", "day_totals", "block_totals"]) client.run(`DELETE FROM ${table}`);
+        emptyTransactions(client);
+        for (const table of ["day_totals", "block_totals"]) client.run(`DELETE FROM ${table}`);
         totals.begin();
         polled.clear();
       });
     },
   };
+}
+
+/** Drops the table and makes it again: to delete a million rows one by one would hold everybody up for ten seconds. */
+function emptyTransactions(client: Database): void {
+  const parts = client.query<{ sql: string }, []>(
+    "SELECT sql FROM sqlite_schema WHERE tbl_name = 'transactions' AND sql IS NOT NULL ORDER BY rowid",
+  );
+  const made = parts.all();
+  client.run("DROP TABLE transactions");
+  for (const { sql } of made) client.run(sql);
 }
 
 const toCounted = (transaction: Transaction): Counted => ({ ...transaction, kind: codeOfKind(transaction.kind) });
@@ -154,16 +181,35 @@ function prepare(client: Database) {
     earliest: client.query<{ checkAtMs: number }, []>(
       `SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms LIMIT 1`,
     ),
+    overdue: client.query<{ id: number }, [number]>(
+      `SELECT id FROM transactions INDEXED BY transactions_due
+      WHERE status = ${PENDING} AND check_at_ms <= ?1 AND expires_at_ms <= ?1 LIMIT 1`,
+    ),
+    lastDue: client.query<{ createdAtMs: number }, []>(
+      `SELECT created_at_ms AS createdAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms DESC LIMIT 1`,
+    ),
     pending: client.query<TransactionRow, [number | null, number]>(
       // The schedule holds the pending alone. By itself SQLite would go through all that ever was, because it lies in this order.
       `SELECT ${ROW} FROM transactions WHERE id IN (
-        SELECT id FROM transactions INDEXED BY transactions_due
-        WHERE status = ${PENDING} AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2
-      ) ORDER BY id`,
+        SELECT id FROM transactions INDEXED BY transactions_due WHERE status = ${PENDING}
+        ORDER BY check_at_ms LIMIT iif(?1 IS NULL, ?2, ${MOST_SCANNED})
+      ) AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2`,
     ),
-    paid: client.query<TransactionRow, [number | null, number]>(
-      `SELECT ${ROW} FROM transactions INDEXED BY transactions_paid
-      WHERE status = ${COMPLETED} AND (?1 IS NULL OR phone = ?1) ORDER BY completed_at_ms DESC, id DESC LIMIT ?2`,
+    pendingAmong: client.query<TransactionRow, [string, number]>(
+      `SELECT ${ROW} FROM transactions WHERE +status = ${PENDING} AND id IN (SELECT value FROM json_each(?))
+      ORDER BY id LIMIT ?`,
+    ),
+    paid: client.query<TransactionRow, [number]>(
+      `SELECT ${ROW} FROM transactions INDEXED BY transactions_paid WHERE status = ${COMPLETED}
+      ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
+    ),
+    paidBy: client.query<TransactionRow, [number, number]>(
+      `SELECT ${ROW} FROM transactions WHERE id IN (
+        SELECT id FROM (
+          SELECT id, phone FROM transactions INDEXED BY transactions_paid WHERE status = ${COMPLETED}
+          ORDER BY completed_at_ms DESC LIMIT ${MOST_SCANNED}
+        ) WHERE phone = ?
+      ) ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
     ),
     ofPhone: client.query<{ id: number }, [number]>(
       `SELECT id FROM transactions WHERE merchant_id IN (SELECT id FROM merchants) AND phone = ? LIMIT ${FEW_OF_PHONE + 1}`,
