@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { type Reply, succeed } from "../../src/http/reply.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { duration, readBody } from "./input.ts";
 import type { ClockReading } from "./shapes/steering.ts";
@@ -35,7 +35,7 @@ export const setClock: ControlCall = async (request, context, { keepOpen }) => {
   return answer(context);
 };
 
-function answer({ clock }: ControlContext): Response {
+function answer({ clock }: ControlContext): Reply {
   const nowMs = clock.nowMs();
   const now = formatTimestamp(nowMs);
   const reading: ClockReading = { now, now_ms: nowMs, frozen: clock.isFrozen };

@@ -1,4 +1,4 @@
-import { fail, failWith, serveDocument } from "../../src/http/reply.ts";
+import { fail, failWith, type Reply, respond, serveDocument } from "../../src/http/reply.ts";
 import { type Handler, originOf, targetOf } from "../../src/http/request.ts";
 import { forgetAudit, showAudit } from "./audit.ts";
 import { setClock, showClock } from "./clock.ts";
@@ -85,7 +85,7 @@ export interface ControlOptions extends ControlContext, GuardOptions {
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
 
-  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Response> {
+  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Reply | Response> {
     const refusal = guard(request);
     if (refusal) return refusal;
     const { path, query } = targetOf(request);
@@ -142,7 +142,8 @@ const SECURITY_HEADERS = {
 };
 
 /** Adds those that the answer does not set itself. */
-function withSecurityHeaders(response: Response): Response {
+function withSecurityHeaders(answer: Reply | Response): Response {
+  const response = answer instanceof Response ? answer : respond(answer);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
     if (!response.headers.has(name)) response.headers.set(name, value);
   }

@@ -1,12 +1,12 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { Refusal } from "../../src/domain/error.ts";
+import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { readListQuery } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView } from "../../src/http/view.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/result-advice.ts";
-import type { ResultCode } from "../network/result-codes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";

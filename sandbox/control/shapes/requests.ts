@@ -21,6 +21,10 @@ export const loggedRequest = z.strictObject({
   answer: z.unknown().describe("JSON as such; where it is longer than 4,096 characters, their text"),
   answer_cut_bytes: count,
   fault: z.enum(FAULT_KINDS).nullable(),
+  leniencies: z
+    .array(z.strictObject({ member: z.string(), came: z.string() }))
+    .describe("what the lenient form alone took"),
+  lenient_takes: z.boolean().describe("whether the strict form refused what the lenient form takes"),
 });
 export type LoggedCall = Seen<typeof loggedRequest>;
 

@@ -21,6 +21,7 @@ export const serverAnswer = {
   default_merchant_id: z.int().min(1),
   payment_account_id: z.int().min(1).nullable().describe("null where there is none yet"),
   api_key: z.string().nullable(),
+  accept: z.enum(["strict", "lenient"]),
   response_form: z.enum(RESPONSE_FORMS),
   prompt_timeout_ms: z.int().min(1),
   data: z.string().nullable().describe("the data directory; null where there is none"),
