@@ -12,7 +12,7 @@ import type { ResponseForm, TransactionOnWire } from "../src/http/answers.ts";
 import type { Accept, BasePaths } from "../src/http/operation.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
-import { startSandbox as start } from "./serving/start-sandbox.ts";
+import { runSandbox } from "./serving/run-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout } from "./terminal/options.ts";
 import { reportFault } from "./terminal/output.ts";
@@ -97,7 +97,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
     basePaths: basePathsOf(options),
     accept: checked("accept", () => readAccept(options.accept ?? "strict")),
     fallback: parseChoice(options.outcome ?? "completed", "outcome"),
-    promptLifetimeMs: checked("promptTimeout", () => readPromptTimeout(options.promptTimeout ?? "60s")),
+    promptTimeoutMs: checked("promptTimeout", () => readPromptTimeout(options.promptTimeout ?? "60s")),
     tariff: null,
     form: options.responseForm ?? "full",
     rules: [],
@@ -108,7 +108,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
     reportFault,
   };
   const directory = makeTemporaryDirectory();
-  const sandbox = await start({ ...config, directory }).catch((error: unknown) => {
+  const sandbox = await runSandbox({ ...config, directory }).catch((error: unknown) => {
     removeTemporaryDirectory(directory);
     throw error;
   });

@@ -8,8 +8,8 @@ import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/variables.ts";
 import { childEnvironment } from "../environment.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
+import { runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { reportFault, tell } from "../terminal/output.ts";
@@ -50,7 +50,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   const config = await configOf(flags);
   const directory = makeTemporaryDirectory();
   try {
-    const sandbox = await startSandbox({
+    const sandbox = await runSandbox({
       ...config,
       directory,
       host: "127.0.0.1",

@@ -69,7 +69,7 @@ export function assemble(options: AssembleOptions): Assembled {
     clock,
     realClock,
     random,
-    promptLifetimeMs: options.promptLifetimeMs,
+    promptTimeoutMs: options.promptTimeoutMs,
     reportFault,
   });
   const stopping = new AbortController();

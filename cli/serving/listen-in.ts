@@ -10,7 +10,7 @@ export interface ListenInOptions {
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly basePaths: readonly string[];
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
 }
 
 /** The audit of one sandbox: it hears every call and every change. */
@@ -25,7 +25,7 @@ export interface ListeningAudit {
 }
 
 export function listenIn(options: ListenInOptions): ListeningAudit {
-  const { log, service, clock, stopwatch, basePaths, promptLifetimeMs } = options;
+  const { log, service, clock, stopwatch, basePaths, promptTimeoutMs } = options;
   const delays = { underWay: 0 };
   const audit = createAudit({ basePaths, hasWebhook: () => false });
   const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
@@ -42,8 +42,8 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
     subscribe: audit.subscribe,
     async finish() {
       audit.clientEnded(moment());
-      clock.advance(promptLifetimeMs);
-      await service.resolver.settle();
+      clock.advance(promptTimeoutMs);
+      await service.resolver.resolveDue();
       return audit.report(moment());
     },
   };

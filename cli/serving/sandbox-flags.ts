@@ -6,7 +6,7 @@ import type { Accept } from "../../src/http/operation.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
 import { readRulesFile } from "./rules-file.ts";
-import type { SandboxConfig } from "./start-sandbox.ts";
+import type { SandboxConfig } from "./run-sandbox.ts";
 
 /** What `serve` and `exec` can be told about the sandbox that they start. */
 export interface SandboxFlags {
@@ -57,14 +57,12 @@ export function addSandboxOptions(command: Command): Command {
 /** The part of the sandbox's configuration that the flags say. */
 export async function configOf(
   flags: SandboxFlags,
-): Promise<
-  Pick<SandboxConfig, "basePaths" | "accept" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">
-> {
+): Promise<Pick<SandboxConfig, "basePaths" | "accept" | "fallback" | "promptTimeoutMs" | "tariff" | "form" | "rules">> {
   return {
     basePaths: flags.basePath === undefined ? BASE_PATHS : [flags.basePath],
     accept: flags.accept,
     fallback: fallbackOf(flags),
-    promptLifetimeMs: flags.promptTimeout,
+    promptTimeoutMs: flags.promptTimeout,
     tariff: flags.fee ?? null,
     form: flags.responseForm,
     rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),

@@ -1,9 +1,9 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import { KINDS, type Kind, SEVERITIES, type Severity } from "./kinds.ts";
+import { FINDING_KINDS, type FindingKind, SEVERITIES, type Severity } from "./kinds.ts";
 
 /** A mistake as it is reported. This is the shape on the wire. */
 export interface Finding {
-  readonly kind: Kind;
+  readonly kind: FindingKind;
   readonly severity: Severity;
   /** What happened. */
   readonly message: string;
@@ -29,7 +29,7 @@ export const MOST_REQUEST_IDS = 50;
 
 /** A mistake at one call. */
 export interface Mistake {
-  readonly kind: Kind;
+  readonly kind: FindingKind;
   /** By default the kind's own. */
   readonly severity?: Severity;
   /** What tells it from another finding of its kind: a payment, a path or a member. */
@@ -106,7 +106,7 @@ export function createFindingBook(): FindingBook {
 const rank = ({ finding }: Kept) => SEVERITIES.indexOf(finding.severity);
 
 function findingOf({ kind, severity, requestIds, payment, atMs, message }: Mistake): Finding {
-  const facts = KINDS[kind];
+  const facts = FINDING_KINDS[kind];
   return {
     kind,
     severity: severity ?? facts.severity,

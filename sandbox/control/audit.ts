@@ -3,7 +3,8 @@ import { succeed } from "../../src/http/reply.ts";
 import { jsonView, summaryOf } from "../audit/reports/json.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../audit/reports/report.ts";
 import type { ControlCall } from "./context.ts";
-import { readParameters } from "./input.ts";
+import { parseQuery } from "./input.ts";
+import type { AuditOnWire } from "./shapes/requests.ts";
 
 export const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
   text: "text/plain; charset=utf-8",
@@ -18,9 +19,9 @@ export const auditQuery = z.object({
 
 /** `GET /_momo/audit`: what clients have done wrong; `?format=` as a report. */
 export const showAudit: ControlCall = async (_request, { audit, version }, { query }) => {
-  const { format } = readParameters(auditQuery, query);
+  const { format } = parseQuery(auditQuery, query);
   const report = audit.report();
-  if (format === "json") return succeed(summaryOf(report), jsonView(report));
+  if (format === "json") return succeed(summaryOf(report), jsonView(report) satisfies AuditOnWire);
   return new Response(formatReport(report, format, { version }), {
     headers: { "Content-Type": REPORT_TYPES[format], "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
   });

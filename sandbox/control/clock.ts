@@ -31,7 +31,7 @@ export const setClock: ControlCall = async (request, context, { keepOpen }) => {
   if (resume) clock.resume();
   context.rememberClock();
   keepOpen(request);
-  await service.resolver.settle();
+  await service.resolver.resolveDue();
   return answer(context);
 };
 

@@ -59,7 +59,7 @@ export interface ServerFacts {
   readonly accept: Accept;
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
   /** The port of the merchant API; null where it is the one that the caller of the control API has used. */
   readonly merchantPort: () => number | null;
   /** The data directory; null where there is none. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
 import type { ControlCall } from "./context.ts";
 import type { EventHub, EventPlace } from "./event-hub.ts";
-import { readParameters } from "./input.ts";
+import { parseQuery } from "./input.ts";
 import { nextTurn } from "./paging.ts";
 
 /** After such a silence a comment goes out, so that both sides notice a dead connection. */
@@ -25,7 +25,7 @@ export const eventsQuery = z.object({
  * cannot be had any more.
  */
 export const events: ControlCall = async (request, { eventHub, realClock }, { query, keepOpen }) => {
-  const { since } = readParameters(eventsQuery, query);
+  const { since } = parseQuery(eventsQuery, query);
   if (eventHub.isFull) return fail(503, "too many are listening; try again when some are gone");
   keepOpen(request);
   // A client that comes back by itself asks with the same address again, and says in the header how far it got.

@@ -35,7 +35,7 @@ export function wholeNumber(error: string, { min, max }: { min: number; max: num
 }
 
 /** The largest id that a query can name. */
-export const MAX_ID = 999_999_999_999_999;
+export const MAX_QUERY_ID = 999_999_999_999_999;
 
 /** Those of one phone. */
 export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
@@ -113,6 +113,6 @@ export async function readBody<T extends z.ZodType>(schema: T, request: Request)
 }
 
 /** A call's query string, held against its schema; parameters that the schema does not have are ignored. */
-export function readParameters<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
+export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
   return parseInput(schema, readQuery(query, Object.keys(schema.shape)));
 }

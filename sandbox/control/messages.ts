@@ -1,6 +1,6 @@
 import { succeed } from "../../src/http/reply.ts";
 import type { ControlCall } from "./context.ts";
-import { phoneQuery, readParameters } from "./input.ts";
+import { parseQuery, phoneQuery } from "./input.ts";
 import { messageView } from "./views.ts";
 
 /** A phone shows so many; a list of the service has no more on a page. */
@@ -8,7 +8,7 @@ const MAX_MESSAGES = 100;
 
 /** `GET /_momo/messages`: the last text messages to customers, newest first; `?phone=` those to one phone. */
 export const listMessages: ControlCall = async (_request, { service, merchantNames }, { query }) => {
-  const { phone = null } = readParameters(phoneQuery, query);
+  const { phone = null } = parseQuery(phoneQuery, query);
   const paid = await service.listPaid(MAX_MESSAGES, phone);
   const messages = paid.map(async (payment) => messageView(payment, await merchantNames.of(payment.merchantId)));
   return succeed(`${paid.length} message${paid.length === 1 ? "" : "s"}`, { messages: await Promise.all(messages) });

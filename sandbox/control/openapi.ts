@@ -1,5 +1,5 @@
 import { failureSchema, succeeded } from "../../src/http/answers.ts";
-import { parametersOf, schemaOf } from "../../src/http/json-schema.ts";
+import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
 import { CONTROL_PATH } from "./context.ts";
 import { type CallDescription, DESCRIPTIONS } from "./descriptions.ts";
 
@@ -39,7 +39,7 @@ export function describeControl(calls: Readonly<Record<string, object>>, { origi
     ),
     components: {
       securitySchemes: { controlToken: { type: "http", scheme: "bearer" } },
-      schemas: { Failure: schemaOf(failureSchema) },
+      schemas: { Failure: jsonSchemaOf(failureSchema) },
     },
   };
 }
@@ -58,13 +58,15 @@ function operationOf(path: string, method: string) {
     ...(call.body && {
       requestBody: {
         required: !call.body.isOptional,
-        content: { "application/json": { schema: schemaOf(call.body.schema, "input"), example: call.body.example } },
+        content: {
+          "application/json": { schema: jsonSchemaOf(call.body.schema, "input"), example: call.body.example },
+        },
       },
     }),
     responses: {
       200: { description: "Success", content: contentOf(call) },
       ...Object.fromEntries(
-        Object.entries(call.failures ?? {}).map(([status, schema]) => [status, failure(schemaOf(schema))]),
+        Object.entries(call.failures ?? {}).map(([status, schema]) => [status, failure(jsonSchemaOf(schema))]),
       ),
       default: failure({ $ref: "#/components/schemas/Failure" }),
     },
@@ -77,6 +79,6 @@ const failure = (schema: object) => ({
 });
 
 function contentOf({ answer, texts = [] }: CallDescription) {
-  const json = answer && { "application/json": { schema: schemaOf(succeeded(answer)) } };
+  const json = answer && { "application/json": { schema: jsonSchemaOf(succeeded(answer)) } };
   return { ...json, ...Object.fromEntries(texts.map((type) => [type, { schema: { type: "string" } }])) };
 }

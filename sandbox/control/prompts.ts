@@ -4,7 +4,7 @@ import { itemView } from "../../src/http/view.ts";
 import { answerByHand, outcomeOfPin } from "../network/network.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { ControlCall } from "./context.ts";
-import { phoneQuery, readBody, readParameters } from "./input.ts";
+import { parseQuery, phoneQuery, readBody } from "./input.ts";
 import { writeAll } from "./paging.ts";
 import { outcomeName } from "./shapes/values.ts";
 import { promptView } from "./views.ts";
@@ -14,7 +14,7 @@ const MAX_PROMPTS = 1000;
 
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
 export const listPrompts: ControlCall = async (_request, { service, merchantNames, realClock }, { query }) => {
-  const { phone = null } = readParameters(phoneQuery, query);
+  const { phone = null } = parseQuery(phoneQuery, query);
   const prompts = await service.listPrompts(MAX_PROMPTS, phone);
   const texts = await writeAll(prompts, realClock, async (prompt) =>
     JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),

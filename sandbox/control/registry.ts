@@ -5,7 +5,7 @@ import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
-import { MAX_ID, readBody, readParameters, readWith, wholeNumber } from "./input.ts";
+import { MAX_QUERY_ID, parseQuery, readBody, readWith, wholeNumber } from "./input.ts";
 import { writeAll } from "./paging.ts";
 import type { AccountOnWire, KeyMade, KeyOnWire, MerchantOnWire } from "./shapes/registry.ts";
 
@@ -88,7 +88,7 @@ async function whose(id: number | undefined, { service }: ControlContext): Promi
 export const merchantQuery = z.object({
   merchant_id: wholeNumber("merchant_id must be a whole number, the id of a merchant", {
     min: 1,
-    max: MAX_ID,
+    max: MAX_QUERY_ID,
   }).optional(),
 });
 
@@ -97,7 +97,7 @@ export const merchantQuery = z.object({
  * @throws Refusal `invalid` for what is no id, `not_found` where there is no such merchant
  */
 export async function merchantOfQuery(query: string, { registry }: Pick<Service, "registry">): Promise<Merchant> {
-  const { merchant_id } = readParameters(merchantQuery, query);
+  const { merchant_id } = parseQuery(merchantQuery, query);
   return merchant_id === undefined ? registry.firstMerchant() : registry.requireMerchant(merchant_id);
 }
 

@@ -3,7 +3,7 @@ import { redact } from "../../src/domain/credentials.ts";
 import { succeedWithList } from "../../src/http/reply.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import { CONTROL_PATH, type ControlCall } from "./context.ts";
-import { MAX_ID, readParameters, wholeNumber } from "./input.ts";
+import { MAX_QUERY_ID, parseQuery, wholeNumber } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
 import { requestView } from "./views.ts";
@@ -11,7 +11,7 @@ import { requestView } from "./views.ts";
 const MAX_LIMIT = 1000;
 
 const entry = (member: string) =>
-  wholeNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_ID });
+  wholeNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_QUERY_ID });
 
 /** Those after an id, the oldest first; or those before one, by default the newest of all. */
 const pageParameters = {
@@ -35,7 +35,7 @@ export const requestsQuery = z
  * fit into one page, `next` (as lines: the header `Link`) leads to the one before, or after `?after=ID` to the one after.
  */
 export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
-  const { format, ...pageQuery } = readParameters(requestsQuery, query);
+  const { format, ...pageQuery } = parseQuery(requestsQuery, query);
   const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${pageQuery.limit}`;
   if (format === "json") {
     const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) =>

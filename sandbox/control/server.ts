@@ -20,7 +20,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
     api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
     accept: server.accept,
     response_form: server.form,
-    prompt_timeout_ms: server.promptLifetimeMs,
+    prompt_timeout_ms: server.promptTimeoutMs,
     data: server.data,
   };
   return succeed(`momo ${version}`, facts);

@@ -12,7 +12,7 @@ import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
 import { writeWhatFits } from "./paging.ts";
 import { merchantOfQuery } from "./registry.ts";
-import type { Story, StoryRequest } from "./shapes/payments.ts";
+import type { StoryOnWire, StoryRequest } from "./shapes/payments.ts";
 import { promptView, requestView, transactionView } from "./views.ts";
 
 /**
@@ -33,7 +33,7 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
   const business = await merchantNames.of(transaction.merchantId);
   const decision = decidedBy(transaction);
   const calls = await callsAbout(id, log.list(), realClock);
-  const story: Omit<Story, "requests"> = {
+  const story: Omit<StoryOnWire, "requests"> = {
     transaction: transactionView(transaction),
     prompt: promptView(transaction, business),
     decided_by: decision && {

@@ -5,7 +5,7 @@ import type { CompletedTransaction, Transaction } from "../../src/domain/transac
 import { itemView } from "../../src/http/view.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
-import type { Message, OwnedTransaction, Prompt } from "./shapes/payments.ts";
+import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/payments.ts";
 import type { LoggedCall } from "./shapes/requests.ts";
 
 /** What several calls and the events show, in the words of the wire. */
@@ -16,7 +16,7 @@ export const transactionView = (transaction: Transaction): OwnedTransaction => (
 });
 
 /** @param business the merchant's name */
-export function promptView(prompt: Transaction, business: string): Prompt {
+export function promptView(prompt: Transaction, business: string): PromptOnWire {
   return {
     checkout_request_id: prompt.checkoutRequestId,
     phone: prompt.phone,
@@ -34,7 +34,7 @@ export function promptView(prompt: Transaction, business: string): Prompt {
  * The text message that a customer gets for a payment.
  * @param business the merchant's name
  */
-export function messageView(payment: CompletedTransaction, business: string): Message {
+export function messageView(payment: CompletedTransaction, business: string): MessageOnWire {
   return {
     phone: payment.phone,
     text: receiptSms(payment, business),

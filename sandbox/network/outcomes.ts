@@ -15,7 +15,7 @@ export interface OutcomeEntry {
 }
 
 export type Ending =
-  /** The network answers; `afterMs` null: when the prompt's lifetime is over. */
+  /** The network answers; `afterMs` null: when the prompt timeout is over. */
   | { readonly by: "network"; readonly status: FinalStatus; readonly code: ResultCode; readonly afterMs: number | null }
   /** The network never answers, so that the service's own deadline ends it. */
   | { readonly by: "deadline" }
@@ -80,7 +80,7 @@ export function outcomesView() {
 function endingView(ending: Ending): { status: FinalStatus | null; code: number | null; after: string | null } {
   switch (ending.by) {
     case "network": {
-      const after = ending.afterMs === null ? "prompt lifetime" : formatDuration(ending.afterMs);
+      const after = ending.afterMs === null ? "prompt timeout" : formatDuration(ending.afterMs);
       return { status: ending.status, code: ending.code, after };
     }
     case "deadline":

@@ -115,9 +115,9 @@ export const status = { full: statusFull, short: statusShort };
 export const list = { full: listFull, short: listShort };
 
 type EitherForm<T extends Record<ResponseForm, z.ZodType>> = z.infer<T["full"]> | z.infer<T["short"]>;
-export type Started = EitherForm<typeof started>;
+export type StartedAnswer = EitherForm<typeof started>;
 export type StatusAnswer = EitherForm<typeof status>;
-export type TransactionList = EitherForm<typeof list>;
+export type ListAnswer = EitherForm<typeof list>;
 
 /** §7. */
 export const failureSchema = z.strictObject({ success: z.literal(false), message: z.string() });

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** What the OpenAPI descriptions of both APIs show of the schemas that requests and answers are held to. */
 
 /** A schema in the words of JSON Schema. */
-export function schemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
+export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: describeInstead });
   return rest;
 }
@@ -18,7 +18,7 @@ function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType
 
 /** The parameters of a query, each with its example where there is one. */
 export function parametersOf(schema: z.ZodType, examples: Readonly<Record<string, unknown>> = {}) {
-  const { properties = {} } = schemaOf(schema, "input");
+  const { properties = {} } = jsonSchemaOf(schema, "input");
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property as Exclude<typeof property, boolean>;
     return {

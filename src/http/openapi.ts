@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { ANSWERS, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
-import { parametersOf, schemaOf } from "./json-schema.ts";
+import { jsonSchemaOf, parametersOf } from "./json-schema.ts";
 import type { BasePaths } from "./operation.ts";
 import type { ResponseForm } from "./view.ts";
 
@@ -59,7 +59,7 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
         apiSecret: { type: "apiKey", in: "header", name: "X-API-Secret" },
       },
-      schemas: { Failure: schemaOf(failureSchema) },
+      schemas: { Failure: jsonSchemaOf(failureSchema) },
     },
   };
 }
@@ -76,7 +76,7 @@ const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
 type Path = keyof typeof REQUEST_EXAMPLES;
 
 function bodyOf(schema: z.ZodType, path: Path) {
-  const content = { schema: schemaOf(schema, "input"), example: REQUEST_EXAMPLES[path] };
+  const content = { schema: jsonSchemaOf(schema, "input"), example: REQUEST_EXAMPLES[path] };
   return { required: true, content: { "application/json": content } };
 }
 
@@ -92,7 +92,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 function answersOf(path: Path, form: ResponseForm) {
   const schema = ANSWERS[form][path];
   if (!schema) throw new Error(`no answer is described for ${path}`);
-  const answer = { schema: schemaOf(schema), example: answerExamples(form)[path] };
+  const answer = { schema: jsonSchemaOf(schema), example: answerExamples(form)[path] };
   const failures = Object.entries(FAILURE_EXAMPLES[path]).map(([status, message]) => {
     const content = { schema: { $ref: "#/components/schemas/Failure" }, example: { success: false, message } };
     return [status, { description: FAILURES[status], content: { "application/json": content } }];

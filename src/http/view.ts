@@ -3,11 +3,11 @@ import { toShillings } from "../domain/money.ts";
 import { formatDay, formatTimestamp } from "../domain/timestamp.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type {
+  ListAnswer,
   ResponseForm,
   ShortTransaction,
-  Started,
+  StartedAnswer,
   StatusAnswer,
-  TransactionList,
   TransactionOnWire,
 } from "./answers.ts";
 
@@ -28,7 +28,7 @@ function outcomeOf(transaction: Transaction) {
 }
 
 /** §4.1. */
-export function startedView(transaction: Transaction, form: ResponseForm): Started {
+export function startedView(transaction: Transaction, form: ResponseForm): StartedAnswer {
   return {
     ...(form === "full" && { transaction_id: transaction.id }),
     checkout_request_id: transaction.checkoutRequestId,
@@ -99,7 +99,7 @@ export function listView(
   filter: TransactionFilter,
   page: Page,
   form: ResponseForm,
-): TransactionList {
+): ListAnswer {
   const around = {
     pagination: {
       current_page: page.number,

@@ -25,7 +25,7 @@ export interface Resolver {
   readonly hasFailed: boolean;
   readonly isStopped: boolean;
   /** Resolves all that is due now, and then watches for the next. Rejects where the store fails. */
-  settle(): Promise<void>;
+  resolveDue(): Promise<void>;
   /** Resolves one payment, if it is due, before all others. Rejects where the store fails. */
   resolveFirst(checkoutRequestId: string): Promise<void>;
   /** All transactions were forgotten, and their checks are dropped. */
@@ -51,7 +51,7 @@ interface Urgent extends PromiseWithResolvers<void> {
 export function createResolver(parts: ResolverParts): Resolver {
   const { clock, realClock, changes, reportFault } = parts;
   const { transactions } = parts.store;
-  const checks = createChecks({ ...parts, onLateAnswer: settleUnasked });
+  const checks = createChecks({ ...parts, onLateAnswer: resolveUnasked });
   const batchParts = { ...parts, checks, isStopped: () => stopped };
   let stopped = false;
   let hasFailed = false;
@@ -75,17 +75,17 @@ export function createResolver(parts: ResolverParts): Resolver {
     alarmAtMs = atMs;
     cancelAlarm = clock.alarm(atMs, () => {
       alarmAtMs = Number.POSITIVE_INFINITY;
-      settleUnasked();
+      resolveUnasked();
     });
   }
 
   /** Rounds follow one another. Who asks while one is under way shares the next, because this one may have looked already. */
-  function settle(): Promise<void> {
+  function resolveDue(): Promise<void> {
     if (nextRound) return nextRound;
     openRounds += 1;
     const round = lastRound.then(async () => {
       nextRound = null;
-      await resolveDue();
+      await runRound();
     });
     const end = () => {
       openRounds -= 1;
@@ -95,15 +95,15 @@ export function createResolver(parts: ResolverParts): Resolver {
     return round;
   }
 
-  function settleUnasked(): void {
-    const round = settle();
+  function resolveUnasked(): void {
+    const round = resolveDue();
     if (round === reportedRound) return;
     reportedRound = round;
     void round.catch(reportFault);
   }
 
   /** One round: all that is due when it begins. What falls due meanwhile is for the next, so that this one ends. */
-  async function resolveDue(): Promise<void> {
+  async function runRound(): Promise<void> {
     const startMs = clock.nowMs();
     // What the alarm was for is done now, and whatever comes next sets its own.
     if (alarmAtMs <= startMs) {
@@ -118,7 +118,7 @@ export function createResolver(parts: ResolverParts): Resolver {
       hasFailed = false;
     } catch (error) {
       hasFailed = true;
-      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, settleUnasked);
+      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, resolveUnasked);
       throw error;
     } finally {
       if (stopped) for (const { resolve } of urgent.splice(0)) resolve();
@@ -159,11 +159,11 @@ export function createResolver(parts: ResolverParts): Resolver {
     get isStopped() {
       return stopped;
     },
-    settle,
+    resolveDue,
     resolveFirst(checkoutRequestId) {
       const one = { checkoutRequestId, ...Promise.withResolvers<void>() };
       urgent.push(one);
-      settleUnasked();
+      resolveUnasked();
       return one.promise;
     },
     forget: checks.dropAll,

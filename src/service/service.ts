@@ -24,7 +24,7 @@ export interface ServiceParts {
   readonly realClock: Clock;
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
   /** Told of what goes wrong where nobody is waiting for an answer. */
   readonly reportFault: (error: unknown) => void;
 }

@@ -26,7 +26,7 @@ interface Parts {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly random: Random;
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
 }
 
 /**
@@ -35,7 +35,7 @@ interface Parts {
  * then nothing is stored
  */
 export async function startPayment(
-  { store, provider, clock, random, promptLifetimeMs }: Parts,
+  { store, provider, clock, random, promptTimeoutMs }: Parts,
   merchantId: number,
   order: PaymentOrder,
 ): Promise<PendingTransaction> {
@@ -46,7 +46,7 @@ export async function startPayment(
   }
 
   const nowMs = clock.nowMs();
-  const expiresAtMs = nowMs + promptLifetimeMs;
+  const expiresAtMs = nowMs + promptTimeoutMs;
   const identifiers = await store.transactions.identify(nowMs, random);
   const { checkoutRequestId, merchantRequestId } = identifiers;
   const prompt = { ...wanted, checkoutRequestId, merchantRequestId, pushedAtMs: nowMs, expiresAtMs, instruction };

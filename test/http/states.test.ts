@@ -106,7 +106,7 @@ describe("final states never change; polling changes nothing", () => {
   }
 });
 
-describe("prompt lifetime 60 s; then expired, whatever the network says or does not say", () => {
+describe("the prompt timeout is 60 s; then expired, whatever the network says or does not say", () => {
   test("an outcome that would come later is too late", async () => {
     const scene = await openScene();
     const headers = { "X-Sandbox-Outcome": "completed; after=60s" };

@@ -36,7 +36,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     random: seededRandom(1),
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
-    promptLifetimeMs: 60_000,
+    promptTimeoutMs: 60_000,
     basePaths: ["/v2", "/api/v2"],
     accept,
     form: "full",
@@ -62,7 +62,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     },
     async advance(durationMs) {
       clock.advance(durationMs);
-      await service.resolver.settle();
+      await service.resolver.resolveDue();
     },
     async close() {
       await service.resolver.stop();

@@ -26,7 +26,7 @@ export interface HarnessOptions {
   readonly file?: string;
   readonly startMs?: number;
   readonly fallback?: Choice;
-  readonly promptLifetimeMs?: number;
+  readonly promptTimeoutMs?: number;
   readonly accept?: Accept;
   readonly form?: ResponseForm;
   readonly provider?: Provider;
@@ -72,7 +72,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     clock,
     realClock: systemClock,
     random,
-    promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
+    promptTimeoutMs: options.promptTimeoutMs ?? 60_000,
     reportFault,
   });
   const api = createApi({
@@ -98,7 +98,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     },
     async advance(durationMs) {
       clock.advance(durationMs);
-      await service.resolver.settle();
+      await service.resolver.resolveDue();
     },
     async close() {
       await service.resolver.stop();

@@ -1,10 +1,17 @@
 import type { TransactionOnWire } from "../../../src/http/answers.ts";
-import type { Message, OwnedTransaction } from "../../control/shapes/payments.ts";
+import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
 
 /** What the page reads of the control API: the types of the shapes that the server is held to, under the page's names. */
 
-export type { Decision, Message, Prompt, Story } from "../../control/shapes/payments.ts";
+export type {
+  DecisionOnWire as Decision,
+  ListOnWire as TransactionList,
+  MessageOnWire as Message,
+  PromptOnWire as Prompt,
+  StoryOnWire as Story,
+  SummaryOnWire as Summary,
+} from "../../control/shapes/payments.ts";
 export type {
   AccountOnWire as Account,
   KeyMade as NewKey,
@@ -16,7 +23,7 @@ export type {
   ClockReading,
   DefaultInForce as Default,
   FaultInForce as Fault,
-  Outcome,
+  OutcomeOnWire as Outcome,
   RuleInForce as Rule,
 } from "../../control/shapes/steering.ts";
 
@@ -31,14 +38,13 @@ export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_t
 export type TransactionEvent = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
-export type { Summary, TransactionList } from "../../control/shapes/payments.ts";
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
 /** What the sandbox tells as it happens. */
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: TransactionEvent }
   | { readonly name: "request"; readonly data: LoggedRequest }
-  | { readonly name: "message"; readonly data: Message }
+  | { readonly name: "message"; readonly data: MessageOnWire }
   | { readonly name: "audit"; readonly data: Finding }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };

@@ -9,8 +9,8 @@ import { count, instant, outcomeName, type Seen } from "./values.ts";
 export const ownedTransaction = z.strictObject({ merchant_id: z.int().min(1), ...transaction.shape });
 export type OwnedTransaction = Seen<typeof ownedTransaction>;
 
-export type TransactionList = Seen<typeof list.full>;
-export type Summary = TransactionList["summary"];
+export type ListOnWire = Seen<typeof list.full>;
+export type SummaryOnWire = ListOnWire["summary"];
 
 /** An open prompt, as its customer sees it. */
 export const prompt = z.strictObject({
@@ -24,7 +24,7 @@ export const prompt = z.strictObject({
   expires_at: timestamp,
   expires_at_ms: instant,
 });
-export type Prompt = Seen<typeof prompt>;
+export type PromptOnWire = Seen<typeof prompt>;
 export const promptList = { prompts: z.array(prompt) };
 
 const sms = z.string().nullable().describe("what the customer's phone shows; null unless the payment is completed");
@@ -38,7 +38,7 @@ export const message = z.strictObject({
   at_ms: instant,
   checkout_request_id: identifiers.checkout_request_id,
 });
-export type Message = Seen<typeof message>;
+export type MessageOnWire = Seen<typeof message>;
 export const messageList = { messages: z.array(message) };
 
 /** Who decided what becomes of a payment. */
@@ -49,7 +49,7 @@ const decision = z.strictObject({
   at_ms: instant.nullable(),
   in_words: z.string(),
 });
-export type Decision = Seen<typeof decision>;
+export type DecisionOnWire = Seen<typeof decision>;
 
 const storyRequest = z.strictObject({
   ...loggedRequest.shape,
@@ -69,7 +69,7 @@ export const story = z.strictObject({
   sms,
   requests: z.array(storyRequest).describe("the start and the last polls"),
 });
-export type Story = Seen<typeof story>;
+export type StoryOnWire = Seen<typeof story>;
 export type StoryRequest = Seen<typeof storyRequest>;
 
 export const waitAnswer = { transaction };

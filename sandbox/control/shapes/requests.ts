@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
-import { KINDS, type Kind, SEVERITIES } from "../../audit/kinds.ts";
+import { FINDING_KINDS, type FindingKind, SEVERITIES } from "../../audit/kinds.ts";
 import { FAULT_KINDS } from "../../faults.ts";
 import { count, instant, type Seen } from "./values.ts";
 
@@ -38,7 +38,7 @@ export type RequestPage = Seen<z.ZodObject<typeof requestPage>>;
 
 /** A mistake of a client, as the audit reports it. */
 const finding = z.strictObject({
-  kind: z.enum(Object.keys(KINDS) as [Kind, ...Kind[]]),
+  kind: z.enum(Object.keys(FINDING_KINDS) as [FindingKind, ...FindingKind[]]),
   severity: z.enum(SEVERITIES),
   message: z.string().describe("what happened"),
   advice: z.string().describe("what would be right"),
@@ -58,6 +58,8 @@ export const auditAnswer = {
   left_out: count,
   findings: z.array(finding),
 };
+
+export type AuditOnWire = Seen<z.ZodObject<typeof auditAnswer>>;
 
 /** What somebody has changed about the sandbox itself. */
 export type SteeringPart = "rules" | "faults" | "clock" | "default" | "registry" | "reset";

@@ -17,7 +17,7 @@ const outcome = z.strictObject({
   code: z.int().nullable(),
   after: z.string().nullable().describe("how long it takes where nobody says otherwise"),
 });
-export type Outcome = Seen<typeof outcome>;
+export type OutcomeOnWire = Seen<typeof outcome>;
 export const outcomeList = { outcomes: z.array(outcome) };
 
 const rule = z.strictObject({
