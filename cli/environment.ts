@@ -1,3 +1,5 @@
+import { delimiter } from "node:path";
+
 /** The only file that reads the environment. Nothing is read from a `.env` file. */
 
 export interface MomoEnvironment {
@@ -53,6 +55,12 @@ export function platformFolders(): { xdgDataHome?: string; localAppData?: string
 export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
   const direct = [process.env.no_proxy ?? process.env.NO_PROXY, "127.0.0.1"].filter(Boolean).join(",");
   return { ...process.env, NO_PROXY: direct, no_proxy: direct, MOMO_CONTROL_TOKEN: undefined, ...more };
+}
+
+/** Where a shell finds programs. npm puts folders of its own before that, for its scripts alone. */
+export function searchPath(): string {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder)).join(delimiter);
 }
 
 /** Continuous integration asks nobody anything. */

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
-import { EXIT, Failure, toFailure } from "./terminal/failure.ts";
+import { EXIT, toFailure } from "./terminal/failure.ts";
 import { tellFailure } from "./terminal/output.ts";
 import { writeOut } from "./terminal/standard-output.ts";
+import { usageFailure } from "./terminal/usage.ts";
 
 /** A line of help, and how to load the command. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<Command>]>;
@@ -10,11 +11,14 @@ type CommandTable = Record<string, readonly [summary: string, load: () => Promis
 export async function run(commands: CommandTable, args: readonly string[], version: string): Promise<void> {
   const end = args.indexOf("--"); // what follows is another command's
   const json = args.slice(0, end < 0 ? undefined : end).includes("--json");
+  const asksHelp = args[0] === "help";
+  const words = asksHelp ? args.slice(1) : args;
+  const program = await assemble(commands, words, version);
   try {
-    const program = await assemble(commands, args, version);
-    await program.parseAsync(args, { from: "user" });
+    if (args.length === 0) (await import("./terminal/first-step.ts")).showFirstStep();
+    else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
-    process.exitCode = tellOf(error, json);
+    process.exitCode = tellOf(error, commandOf(program, words), json);
   }
 }
 
@@ -35,6 +39,7 @@ async function assemble(commands: CommandTable, args: readonly string[], version
     const command = candidate === name || completes ? await load() : new Command(candidate);
     program.addCommand(adopt(command.description(summary), program));
   }
+  program.addCommand(new Command("help").description("show the help of a command").argument("[command...]"));
   if (completes) (await import("./commands/completion.ts")).addCompletion(program);
   else program.addCommand(new Command("completion").description("print the completion script of a shell"));
   return program;
@@ -47,14 +52,32 @@ function adopt(command: Command, parent: Command): Command {
   return command;
 }
 
+/** `momo help pay` is `momo pay --help`. A word that names no command is left to be refused. */
+function helpCall(program: Command, words: readonly string[]): string[] {
+  const command = commandOf(program, words);
+  const path: string[] = [];
+  for (let at: Command | null = command; at && at !== program; at = at.parent) path.unshift(at.name());
+  const unknown = words[path.length];
+  return command.commands.length > 0 && unknown !== undefined ? [...path, unknown] : [...path, "--help"];
+}
+
+/** The command that the words name, as far as they name one. */
+function commandOf(program: Command, words: readonly string[]): Command {
+  let command = program;
+  for (const word of words.filter((candidate) => !candidate.startsWith("-"))) {
+    const child = command.commands.find((candidate) => candidate.name() === word);
+    if (!child) return command;
+    command = child;
+  }
+  return command;
+}
+
 /** Says why the command did not do its work, and returns the exit code. */
-function tellOf(error: unknown, json: boolean): number {
+function tellOf(error: unknown, command: Command, json: boolean): number {
   if (error instanceof CommanderError) {
     // The help or the version that was asked for.
     if (error.exitCode === 0) return EXIT.done;
-    const message = error.code === "commander.help" ? "a command is missing" : error.message.replace(/^error: /, "");
-    const [line = "", ...rest] = message.split("\n");
-    const failure = new Failure("usage", line, rest.join(" ").trim() || "momo --help shows the commands and options");
+    const failure = usageFailure(error, command);
     if (error.code !== "commander.help" || json) tellFailure(failure, json);
     return failure.exitCode;
   }

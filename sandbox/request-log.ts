@@ -8,66 +8,60 @@ export interface LoggedRequest {
   /** Path and query as sent. */
   readonly target: string;
   readonly headers: Headers;
-  /** What of the body was read, as far as it is text, or null. */
+  /** The beginning of what was read of the body, as far as it is text, or null. */
   readonly body: string | null;
+  /** How many bytes of it are not kept. */
+  readonly bodyCutBytes: number;
   /** Null where the connection was closed without an answer. */
   readonly status: number | null;
-  /** What was answered, also where it reached nobody. */
+  /** The beginning of what was answered, also where it reached nobody. */
   readonly answer: string | null;
+  readonly answerCutBytes: number;
   /** The fault that befell it, or null. */
   readonly fault: string | null;
+  /** What of it the lenient form alone took: the member, and what came there. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused it, and the lenient one takes its form. */
+  readonly isTakenLeniently: boolean;
 }
 
-export type LogListener = (request: LoggedRequest) => void;
+/** @param whole the call with its whole body and answer, for whoever does not keep them */
+export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
 /** How many calls are remembered, */
 export const LOG_CAPACITY = 1000;
 
-/** and how much of memory they may take together, however large their bodies and answers are. */
-export const LOG_CAPACITY_BYTES = 32 * 1024 * 1024;
+/** and how many characters of each body and of each answer. With a head of at most 16 KiB, that bounds the whole log. */
+export const KEPT_LENGTH = 4096;
 
-/**
- * The last {@link LOG_CAPACITY} calls, or fewer where they are large. Writing one costs a place in a ring; what it looks like is
- * made up when it is read.
- */
+/** The last {@link LOG_CAPACITY} calls. What one looks like is made up when it is read. */
 export interface RequestLog {
-  add(request: Omit<LoggedRequest, "id">): void;
+  /** Body and answer are given whole, and cut here. */
+  add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "answerCutBytes">): void;
   /** Oldest first. */
-  list(): LoggedRequest[];
+  list(): readonly LoggedRequest[];
   clear(): void;
   subscribe(listener: LogListener): () => void;
 }
 
 export function createRequestLog(): RequestLog {
-  const ring: (LoggedRequest | undefined)[] = [];
+  const calls: LoggedRequest[] = [];
   const listeners = new Set<LogListener>();
   let lastId = 0;
-  let oldestId = 1;
-  let bytes = 0;
-
-  function forgetOldest(): void {
-    const place = (oldestId - 1) % LOG_CAPACITY;
-    const oldest = ring[place];
-    if (oldest) bytes -= bytesOf(oldest);
-    ring[place] = undefined;
-    oldestId += 1;
-  }
 
   return {
     add(request) {
       lastId += 1;
-      if (lastId - oldestId === LOG_CAPACITY) forgetOldest();
-      const logged = { ...request, id: lastId };
-      ring[(lastId - 1) % LOG_CAPACITY] = logged;
-      bytes += bytesOf(logged);
-      while (bytes > LOG_CAPACITY_BYTES) forgetOldest();
-      for (const listener of listeners) listener(logged);
+      const [body, bodyCutBytes] = beginningOf(request.body);
+      const [answer, answerCutBytes] = beginningOf(request.answer);
+      const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
+      calls.push(logged);
+      if (calls.length > LOG_CAPACITY) calls.shift();
+      for (const listener of listeners) listener(logged, request);
     },
-    list: () => ring.filter((logged) => logged !== undefined).sort((a, b) => a.id - b.id),
+    list: () => calls,
     clear() {
-      ring.length = 0;
-      oldestId = lastId + 1;
-      bytes = 0;
+      calls.length = 0;
     },
     subscribe(listener) {
       listeners.add(listener);
@@ -76,10 +70,17 @@ export function createRequestLog(): RequestLog {
   };
 }
 
-/** What a logged call holds beside its texts, roughly: to measure its head would cost more than all that is done with it. */
-const REQUEST_BYTES = 1500;
+/** A word at the cut may be the first part of a secret, escaped perhaps, which nothing would know any more; longer than this, it is none. */
+const MAX_CUT_WORD = 600;
 
-/** What a logged call holds in memory, roughly. */
-export function bytesOf({ target, body, answer }: LoggedRequest): number {
-  return REQUEST_BYTES + target.length + (body?.length ?? 0) + (answer?.length ?? 0);
+/** @returns what is kept of a text, and how many bytes are not */
+function beginningOf(text: string | null): [string | null, number] {
+  if (text === null || text.length <= KEPT_LENGTH) return [text, 0];
+  let end = KEPT_LENGTH;
+  while (end > KEPT_LENGTH - MAX_CUT_WORD && /[\w%\\]/.test(text.charAt(end - 1))) end -= 1;
+  // No half of a character that takes two places.
+  if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
+  // Made from bytes: a slice of a string keeps the whole string in memory.
+  const kept = Buffer.from(text.slice(0, end));
+  return [kept.toString(), Buffer.byteLength(text) - kept.length];
 }

@@ -11,13 +11,12 @@ export interface Foreign {
 }
 
 /**
- * Compiles a program, and the thread that searches, into one executable, as momo is. The same sources give the same bytes; the
- * name of the file is one of the sources.
+ * Compiles a program into one executable, as momo is. The same sources give the same bytes; the name of the file counts as one.
  * @returns the files that went into it, relative to the project
  */
 export async function compile(entry: string, outfile: string, foreign?: Foreign): Promise<string[]> {
   const { metafile } = await Bun.build({
-    entrypoints: [entry, "src/store/sqlite/search-worker.ts"].map((file) => join(ROOT, file)),
+    entrypoints: [join(ROOT, entry)],
     compile: {
       outfile,
       // What lies in the folder where it is started is another program's.

@@ -3,17 +3,39 @@ import type { Random } from "./domain/random.ts";
 
 /** The only file that touches the host's time and chance; everything else is handed one of these. */
 
-/** setTimeout takes no longer delay than this: 24.8 days. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** A timer does not count the time in which the machine sleeps, so an alarm looks at the clock at least this often. */
+const LONGEST_TIMER_MS = 2000;
+
+/** How fast a clock goes that is ahead of the host's: any two oscillators differ by less. */
+const CATCH_UP_PACE = 0.999;
+
+/**
+ * The host's time, except that it never goes back. When the host's clock is set back, this one goes on by the time that passes,
+ * so that nothing due is held up; a little slower, so that the two meet again.
+ */
+export function steadyTime(hostMs: () => number, elapsedMs: () => number): () => number {
+  let shownMs = hostMs();
+  let lookedMs = elapsedMs();
+  return () => {
+    const nowMs = elapsedMs();
+    shownMs = Math.max(hostMs(), shownMs + (nowMs - lookedMs) * CATCH_UP_PACE);
+    lookedMs = nowMs;
+    return Math.floor(shownMs);
+  };
+}
+
+const nowMs = steadyTime(
+  () => Date.now(),
+  () => performance.now(),
+);
 
 export const systemClock: Clock = {
-  nowMs: () => Date.now(),
+  nowMs,
   alarm(atMs, ring) {
     let timer: ReturnType<typeof setTimeout>;
     const arm = () => {
-      const delayMs = atMs - Date.now();
-      // The host's clock may have been set back meanwhile, so the alarm looks before it rings.
-      timer = setTimeout(delayMs > 0 ? arm : ring, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS));
+      const delayMs = atMs - nowMs();
+      timer = setTimeout(delayMs > 0 ? arm : ring, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
     };
     arm();
     return () => clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OUTCOMES, outcomesView } from "../sandbox/network/outcomes.ts";
@@ -37,6 +37,12 @@ beforeAll(async () => {
   const momo = join(folder, "momo");
   writeFileSync(momo, `#!/bin/sh\nexec '${process.execPath}' --no-env-file '${join(root, "cli/main.ts")}' "$@"\n`);
   chmodSync(momo, 0o755);
+  // The test files of somebody, in shell.
+  mkdirSync(join(folder, "tests"));
+  for (const name of ["a", "b"]) {
+    const pay = `momo pay 0712345678 100 --reference ${name} --outcome "completed; after=10ms" --wait --interval 50ms -q`;
+    writeFileSync(join(folder, `tests/${name}.sh`), `${pay} && test "$(momo list -q | wc -l)" -eq 1\n`);
+  }
   server = serve();
   const { value } = await server.stdout.getReader().read();
   controlUrl = (JSON.parse(new TextDecoder().decode(value)) as { control_url: string }).control_url;
@@ -65,9 +71,10 @@ async function runInHaste(script: string) {
   return result;
 }
 
-async function run(script: string) {
+async function run(script: string, more: Record<string, string> = {}) {
   const shell = Bun.spawn(["bash", "-euo", "pipefail", "-c", script], {
-    env: environment(),
+    env: { ...environment(), ...more },
+    cwd: folder,
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -88,13 +95,73 @@ describe("every command of the README works as it stands there", () => {
       const { stdout, stderr, exitCode } = await inHaste(`eval "$(momo env)"\n${script}`);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(stdout).not.toContain('"success":false');
-    }, 15_000);
+    });
   }
 });
 
 test("the customer who cancels in the session gives exit code 11", async () => {
   const { stdout } = await runInHaste('momo pay 254700000032 100 --wait --interval 50ms -q || echo "code $?"');
   expect(stdout).toBe("cancelled\ncode 11\n");
+});
+
+test("files that share a sandbox, each with an account of its own, do not disturb each other", async () => {
+  const [block = ""] = session.filter((one) => one.includes('payment_account_id\\": $account'));
+  const hasty = `eval "$(momo env)"\n${block.replace("--wait", "--wait --interval 50ms -q")}`;
+  const runs = await Promise.all(
+    [hasty, hasty.replace('cancelled\\"', 'insufficient_funds\\"')].map((script) => runInHaste(script)),
+  );
+  expect(runs.map(({ stdout }) => stdout.split("\n").slice(-3).join(" ").trim())).toEqual([
+    expect.stringContaining("cancelled code 11"),
+    expect.stringContaining("failed code 10"),
+  ]);
+});
+
+describe("the recipe for CI goes to the end", () => {
+  const [, recipe = ""] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? [];
+  const steps = [...recipe.matchAll(/run: \|\n((?: {6}.*\n)+)/g)].map(([, script = ""]) =>
+    script.replaceAll(/^ {6}/gm, ""),
+  );
+
+  test("the step after the start finds the server in MOMO_*", async () => {
+    const github = { RUNNER_TEMP: join(folder, "runner"), GITHUB_ENV: join(folder, "github-env") };
+    mkdirSync(github.RUNNER_TEMP);
+    const [start = "", next = ""] = steps;
+    expect(steps).toHaveLength(2);
+    const started = await run(start, github);
+    try {
+      expect(started).toMatchObject({ exitCode: 0, stderr: "" });
+      const lines = readFileSync(github.GITHUB_ENV, "utf8").trim().split("\n");
+      const given = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2) as [string, string]));
+      const record = JSON.parse(readFileSync(join(folder, "ready.json"), "utf8")) as Record<string, unknown>;
+      expect(given).toEqual({
+        MOMO_BASE_URL: String(record.base_url),
+        MOMO_API_KEY: String(record.api_key),
+        MOMO_API_SECRET: String(record.api_secret),
+        MOMO_PAYMENT_ACCOUNT_ID: String(record.payment_account_id),
+        MOMO_CONTROL_URL: String(record.control_url),
+      });
+      const tested = await run(next.replace("--wait", "--wait --interval 50ms"), { ...github, ...given });
+      expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(JSON.parse(tested.stdout)).toMatchObject({ status: "completed" });
+    } finally {
+      const ready = join(folder, "ready.json");
+      process.kill((JSON.parse(readFileSync(ready, "utf8")) as { pid: number }).pid);
+      while (existsSync(ready)) await Bun.sleep(20);
+    }
+  });
+
+  test("the data of an ephemeral server's ready file is what --data takes", async () => {
+    const { stdout, exitCode } = await run(`
+      momo serve --ephemeral --port 0 --ready-file ephemeral.json > ephemeral.log 2>&1 &
+      timeout 30 sh -c 'until [ -s ephemeral.json ]; do sleep 0.1; done'
+      momo env --data "$(sed 's/.*"data":"\\([^"]*\\)".*/\\1/' ephemeral.json)" --format json
+      kill %1; wait %1
+    `);
+    expect({ exitCode, found: JSON.parse(stdout) }).toMatchObject({
+      exitCode: 0,
+      found: { MOMO_BASE_URL: expect.stringContaining("http://127.0.0.1:") },
+    });
+  });
 });
 
 test("the README's TypeScript is the test that stands in the example folder", () => {

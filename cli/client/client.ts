@@ -1,4 +1,5 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
+import { formatDuration } from "../../src/domain/duration.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import type { ControlTarget, Target } from "./target.ts";
@@ -16,6 +17,8 @@ export const ADVANCE_TIMEOUT_MS = 600_000;
 export interface SendOptions {
   readonly headers?: Record<string, string>;
   readonly timeoutMs?: number;
+  /** The command that shows whether a write was carried out, where its answer is lost; null for a call that only reads. */
+  readonly lookWith?: string | null;
 }
 
 export interface Client {
@@ -59,15 +62,29 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
 const bearer = (token: string | null): Record<string, string> =>
   token === null ? {} : { Authorization: `Bearer ${token}` };
 
-/** Somebody took the request and then closed the connection: what came of it nobody can tell. */
+/** A request that was sent and not answered. Nobody can tell what came of a write. */
 export class LostAnswer extends Failure {
-  constructor(origin: string) {
-    super(
-      "unreachable",
-      `${origin} closed the connection without an answer`,
-      "what was asked for may have been done all the same: look before asking again",
-    );
+  /** @param lookWith as in {@link SendOptions} */
+  constructor(what: string, lookWith: string | null | undefined) {
+    if (lookWith === null) super("unreachable", what, "nothing was changed: try again");
+    else {
+      const look = lookWith === undefined ? "look" : `look with ${lookWith}`;
+      super("answer_lost", what, `it may have been carried out all the same: ${look} before you ask again`);
+    }
   }
+}
+
+/** What fails before anything is sent: the name, the connection, or the encryption. All else may have come later. */
+const BEFORE_SENDING =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL)\w*)$/;
+
+function withoutAnswer(error: NodeJS.ErrnoException, origin: string, { timeoutMs, lookWith }: SendOptions): Failure {
+  if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin);
+  const what =
+    error.name === "TimeoutError"
+      ? `${origin} did not answer within ${formatDuration(timeoutMs ?? REQUEST_TIMEOUT_MS)}`
+      : `${origin} closed the connection without an answer`;
+  return new LostAnswer(what, lookWith);
 }
 
 function nothingAnswersAt(origin: string): Failure {
@@ -82,46 +99,52 @@ function nothingAnswersAt(origin: string): Failure {
 function createClient(address: string, credentials: Record<string, string>, hint: string): Client {
   const sendBody =
     (method: string) =>
-    (path: string, body: object, { headers, timeoutMs }: SendOptions = {}): Promise<Answer> =>
+    (path: string, body: object, options: SendOptions = {}): Promise<Answer> =>
       send(
         address + path,
         {
           method,
-          headers: { "Content-Type": "application/json", ...credentials, ...headers },
+          headers: { "Content-Type": "application/json", ...credentials, ...options.headers },
           body: JSON.stringify(body),
         },
         hint,
-        timeoutMs,
+        options,
       );
   return {
     post: sendBody("POST"),
     put: sendBody("PUT"),
     get: (path, query) => {
       const parameters = new URLSearchParams(query).toString();
-      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hint);
+      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hint, READS);
     },
-    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hint),
+    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hint, {}),
   };
 }
 
+/** For a call that changes nothing. */
+export const READS: SendOptions = { lookWith: null };
+
 /**
  * @returns the answer of a request that succeeded
- * @throws Failure in the words of the service; `unreachable` where nothing answers
+ * @throws Failure in the words of the service; `unreachable` where nothing answers; {@link LostAnswer}
  */
-async function send(url: string, init: RequestInit, hint: string, timeoutMs = REQUEST_TIMEOUT_MS): Promise<Answer> {
+async function send(url: string, init: RequestInit, hint: string, options: SendOptions): Promise<Answer> {
   const { origin, hostname } = new URL(url);
   if (isLoopback(hostname)) reachDirectly(hostname);
   let response: Response;
   let text: string;
   try {
-    response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    const signal = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
+    response = await fetch(url, { ...init, redirect: "manual", signal });
     text = await response.text();
   } catch (error) {
-    // Where something was only read, there is nothing to be unsure of.
-    const isLost = init.method !== undefined && (error as NodeJS.ErrnoException).code === "ECONNRESET";
-    throw isLost ? new LostAnswer(origin) : nothingAnswersAt(origin);
+    throw withoutAnswer(error as NodeJS.ErrnoException, origin, options);
   }
   const answer = parseAnswer(text);
+  // A proxy in between has lost the answer.
+  if (!answer && (response.status === 502 || response.status === 504)) {
+    throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options.lookWith);
+  }
   if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);
   return answer;
 }

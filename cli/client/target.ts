@@ -1,9 +1,11 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { momoEnvironment } from "../environment.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
+import { quoted } from "../terminal/this-program.ts";
 
 /** The flags that say which server. */
 export interface TargetFlags {
@@ -36,13 +38,14 @@ export interface ControlTarget {
  */
 export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
-  const directory = locateDataDirectory(flags.data);
+  // Where flags and environment say everything, its state does not matter.
+  const directory = onFirstUse(() => locateDataDirectory(flags.data));
   const named = flags.baseUrl ?? environment.baseUrl;
   const baseUrl = parseUrl(
-    named ?? readServer(directory)?.base_url ?? noServer(directory.path),
+    named ?? readServer(directory())?.base_url ?? noServer(directory().path),
     flags.baseUrl === undefined ? "MOMO_BASE_URL" : "--base-url",
   );
-  const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory) : null;
+  const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory()) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
   // A key of one source never goes with the secret of another.
   const own = apiKey === credentials?.api_key ? credentials : null;
@@ -64,21 +67,35 @@ export function resolveTarget(flags: TargetFlags): Target {
  */
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
-  const directory = locateDataDirectory(flags.data);
-  const besideService = (service: string | undefined, what: string) =>
-    service === undefined ? undefined : new URL(CONTROL_PATH, parseUrl(service, what)).href;
+  const directory = onFirstUse(() => locateDataDirectory(flags.data));
+  const besideService = (service: string | undefined, what: string) => {
+    if (service === undefined) return undefined;
+    const baseUrl = parseUrl(service, what);
+    // Only its record knows of a port of its own.
+    const running = isHere(baseUrl) ? readServer(directory()) : null;
+    return running?.base_url === baseUrl ? running.control_url : new URL(CONTROL_PATH, baseUrl).href;
+  };
   const named =
     besideService(flags.baseUrl, "--base-url") ??
     environment.controlUrl ??
     besideService(environment.baseUrl, "MOMO_BASE_URL");
-  const running = named === undefined || isHere(named) ? readServer(directory) : null;
+  const running = named === undefined || isHere(named) ? readServer(directory()) : null;
   const controlUrl = parseUrl(
-    named ?? running?.control_url ?? noServer(directory.path),
+    named ?? running?.control_url ?? noServer(directory().path),
     "MOMO_CONTROL_URL",
     CONTROL_PATH,
   );
   const ownToken = running?.control_url === controlUrl ? running.control_token : null;
   return { controlUrl, controlToken: environment.controlToken ?? ownToken };
+}
+
+/** A command of ours that asks the same server as these flags, without their secret. */
+export function commandFor(flags: TargetFlags, ...words: string[]): string {
+  const { baseUrl, apiKey, data } = flags;
+  const named = Object.entries({ "--base-url": baseUrl, "--api-key": apiKey, "--data": data });
+  return ["momo", ...words, ...named.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))]
+    .map(quoted)
+    .join(" ");
 }
 
 function noServer(directory: string): never {

@@ -2,7 +2,7 @@ import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { isTerminal } from "../terminal/standard-output.ts";
-import { type Answer, type Client, LostAnswer } from "./client.ts";
+import { type Answer, type Client, LostAnswer, READS } from "./client.ts";
 
 export interface WaitFlags {
   readonly wait?: true;
@@ -39,7 +39,7 @@ export async function waitForOutcome(
   first: Answer | null,
 ): Promise<Answer> {
   const untilMs = systemClock.nowMs() + flags.timeout;
-  const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId });
+  const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS);
   const progress = await startProgress();
   try {
     let answer = first ?? (await check());

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type Answer, controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { Failure } from "../terminal/failure.ts";
 import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson } from "../terminal/output.ts";
@@ -27,7 +27,8 @@ async function answer(checkoutRequestId: string, flags: AnswerFlags): Promise<vo
   }
   const body = pin === undefined ? { outcome } : { pin };
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
-  const answered = await controlClient(resolveControl(flags)).post(path, body);
+  const lookWith = commandFor(flags, "status", checkoutRequestId);
+  const answered = await controlClient(resolveControl(flags)).post(path, body, { lookWith });
   if (flags.json) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");
 }

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, print, printJson } from "../terminal/output.ts";
+import { type OutputOptions, print, printJson } from "../terminal/output.ts";
 
 type ClockFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -25,11 +25,12 @@ export function clockCommand(): Command {
 }
 
 async function move(body: object, flags: ClockFlags): Promise<void> {
-  show(await controlClient(resolveControl(flags)).post("/clock", body, { timeoutMs: ADVANCE_TIMEOUT_MS }), flags);
+  const options = { timeoutMs: ADVANCE_TIMEOUT_MS, lookWith: commandFor(flags, "clock", "show") };
+  show(await controlClient(resolveControl(flags)).post("/clock", body, options), flags);
 }
 
 function show(answer: Answer, flags: OutputOptions): void {
-  if (flags.quiet) print(plain(String(answer.now)));
+  if (flags.quiet) print(String(answer.now));
   else if (flags.json) printJson(answer);
-  else print(plain(answer.message));
+  else print(answer.message);
 }

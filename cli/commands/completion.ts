@@ -1,7 +1,7 @@
 import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import bash from "../terminal/completion.bash" with { type: "text" };
-import { print } from "../terminal/output.ts";
+import { writeOut } from "../terminal/standard-output.ts";
 
 const NAME = "completion";
 
@@ -14,7 +14,7 @@ export function addCompletion(program: Command): void {
   const completion = program.commands.find((command) => command.name() === NAME);
   // The library's script for bash works only beside a package of its own, and runs $(what is typed) when Tab is pressed.
   completion?.action((shell: string) => {
-    if (shell === "bash") print(bash.trimEnd());
+    if (shell === "bash") writeOut(bash);
     else scripts.setup(program.name(), program.name(), shell);
   });
 }

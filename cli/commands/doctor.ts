@@ -1,24 +1,34 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
-import { openForReading } from "../../src/store/sqlite/database.ts";
-import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
-import { isHeld } from "../../src/store/sqlite/lock.ts";
-import { createStore } from "../../src/store/store.ts";
+import { redact } from "../../src/domain/credentials.ts";
+import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { variablesInForce } from "../environment.ts";
-import { CLOSE_TO_ALL, type DataDirectory, isOpenToAll, locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
+import { findLeftovers } from "../serving/leftovers.ts";
+import { lockDirectory } from "../serving/lock-directory.ts";
+import {
+  belongsToOther,
+  CLOSE_TO_OTHERS,
+  isForeign,
+  openTo,
+  statsOfPlace,
+  statsOfTarget,
+  TAKE_OVER,
+} from "../serving/ownership.ts";
 import { isFree } from "../serving/port.ts";
-import { readClock, readCredentials, readServer } from "../serving/records.ts";
+import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, readPort } from "../terminal/options.ts";
-import { type OutputOptions, plain, print, printJson, styled } from "../terminal/output.ts";
+import { type OutputOptions, print, printJson, styled } from "../terminal/output.ts";
 
 interface DoctorFlags extends OutputOptions {
   readonly data?: string;
   readonly port: number;
+  readonly mend?: true;
 }
 
 /** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
@@ -31,16 +41,29 @@ interface Finding {
 export function doctorCommand(): Command {
   return new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
+    .option("--mend", "counts totals anew that are wrong; no server may run")
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
-  const directory = locateDataDirectory(flags.data);
-  const database = checkDatabase(directory);
+  const directory = nameDataDirectory(flags.data);
+  const foreign = checkOwners(directory);
+  // What is somebody else's is not even read.
+  const findings = withoutSecrets([
+    ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
+    ...checkEnvironment(),
+  ]);
+  if (flags.json) printJson({ findings });
+  else for (const finding of findings) printFinding(finding);
+  if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+}
+
+async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Finding[]> {
+  const database = checkDatabase(directory, flags);
   const server = await checkServer(directory);
-  const findings = [
+  return [
     checkDirectory(directory),
     ...checkFiles(directory),
     database,
@@ -48,17 +71,33 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     server.finding,
     ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
-    ...checkEnvironment(),
+    ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
   ];
-  if (flags.json) printJson({ findings });
-  else for (const finding of findings) printFinding(finding);
-  if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
+}
+
+const LEFT_OVER = "by a momo that was killed; the next momo serve removes it";
+
+function checkOwners(directory: DataDirectory): Finding[] {
+  const stats = statsOfTarget(directory.path);
+  const places = filesOf(directory).map((file) => [file, statsOfPlace(file)] as const);
+  return [[directory.path, stats] as const, ...places].flatMap(([path, owned]) =>
+    owned && isForeign(owned) ? [{ check: "owner", finding: belongsToOther(path, owned), remedy: TAKE_OVER }] : [],
+  );
+}
+
+/** What doctor says is shown to others, and a path or an address may hold a secret. */
+function withoutSecrets(findings: readonly Finding[]): Finding[] {
+  return findings.map(({ check, finding, remedy }) => ({
+    check,
+    finding: redact(finding),
+    remedy: remedy && redact(remedy),
+  }));
 }
 
 function printFinding({ check, finding, remedy }: Finding): void {
   const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
-  print(`${mark} ${check.padEnd(14)} ${plain(finding)}`);
-  if (remedy !== null) print(`     ${" ".repeat(14)} ${plain(remedy)}`);
+  print(mark, ` ${check.padEnd(14)} ${finding}`);
+  if (remedy !== null) print(`     ${" ".repeat(14)} ${remedy}`);
 }
 
 const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
@@ -75,9 +114,12 @@ function checkDirectory({ path }: DataDirectory): Finding {
     return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
   }
   if (!isWritable(path)) return { check, finding: `${path} cannot be written`, remedy: CHOOSE_ANOTHER };
-  if (isOpenToAll(path)) return { check, finding: `everybody may write into ${path}`, remedy: CLOSE_TO_ALL };
-  const others = stats.mode & 0o077;
-  return fine(check, others === 0 ? path : `${path}, which others may list; the files in it are yours alone`);
+  const others = openTo(path);
+  if (others !== null) return { check, finding: others, remedy: CLOSE_TO_OTHERS };
+  return fine(
+    check,
+    (stats.mode & 0o077) === 0 ? path : `${path}, which others may list; the files in it are yours alone`,
+  );
 }
 
 const CHOOSE_ANOTHER = "make it writable, or choose another with --data or MOMO_DATA";
@@ -123,14 +165,21 @@ function checkFiles(directory: DataDirectory): Finding[] {
   return findings;
 }
 
-function checkDatabase({ database }: DataDirectory): Finding {
+function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding {
   const check = "database";
+  const { database } = directory;
   const inspection = inspectDatabase(database);
   switch (inspection.state) {
     case "missing":
       return fine(check, "none yet; momo serve makes it");
     case "sound":
-      return fine(check, `sound, schema ${inspection.schema}`);
+      if (inspection.totals) return fine(check, `sound, schema ${inspection.schema}`);
+      if (!mend) {
+        const finding = "sound, but its totals, which the list shows, differ from a full count";
+        return { check, finding, remedy: "stop momo serve, and count them anew with momo doctor --mend" };
+      }
+      mendUnused(directory);
+      return fine(check, `sound, schema ${inspection.schema}; its totals were wrong, and have been counted anew`);
     case "unusable":
       return {
         check,
@@ -140,12 +189,21 @@ function checkDatabase({ database }: DataDirectory): Finding {
   }
 }
 
+function mendUnused(directory: DataDirectory): void {
+  const release = lockDirectory(directory);
+  try {
+    mendTotals(directory.database);
+  } finally {
+    release();
+  }
+}
+
 /** The key that commands find beside a sound database. */
 async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   const check = "key";
   const record = readOrNull(() => readCredentials(directory));
   if (!record || !existsSync(directory.database)) return [];
-  const store = createStore(openForReading(directory.database), directory.database);
+  const store = openStoreForReading(directory.database);
   try {
     if (await isInForce(store, record)) return [fine(check, record.api_key)];
   } finally {
@@ -170,7 +228,7 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
       "/health",
       {},
     );
-    return { finding: fine(check, describe(health, record.base_url)), isRunning: true };
+    return { finding: fine(check, describe(health, record)), isRunning: true };
   } catch (error) {
     const { code, message } = toFailure(error);
     if (code === "refused") {
@@ -190,8 +248,10 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
 /** Before its record is there, and after it is gone. */
 const BUSY = "none serves, but a momo is at work here: it is starting, stopping or importing; look again in a moment";
 
-const describe = (health: Answer, baseUrl: string): string =>
-  `momo ${health.version}, process ${health.pid}, serves ${baseUrl}`;
+function describe(health: Answer, { base_url, control_url }: ServerRecord): string {
+  const apart = new URL(control_url).origin === new URL(base_url).origin ? "" : `, and ${control_url}`;
+  return `momo ${health.version}, process ${health.pid}, serves ${base_url}${apart}`;
+}
 
 async function checkPort(port: number): Promise<Finding> {
   const check = "port";

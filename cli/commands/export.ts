@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, lstatSync, openSync, renameSync, statSync } from "node:fs";
+import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
@@ -7,14 +7,15 @@ import {
   copyDatabase,
   flushToDisk,
   inspectCopy,
-  removeDatabase,
-} from "../../src/store/sqlite/backup.ts";
-import { locateDataDirectory } from "../serving/data-directory.ts";
+  requireDatabase,
+} from "../../src/store/sqlite/sqlite.ts";
+import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { planDraft } from "../serving/leftovers.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { atTheEnd } from "../terminal/at-the-end.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
 
 interface ExportFlags extends OutputOptions {
@@ -31,31 +32,42 @@ export function exportCommand(): Command {
 
 async function exportData(file: string, flags: ExportFlags): Promise<void> {
   process.umask(0o077);
-  const { database } = locateDataDirectory(flags.data);
-  if (file === "-") await printCopy(database, flags);
+  const directory = locateDataDirectory(flags.data);
+  if (file === "-") await printCopy(directory.database, flags);
   else {
-    const contents = writeCopy(database, resolve(file));
+    const contents = writeCopy(directory, resolve(file));
     const bytes = statSync(file).size;
     if (flags.json) printJson({ file: resolve(file), bytes, ...contents });
-    else tell(`wrote ${plain(file)}: ${describeContents(contents)}`);
+    else tell(`wrote ${file}: ${describeContents(contents)}`);
   }
 }
 
 /** The copy as a file, whole or not at all. */
-function writeCopy(database: string, file: string): CopyContents {
+function writeCopy(directory: DataDirectory, file: string): CopyContents {
   // Said before the work, too. A link counts as well, wherever it leads.
   if (lstatSync(file, { throwIfNoEntry: false })) throw taken(file);
-  const draft = `${file}.${process.pid}.tmp`;
-  makeEmpty(draft, file);
-  atTheEnd(() => removeDatabase(draft));
-  copyDatabase(database, draft, file);
-  const contents = inspectCopy(draft, file);
-  flushToDisk(draft);
-  // What the draft is renamed onto is this empty file, and nobody else's.
-  makeEmpty(file, file);
-  renameSync(draft, file);
+  requireDatabase(directory.database);
+  const draft = planDraft(directory, dirname(file));
+  atTheEnd(() => draft.remove());
+  makeEmpty(draft.path, file);
+  copyDatabase(directory.database, draft.path, file);
+  const contents = inspectCopy(draft.path, file);
+  flushToDisk(draft.path);
+  giveName(draft.path, file);
   flushToDisk(dirname(file)); // where its name stands
   return contents;
+}
+
+/** Never over another file, and leaving nothing half done. */
+function giveName(draft: string, file: string): void {
+  try {
+    linkSync(draft, file); // the draft's own name goes at the end
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
+    // Not every file system has links. What the draft is renamed onto is this empty file, and nobody else's.
+    makeEmpty(file, file);
+    renameSync(draft, file);
+  }
 }
 
 /** @param name what it is for, and called in a refusal */

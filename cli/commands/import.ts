@@ -1,8 +1,16 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
-import { type CopyContents, inspectCopy, putInPlace, removeDatabase } from "../../src/store/sqlite/backup.ts";
-import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
-import { openStore } from "../../src/store/store.ts";
+import { isMemo } from "../../sandbox/network/memo.ts";
+import {
+  admitCopy,
+  type CopyContents,
+  continueNumbers,
+  inspectCopy,
+  openStore,
+  putInPlace,
+  removeDatabase,
+} from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
@@ -10,7 +18,7 @@ import { readCredentials } from "../serving/records.ts";
 import { atTheEnd } from "../terminal/at-the-end.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { describeContents } from "./export.ts";
 
 interface ImportFlags extends OutputOptions {
@@ -45,11 +53,12 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
       );
     }
     const contents = await takeIn(draft, source);
-    putInPlace(draft, directory.database);
+    if (!continueNumbers(draft, directory.database)) tell(NUMBERS_UNKNOWN);
+    replace(draft, directory.database);
     const credentials = await compareCredentials(directory);
     if (flags.json) printJson({ data: directory.path, replaced: replaces, ...contents, credentials });
     else {
-      tell(`${replaces ? "replaced" : "made"} ${plain(directory.database)}: ${describeContents(contents)}`);
+      tell(`${replaces ? "replaced" : "made"} ${directory.database}: ${describeContents(contents)}`);
       if (credentials === "other") tell(OTHER_CREDENTIALS);
     }
   } finally {
@@ -59,6 +68,9 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
 
 const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
+
+const NUMBERS_UNKNOWN =
+  "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
 /** Where a copy is read from. */
 interface Source {
@@ -84,11 +96,13 @@ async function openSource(file: string): Promise<Source> {
 
 const USE_EXPORT = "make a copy with momo export, and give that";
 
-/** Brings the copy here, and looks it through. */
+/** Brings the copy here, looks it through, and makes it fit. */
 async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   try {
     await writeDraft(draft, source);
-    return inspectCopy(draft, source.name);
+    const contents = inspectCopy(draft, source.name);
+    admitCopy(draft, source.name, isMemo);
+    return contents;
   } catch (error) {
     if (error instanceof UnusableDatabase) throw new Failure("unexpected", error.message, HINTS[error.problem] ?? null);
     const { code } = error as NodeJS.ErrnoException;
@@ -96,9 +110,20 @@ async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   }
 }
 
+function replace(draft: string, database: string): void {
+  try {
+    putInPlace(draft, database);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase && error.problem === "unwritable")) throw error;
+    const hint = "make the folder writable; where momo.db is mounted by itself, mount the folder that it is in instead";
+    throw new Failure("unexpected", error.message, hint);
+  }
+}
+
 const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
   damaged: "take another copy",
   foreign: "take a copy that momo export made",
+  older: "take a copy that a released momo made",
   newer: "update momo",
 };
 

@@ -1,7 +1,9 @@
 import { Command } from "commander";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { KeyListing, NewKey, Registry } from "../../src/service/registry.ts";
+import { systemClock } from "../../src/system.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
-import { askText, askWhich } from "../terminal/ask.ts";
+import { askWhich } from "../terminal/ask.ts";
 import { dataOption, jsonOption, merchantOption, quietOption } from "../terminal/options.ts";
 import { type OutputOptions, print, printFields, printJson, printTable, tell } from "../terminal/output.ts";
 
@@ -16,7 +18,7 @@ export function keysCommand(): Command {
   command
     .command("create")
     .description("make a key; its secret is shown this once")
-    .option("--label <text>", "what it is for")
+    .option("--label <text>", "what it is for (default: when it was made, in Nairobi)")
     .addOption(merchantOption())
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -42,19 +44,18 @@ export function keysCommand(): Command {
 }
 
 async function create(flags: KeyFlags): Promise<void> {
-  const json = Boolean(flags.json);
   const key = await withRegistry({ data: flags.data, create: false }, async (registry) => {
     const merchantId = await whose(registry, flags);
-    const label = flags.label ?? (await askText({ flag: "--label", message: "What is the key for?", json }));
-    return registry.issueKey(merchantId, label);
+    return registry.issueKey(merchantId, flags.label ?? `made ${formatTimestamp(systemClock.nowMs())}`);
   });
   if (flags.quiet) {
     print(key.apiKey);
     tell(key.apiSecret); // shown once, so never lost
-  } else if (json) printJson(newKeyView(key));
+  } else if (flags.json) printJson(newKeyView(key));
   else {
     printFields(Object.entries(newKeyView(key)));
-    tell("\nThe secret is not shown again: momo keeps only a hash of it.");
+    tell();
+    tell("The secret is not shown again: momo keeps only a hash of it.");
   }
 }
 

@@ -3,7 +3,7 @@ import { type Answer, merchantClient } from "../client/client.ts";
 import { resolveTarget, type TargetFlags } from "../client/target.ts";
 import { Failure } from "../terminal/failure.ts";
 import { jsonOption, quietOption, serverOptions } from "../terminal/options.ts";
-import { type OutputOptions, plain, print, printJson, printTable, tell } from "../terminal/output.ts";
+import { type OutputOptions, print, printJson, printTable, tell } from "../terminal/output.ts";
 import { isTerminal } from "../terminal/standard-output.ts";
 
 interface ListFlags extends TargetFlags, OutputOptions {
@@ -37,7 +37,7 @@ async function list(flags: ListFlags): Promise<void> {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const answer = await merchantClient(resolveTarget(flags)).get("/transactions.php", Object.fromEntries(given));
   if (flags.quiet) {
-    for (const item of itemsOf(answer)) print(plain(String(item.id)));
+    for (const item of itemsOf(answer)) print(String(item.id));
   } else if (flags.json || !isTerminal()) {
     printJson(answer);
   } else {
@@ -55,7 +55,7 @@ async function printForPeople(answer: Answer): Promise<void> {
   const { pagination } = answer;
   if (!isRecord(pagination)) throw new Failure("unexpected", "the service answered without a pagination");
   const { current_page, total_pages, total_items } = pagination;
-  tell(plain(`page ${current_page} of ${total_pages}, ${total_items} in all`));
+  tell(`page ${current_page} of ${total_pages}, ${total_items} in all`);
 }
 
 /** Under its name in the full form, or in the short one. */

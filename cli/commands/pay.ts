@@ -3,13 +3,15 @@ import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { KINDS, type Kind } from "../../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
-import { resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
+import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
 import { Failure } from "../terminal/failure.ts";
-import { jsonOption, quietOption, readAmount, readId, serverOptions, waitOptions } from "../terminal/options.ts";
+import { jsonOption, quietOption, readId, serverOptions, waitOptions } from "../terminal/options.ts";
 import { type OutputOptions, tell } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-output.ts";
 import { isTerminal } from "../terminal/standard-output.ts";
+import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
+import { misuse } from "../terminal/usage.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly reference?: string;
@@ -20,8 +22,10 @@ interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
 
 export function payCommand(): Command {
   const command = new Command("pay")
-    .addArgument(new Argument("<phone>", "the customer's, such as 0712345678"))
-    .addArgument(new Argument("<amount>", "in KES").argParser(readAmount))
+    .usage("[options] <phone> <amount>")
+    // A number may come in several words, and the last word is the amount.
+    .addArgument(new Argument("[phone]", "the customer's, such as 0712345678 or +254 712 345 678"))
+    .addArgument(new Argument("[amount...]", "in KES"))
     .addOption(
       new Option(
         "--account <id>",
@@ -42,7 +46,12 @@ export function payCommand(): Command {
     .action(pay);
 }
 
-async function pay(phone: string, amount: number, flags: PayFlags): Promise<void> {
+async function pay(first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
+  if (first === undefined) throw misuse("PHONE and AMOUNT are missing");
+  const last = rest.at(-1);
+  if (last === undefined) throw misuse("AMOUNT is missing");
+  const amount = readAmount(last);
+  const phone = readTypedPhone([first, ...rest.slice(0, -1)]);
   const target = resolveTarget(flags);
   if (target.paymentAccountId === null) {
     throw new Failure(
@@ -55,7 +64,10 @@ async function pay(phone: string, amount: number, flags: PayFlags): Promise<void
   const checkoutRequestId = String(started.checkout_request_id);
   if (!flags.wait) {
     printPayment(started, flags, "checkout_request_id");
-    if (isTerminal() && !flags.json && !flags.quiet) tell(`\nFollow it with: momo status ${checkoutRequestId} --wait`);
+    if (isTerminal() && !flags.json && !flags.quiet) {
+      tell();
+      tell(`Follow it with: momo status ${checkoutRequestId} --wait`);
+    }
     return;
   }
   const outcome = await waitForOutcome(merchantClient(target), checkoutRequestId, flags, {
@@ -77,16 +89,11 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
     ...(reference !== undefined && { reference }),
     ...(description !== undefined && { description }),
   };
+  const lookWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
   if (kind !== "api") {
-    return controlClient(resolveControl(flags)).post("/payments", {
-      ...body,
-      kind,
-      ...(outcome !== undefined && { outcome }),
-    });
+    const asked = { ...body, kind, ...(outcome !== undefined && { outcome }) };
+    return controlClient(resolveControl(flags)).post("/payments", asked, { lookWith });
   }
-  return merchantClient(target).post(
-    "/stkpush.php",
-    body,
-    outcome === undefined ? {} : { headers: { "X-Sandbox-Outcome": outcome } },
-  );
+  const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
+  return merchantClient(target).post("/stkpush.php", body, { headers, lookWith });
 }

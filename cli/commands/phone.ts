@@ -5,14 +5,15 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { type Answer, type Client, controlClient, openEvents } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { isAttended } from "../terminal/ask.ts";
+import { openDialogue } from "../terminal/dialogue.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions } from "../terminal/options.ts";
-import { plain } from "../terminal/output.ts";
+import { readTypedPhone } from "../terminal/typed-phone.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 
 export function phoneCommand(): Command {
-  const command = new Command("phone").argument("[phone]", "the customer's number (default: everybody's)");
+  const command = new Command("phone").argument("[phone...]", "the customer's number (default: everybody's)");
   for (const option of controlOptions()) command.addOption(option);
   return command.action(phone);
 }
@@ -20,15 +21,15 @@ export function phoneCommand(): Command {
 /** A prompt as the control API shows it. */
 type OpenPrompt = ReturnType<typeof promptView>;
 
-async function phone(number: string | undefined, flags: PhoneFlags): Promise<void> {
+async function phone(words: readonly string[], flags: PhoneFlags): Promise<void> {
   if (!isAttended()) {
     throw new Failure("usage", "momo phone needs a person at a terminal", "scripts use momo answer");
   }
-  const owner = number === undefined ? null : parsePhone(number);
+  const owner = words.length === 0 ? null : parsePhone(readTypedPhone(words));
   const target = resolveControl(flags);
   const client = controlClient(target);
   const changes = watchPrompts(await openEvents(target), owner);
-  const { intro, outro, log } = await import("@clack/prompts");
+  const { intro, outro, step } = await openDialogue();
   intro(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
   let isWaiting = false;
   for (;;) {
@@ -37,7 +38,7 @@ async function phone(number: string | undefined, flags: PhoneFlags): Promise<voi
       isWaiting = false;
       if ((await showPrompt(prompt, client, changes)) === "off") break;
     } else {
-      if (!isWaiting) log.step("Waiting for a prompt …");
+      if (!isWaiting) step("Waiting for a prompt …");
       isWaiting = true;
       await changes.next();
     }
@@ -54,13 +55,13 @@ async function nextPrompt(client: Client, owner: string | null): Promise<OpenPro
 
 /** Shows one prompt until its customer answers, or it is over for another reason. */
 async function showPrompt(prompt: OpenPrompt, client: Client, changes: Changes): Promise<"answered" | "off"> {
-  const { isCancel, log, note, password, select } = await import("@clack/prompts");
+  const { info, isCancel, note, password, select, success, warn } = await openDialogue();
   const over = new AbortController();
   const stopWatching = changes.whenFinal(prompt.checkout_request_id, (status) => {
     over.abort();
-    if (status !== "gone") log.warn(`Too late: the payment is ${status}.`);
+    if (status !== "gone") warn(`Too late: the payment is ${status}.`);
   });
-  note(describe(prompt), `${plain(prompt.business)} asks ${prompt.phone}`);
+  note(describe(prompt), `${prompt.business} asks ${prompt.phone}`);
   try {
     const choice = await select({
       message: "What do you do?",
@@ -88,24 +89,24 @@ async function showPrompt(prompt: OpenPrompt, client: Client, changes: Changes):
     stopWatching();
     const path = `/prompts/${encodeURIComponent(prompt.checkout_request_id)}/answer`;
     try {
-      const { message, sms } = await client.post(path, body);
-      if (typeof sms === "string") log.success(plain(sms));
-      else log.info(plain(message));
+      const { message, sms } = await client.post(path, body, { lookWith: `momo status ${prompt.checkout_request_id}` });
+      if (typeof sms === "string") success(sms);
+      else info(message);
     } catch (error) {
       // Somebody else was faster, or the server has gone: the next look tells which.
       if (!(error instanceof Failure) || error.code !== "refused") throw error;
-      log.warn(plain(error.message));
+      warn(error.message);
     }
     return "answered";
   }
 }
 
-function describe({ amount, reference, description }: OpenPrompt): string {
+function describe({ amount, reference, description }: OpenPrompt): string[] {
   const shillings = amount.toLocaleString("en-US", { minimumFractionDigits: 2 });
   const lines = [`Pay Ksh${shillings}`];
-  if (reference) lines.push(`for account ${plain(reference)}`);
-  if (description) lines.push(plain(description));
-  return lines.join("\n");
+  if (reference) lines.push(`for account ${reference}`);
+  if (description) lines.push(description);
+  return lines;
 }
 
 /** What the server tells of transactions on this phone. */

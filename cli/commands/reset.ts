@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { controlOptions, jsonOption } from "../terminal/options.ts";
-import { type OutputOptions, plain, printJson, tell } from "../terminal/output.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
 type ResetFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -13,7 +13,11 @@ export function resetCommand(): Command {
 }
 
 async function reset(flags: ResetFlags): Promise<void> {
-  const answer = await controlClient(resolveControl(flags)).post("/reset", {});
+  const answer = await controlClient(resolveControl(flags)).post(
+    "/reset",
+    {},
+    { lookWith: commandFor(flags, "list", "--limit", "1") },
+  );
   if (flags.json) printJson(answer);
-  else tell(plain(answer.message));
+  else tell(answer.message);
 }

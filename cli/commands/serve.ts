@@ -1,21 +1,21 @@
-import { rmSync, statSync } from "node:fs";
-import { resolve } from "node:path";
-import { Command, Option } from "commander";
+import { Command, type ErrorOptions, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
-import { CLOSE_TO_ALL, isOpenToAll, locateDataDirectory } from "../serving/data-directory.ts";
-import { explainListenFailure } from "../serving/listen-failure.ts";
-import { announce, type ReadyRecord, readyRecord } from "../serving/ready.ts";
+import { locateDataDirectory } from "../serving/data-directory.ts";
+import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
+import { warnOfReaders } from "../serving/ownership.ts";
+import { announce, readyRecord } from "../serving/ready.ts";
+import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { readText, writePrivateFile } from "../serving/small-files.ts";
+import { readText } from "../serving/small-files.ts";
 import { type RunningSandbox, startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { LOG_FORMATS, type LogFormat } from "../terminal/log-format.ts";
 import { dataOption, readHost, readPort } from "../terminal/options.ts";
-import { plain, printJson, reportFault, tell } from "../terminal/output.ts";
+import { printJson, reportFault } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
 import { isTerminal, outliveOutput } from "../terminal/standard-output.ts";
 
@@ -24,6 +24,7 @@ interface ServeFlags extends SandboxFlags {
   readonly host: string;
   readonly data?: string;
   readonly ephemeral?: true;
+  readonly controlPort?: number;
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly json?: true;
@@ -32,11 +33,17 @@ interface ServeFlags extends SandboxFlags {
 }
 
 export function serveCommand(): Command {
-  return addSandboxOptions(new Command("serve"))
+  return addSandboxOptions(new ServeCommand("serve"))
     .addOption(new Option("--port <number>", "0: any free one").default(2547).argParser(readPort))
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
+    .addOption(
+      new Option(
+        "--control-port <number>",
+        "serve the control API and the console on this port alone; 0: any free one",
+      ).argParser(readPort),
+    )
     .option(
       "--control-token-file <file>",
       "a token that the control API asks for (default: off loopback a new one, on it none)",
@@ -53,21 +60,28 @@ export function serveCommand(): Command {
     .action(serve);
 }
 
+/** A start that fails at its flags leaves no stale address either. */
+class ServeCommand extends Command {
+  override error(message: string, options?: ErrorOptions): never {
+    removeReadyFileOf(process.argv);
+    return super.error(message, options);
+  }
+}
+
 async function serve(flags: ServeFlags): Promise<void> {
   // Before anything is written: what other users of this machine could read is nobody's to widen.
   process.umask(0o077);
+  const readyFile = flags.readyFile === undefined ? null : prepareReadyFile(flags.readyFile);
   let leaveNothing = () => {};
   const stopping = stopSignal(() => leaveNothing());
   outliveOutput();
   const config = await configOf(flags);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
-  const readyFile = flags.readyFile === undefined ? null : resolve(flags.readyFile);
   const output = await requestOutputFor(flags);
   let sandbox: RunningSandbox | undefined;
-  let isReadyFileOurs = false;
   leaveNothing = () => {
-    if (readyFile && isReadyFileOurs) rmSync(readyFile, { force: true });
+    readyFile?.remove();
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   };
   try {
@@ -76,23 +90,19 @@ async function serve(flags: ServeFlags): Promise<void> {
       directory,
       host: flags.host,
       port: flags.port,
+      controlPort: controlPortFor(flags),
       controlToken,
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
       ...(output && { onRequest: output.onRequest }),
-    }).catch(async (error: unknown) => {
-      throw await explainListenFailure(error, flags);
     });
     const record = readyRecord(sandbox, directory, controlToken);
-    if (readyFile) {
-      writeReadyFile(readyFile, record);
-      isReadyFileOurs = true;
-    }
-    if (isOpenToAll(directory.path)) tell(`momo: everybody may write into ${plain(directory.path)}; ${CLOSE_TO_ALL}`);
+    readyFile?.write(record);
     if (flags.json) printJson(record);
     else announce(record);
+    removeTemporaryLeftovers(); // now, so that nobody waits for it
     await stopping;
   } finally {
     try {
@@ -115,14 +125,16 @@ async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<Reque
   return createRequestOutput(format);
 }
 
-function writeReadyFile(file: string, record: ReadyRecord): void {
-  try {
-    // Whoever may write everywhere would put a file in the place of a device, which nobody on this machine has then.
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
-    writePrivateFile(file, `${JSON.stringify(record)}\n`);
-  } catch (error) {
-    throw new Failure("unexpected", (error as Error).message, "choose another place with --ready-file");
+function controlPortFor({ port, controlPort }: ServeFlags): number | null {
+  if (controlPort === undefined) return null;
+  if (controlPort === port && port !== 0) {
+    throw new Failure(
+      "usage",
+      `--control-port ${controlPort} is the port of the merchant API`,
+      "choose another one, or 0",
+    );
   }
+  return controlPort;
 }
 
 /** Off loopback a token says who may steer; on it only where somebody wants one, because other users of the machine connect too. */
@@ -138,6 +150,7 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
   if (!/^[\x21-\x7e]{16,200}$/.test(text)) {
     throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
   }
+  warnOfReaders(controlTokenFile);
   return text;
 }
 

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { merchantClient } from "../client/client.ts";
+import { merchantClient, READS } from "../client/client.ts";
 import { resolveTarget, type TargetFlags } from "../client/target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
 import { jsonOption, quietOption, serverOptions, waitOptions } from "../terminal/options.ts";
@@ -18,7 +18,7 @@ async function status(checkoutRequestId: string, flags: StatusFlags): Promise<vo
   const client = merchantClient(resolveTarget(flags));
   const answer = flags.wait
     ? await waitForOutcome(client, checkoutRequestId, flags, null)
-    : await client.post("/status.php", { checkout_request_id: checkoutRequestId });
+    : await client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS);
   printPayment(answer, flags, "status");
   if (flags.wait) process.exitCode = exitCodeOf(answer);
 }

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { momoEnvironment, platformFolders } from "../environment.ts";
+import { refuseForeign, statsOfPlace, statsOfTarget, warnOfOthers } from "./ownership.ts";
 import { cannotWrite } from "./small-files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */
@@ -14,9 +15,25 @@ export interface DataDirectory {
   readonly clock: string;
 }
 
-/** `--data`, then `MOMO_DATA`, then the platform's data folder. Nothing is created. */
-export function locateDataDirectory(flag: string | undefined): DataDirectory {
+/** `--data`, then `MOMO_DATA`, then the platform's data folder. Nothing is looked at. */
+export function nameDataDirectory(flag: string | undefined): DataDirectory {
   return dataDirectoryAt(resolve(flag ?? momoEnvironment().data ?? platformDefault()));
+}
+
+/**
+ * The same, for whoever uses it: says who else may write into it. Nothing is created.
+ * @throws Failure where it, or a file of momo's in it, belongs to somebody else
+ */
+export function locateDataDirectory(flag: string | undefined): DataDirectory {
+  const directory = nameDataDirectory(flag);
+  refuseForeignDirectory(directory);
+  warnOfOthers(directory.path);
+  return directory;
+}
+
+function refuseForeignDirectory(directory: DataDirectory): void {
+  refuseForeign(directory.path, statsOfTarget(directory.path));
+  for (const file of filesOf(directory)) refuseForeign(file, statsOfPlace(file));
 }
 
 export function dataDirectoryAt(path: string): DataDirectory {
@@ -44,6 +61,7 @@ function platformDefault(): string {
  */
 export function makeDataDirectory(directory: DataDirectory): void {
   const { path } = directory;
+  refuseForeignDirectory(directory);
   try {
     if (existsSync(path)) {
       for (const file of filesOf(directory)) hideFromOthers(file);
@@ -56,7 +74,7 @@ export function makeDataDirectory(directory: DataDirectory): void {
   }
 }
 
-const filesOf = ({ database, lock, credentials, server, clock }: DataDirectory) => [
+export const filesOf = ({ database, lock, credentials, server, clock }: DataDirectory) => [
   ...[database, `${database}-wal`, `${database}-shm`],
   ...[lock, credentials, server, clock],
 ];
@@ -66,10 +84,3 @@ function hideFromOthers(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
-
-/** Whether everybody on this machine may put files into the directory, and so take the place of ours. */
-export function isOpenToAll(path: string): boolean {
-  return process.platform !== "win32" && (statSync(path).mode & 0o002) !== 0;
-}
-
-export const CLOSE_TO_ALL = "chmod o-w on it, or choose another folder with --data";

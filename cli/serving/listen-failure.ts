@@ -6,24 +6,25 @@ import { Failure } from "../terminal/failure.ts";
 interface Address {
   readonly host: string;
   readonly port: number;
+  readonly flag: "--port" | "--control-port";
 }
 
 /** Why the address cannot be listened on, who has it, and the flag that helps. */
-export async function explainListenFailure(error: unknown, { host, port }: Address): Promise<unknown> {
+export async function explainListenFailure(error: unknown, { host, port, flag }: Address): Promise<unknown> {
   const { code } = error as NodeJS.ErrnoException;
   const address = `${host}:${port}`;
   if (code === "EADDRINUSE") {
     return new Failure(
       "unexpected",
       `${address} is taken by ${await holderOf(host, port)}`,
-      "choose another port with --port, or --port 0 for any free one",
+      `choose another port with ${flag}, or ${flag} 0 for any free one`,
     );
   }
   if (code === "EACCES" || code === "EPERM") {
     return new Failure(
       "unexpected",
       `${address} may not be listened on (${code})`,
-      "choose a port above 1023 with --port",
+      `choose a port above 1023 with ${flag}`,
     );
   }
   if (
@@ -42,12 +43,15 @@ export async function explainListenFailure(error: unknown, { host, port }: Addre
   return error;
 }
 
+/** A busy momo answers within this time; a program that never answers does not hold the refusal up for longer. */
+const HOLDER_TIMEOUT_MS = 3000;
+
 /** Asks whoever holds the port whether it is one of us. */
 async function holderOf(host: string, port: number): Promise<string> {
   try {
     reachDirectly(host);
     const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}${CONTROL_PATH}/health`, {
-      signal: AbortSignal.timeout(500),
+      signal: AbortSignal.timeout(HOLDER_TIMEOUT_MS),
     });
     const health = (await answer.json()) as { status?: unknown; pid?: unknown };
     if (health.status === "ok" && Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;

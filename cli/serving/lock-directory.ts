@@ -1,18 +1,21 @@
-import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
-import { acquireLock } from "../../src/store/sqlite/lock.ts";
+import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
+import { removeLeftoversIn } from "./leftovers.ts";
 import { readServer, type ServerRecord } from "./records.ts";
+import { cannotWrite } from "./small-files.ts";
 
 /**
  * Takes a data directory for this process: a second server would resolve the same prompts, and an import would take the database
- * from under a server.
+ * from under a server. What a killed process left in it is removed.
  * @returns a function that gives it back
  * @throws Failure that names who has it
  */
 export function lockDirectory(directory: DataDirectory): () => void {
+  let release: () => void;
   try {
-    return acquireLock(directory.lock);
+    release = acquireLock(directory.lock);
   } catch (error) {
     if (!(error instanceof UnusableDatabase && error.problem === "locked")) throw error;
     const holder = serverOrNull(directory);
@@ -21,6 +24,13 @@ export function lockDirectory(directory: DataDirectory): () => void {
       `${directory.path} is in use by another momo${holder ? ` (process ${holder.pid}, ${holder.base_url})` : ""}`,
       "stop that one, or choose another folder with --data",
     );
+  }
+  try {
+    removeLeftoversIn(directory);
+    return release;
+  } catch (error) {
+    release();
+    throw cannotWrite(directory.path, error);
   }
 }
 

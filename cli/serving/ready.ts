@@ -1,7 +1,7 @@
-import { relative } from "node:path";
 import { momoEnvironment } from "../environment.ts";
 import { print, styled } from "../terminal/output.ts";
-import { type DataDirectory, locateDataDirectory } from "./data-directory.ts";
+import { commandLine } from "../terminal/this-program.ts";
+import { type DataDirectory, nameDataDirectory } from "./data-directory.ts";
 import type { RunningSandbox } from "./start-sandbox.ts";
 
 /** What `serve --json` and the ready file tell of a server. */
@@ -37,39 +37,31 @@ export function announce(record: ReadyRecord): void {
     ["data", record.data],
     ...(record.control_token === undefined ? [] : [["control token", record.control_token] as [string, string]]),
   ];
-  print(styled("bold", "momo, a mobile-money sandbox\n"));
-  for (const [name, value] of fields) print(`  ${styled("dim", name.padEnd(15))}  ${value}`);
+  print(styled("bold", "momo, a mobile-money sandbox"));
+  print();
+  for (const [name, value] of fields) print("  ", styled("dim", name.padEnd(15)), `  ${value}`);
   const body = `{"payment_account_id":${record.payment_account_id},"phone":"0712345678","amount":100}`;
-  print(`
-Start a payment:
-
-  curl ${record.base_url}/stkpush.php \\
-    -H 'X-API-Key: ${record.api_key}' \\
-    -H 'X-API-Secret: ${record.api_secret}' \\
-    -H 'Content-Type: application/json' -d '${body}'
-
-  ${payCommandFor(record.data)}
-
-${styled("green", "Ready.")} Ctrl+C stops.`);
+  for (const line of [
+    "",
+    "Start a payment:",
+    "",
+    `  curl ${record.base_url}/stkpush.php \\`,
+    `    -H 'X-API-Key: ${record.api_key}' \\`,
+    `    -H 'X-API-Secret: ${record.api_secret}' \\`,
+    `    -H 'Content-Type: application/json' -d '${body}'`,
+    "",
+    `  ${payCommandFor(record.data)}`,
+    "",
+  ]) {
+    print(line);
+  }
+  print(styled("green", "Ready."), " Ctrl+C stops.");
 }
 
-/** A command line that reaches this server from the current folder, as short as it can be. */
+/** A command line that reaches this server from any folder, as short as it can be. */
 function payCommandFor(data: string): string {
-  const words = [...thisProgram(), "pay", "0712345678", "100", "--wait"];
-  // What the environment says of another server would lead there.
-  const isFoundAnyway = data === locateDataDirectory(undefined).path && momoEnvironment().baseUrl === undefined;
-  if (!isFoundAnyway) words.push("--data", data);
-  return words.map((word) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
-}
-
-/** How this program is called: by its name where the shell finds it so, else by its path; from source, through Bun. */
-function thisProgram(): string[] {
-  const shorter = (path: string) => {
-    const fromHere = relative("", path);
-    return fromHere.length < path.length ? (fromHere.includes("/") ? fromHere : `./${fromHere}`) : path;
-  };
-  // Inside the executable the source lies in a file system of its own.
-  const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main);
-  if (!isExecutable) return [shorter(process.execPath), shorter(Bun.main)];
-  return Bun.which("momo") === process.execPath ? ["momo"] : [shorter(process.execPath)];
+  const { baseUrl, data: variable } = momoEnvironment();
+  // Another terminal need not have the variables of this one.
+  const isFoundAnyway = data === nameDataDirectory(undefined).path && baseUrl === undefined && variable === undefined;
+  return commandLine("pay", "0712345678", "100", "--wait", ...(isFoundAnyway ? [] : ["--data", data]));
 }

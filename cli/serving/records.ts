@@ -2,6 +2,7 @@ import { existsSync, lstatSync, rmSync } from "node:fs";
 import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
+import { refuseForeign } from "./ownership.ts";
 import { readJson, writePrivateFile } from "./small-files.ts";
 
 /**
@@ -95,15 +96,15 @@ export function writeClock({ clock }: DataDirectory, state: ClockState): void {
   writePrivateFile(clock, `${JSON.stringify(record)}\n`);
 }
 
-/** Null where there is no such file. A file that holds something else is refused, never guessed at. */
+/** Null where there is no such file. A file that holds something else, or is somebody else's, is refused, never guessed at. */
 function read<T>(file: string, fits: (content: unknown) => content is T): T | null {
   // A link would lead out of the data directory, and a pipe would have us wait.
   if (existsSync(file) && !lstatSync(file).isFile()) throw damaged(file);
   let content: unknown;
   try {
-    content = readJson(file);
-  } catch {
-    throw damaged(file);
+    content = readJson(file, (stats) => refuseForeign(file, stats));
+  } catch (error) {
+    throw error instanceof Failure ? error : damaged(file);
   }
   if (content === undefined) return null;
   if (!fits(content)) throw damaged(file);

@@ -1,15 +1,15 @@
 import { rmSync } from "node:fs";
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
-import { createVirtualClock } from "../../sandbox/network/clock.ts";
+import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
-import { startServer } from "../../src/http/server.ts";
 import type { Registry } from "../../src/service/registry.ts";
-import { explain, isBusy } from "../../src/store/sqlite/database.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
-import { sleep } from "../../src/system.ts";
+import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { isInForce } from "./in-force.ts";
+import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./lock-directory.ts";
 import {
   type CredentialsRecord,
@@ -21,23 +21,22 @@ import {
 } from "./records.ts";
 
 export interface SandboxConfig
-  extends Pick<
-    AssembleOptions,
-    | "realClock"
-    | "stopwatch"
-    | "random"
-    | "fallback"
-    | "rules"
-    | "promptLifetimeMs"
-    | "basePath"
-    | "form"
-    | "reportFault"
-    | "onRequest"
-  > {
+  extends Addresses,
+    Pick<
+      AssembleOptions,
+      | "realClock"
+      | "stopwatch"
+      | "random"
+      | "fallback"
+      | "rules"
+      | "promptLifetimeMs"
+      | "basePaths"
+      | "accept"
+      | "form"
+      | "reportFault"
+      | "onRequest"
+    > {
   readonly directory: DataDirectory;
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
   /** What a caller of the control API must present; null where nobody is asked for one. */
@@ -48,12 +47,14 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly credentials: CredentialsRecord;
+  /** What the client did wrong, once it has ended. */
+  finishAudit(): Promise<AuditReport>;
   /** Finishes what is in flight and closes everything, within three seconds. */
   stop(): Promise<void>;
 }
 
 /** How long requests that are under way may take when the server stops. */
-const STOP_GRACE_MS = 2000;
+const STOP_GRACE_MS = 1500;
 
 /** How long a write may wait for another program. Everything waits meanwhile, the end of the server too. */
 const BUSY_TIMEOUT_MS = 1000;
@@ -72,34 +73,32 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(() => store.close());
 
     const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
+    goOnFrom(await store.transactions.lastDueStartMs(), clock);
     let credentials: CredentialsRecord | null = null;
-    const { handle, service, endStreams } = assemble({
+    let merchantPort: number | null = null;
+    const { service, finishAudit, endStreams, ...handlers } = assemble({
       ...config,
       store,
       clock,
       guard: { host: config.host, token: config.controlToken },
       rememberClock: () => writeClock(directory, clock.state()),
       data: directory.path,
+      merchantPort: () => (config.controlPort === null ? null : merchantPort),
       credentials: () =>
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
-    open.add(() => service.resolver.stop());
     credentials = await ensureCredentials(directory, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 
-    const server = startServer({
-      hostname: config.host,
-      port: config.port,
-      reportFault,
-      handle,
-      sleep,
-    });
-    open.add(() => server.stop(STOP_GRACE_MS));
+    const listening = await listen(config, handlers, reportFault);
+    open.add(() => listening.stop(STOP_GRACE_MS));
     open.add(endStreams);
+    // First of all: it would go on for as long as something is due.
+    open.add(() => service.resolver.stop());
+    merchantPort = listening.port;
 
-    const origin = `http://${reachable(config.host)}:${server.port}`;
-    const baseUrl = origin + config.basePath;
-    const controlUrl = origin + CONTROL_PATH;
+    const baseUrl = listening.origin + config.basePaths[0];
+    const controlUrl = listening.controlOrigin + CONTROL_PATH;
     writeServer(directory, {
       pid: process.pid,
       base_url: baseUrl,
@@ -112,12 +111,18 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
     void service.resolver.settle().catch(reportFault);
-    return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
+    return { baseUrl, controlUrl, credentials, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told
     // Locked only since it was opened: the first key could not be stored.
     throw isBusy(error) ? explain(error, directory.database) : error;
   }
+}
+
+/** The host's clock may have been set back since a payment started, which would then be pending for so much longer. */
+function goOnFrom(startedMs: number | null, clock: VirtualClock): void {
+  const behindMs = (startedMs ?? 0) - clock.nowMs();
+  if (behindMs > 0 && (startedMs ?? 0) <= LAST_INSTANT_MS) clock.advance(behindMs);
 }
 
 /** What has been opened, closed in the opposite order, once. */
@@ -160,11 +165,4 @@ async function ensureCredentials(
   };
   writeCredentials(directory, record);
   return record;
-}
-
-/** How this machine reaches the address that the server listens on. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }

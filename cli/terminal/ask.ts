@@ -1,4 +1,5 @@
 import { isCi } from "../environment.ts";
+import { openDialogue } from "./dialogue.ts";
 import { EXIT, Failure } from "./failure.ts";
 
 /** Whether a person is there, who can be asked. */
@@ -21,7 +22,7 @@ interface Question {
  */
 export async function askText({ flag, message, json }: Question): Promise<string> {
   if (!canAsk({ json })) throw missing(flag);
-  const { text } = await import("@clack/prompts");
+  const { text } = await openDialogue();
   return answered(
     await text({
       message,
@@ -38,10 +39,10 @@ export async function askWhich<T>(
 ): Promise<T | null> {
   const [first] = choices;
   if (!first || choices.length === 1 || !canAsk({ json })) return first?.value ?? null;
-  const { select } = await import("@clack/prompts");
-  const options = choices.map(({ label }, index) => ({ value: index, label }));
-  const chosen = answered(await select<number>({ message, options, output: process.stderr }));
-  return choices[chosen]?.value ?? null;
+  const { select } = await openDialogue();
+  const options = choices.map(({ label }, index) => ({ value: String(index), label }));
+  const chosen = answered(await select({ message, options, output: process.stderr }));
+  return choices[Number(chosen)]?.value ?? null;
 }
 
 function answered<T>(answer: T): Exclude<T, symbol> {

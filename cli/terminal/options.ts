@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
+import type { BasePaths } from "../../src/http/operation.ts";
 
 /** Options that several commands share, and readers that refuse with the right words. */
 
@@ -101,22 +102,17 @@ export function readPort(text: string): number {
   return Number(text);
 }
 
+/** Where the API stands unless told: as in the specification, and as the real services have it. */
+export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
+
+/** One part less than a server tells apart: the operation comes after it. */
+const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;
+
 /** `/v2`, `/a/b`, or `/` for none; without the last slash. */
 export function readBasePath(text: string): string {
   const path = text === "/" ? "" : text;
-  if (
-    !/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/.test(path) ||
-    /^\/_momo(?:\/|$)/.test(path) ||
-    path.length > 100
-  ) {
-    throw new InvalidArgumentError("It must be a path such as /v2, outside /_momo");
+  if (!BASE_PATH.test(path) || /^\/_momo(?:\/|$)/.test(path) || path.length > 100) {
+    throw new InvalidArgumentError("It must be a path such as /v2 of at most 7 parts, outside /_momo");
   }
   return path;
-}
-
-export function readAmount(text: string): number {
-  if (!/^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text)) {
-    throw new InvalidArgumentError("It must be a number of shillings, such as 100 or 99.50");
-  }
-  return Number(text);
 }

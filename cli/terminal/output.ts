@@ -1,7 +1,8 @@
 import { redact } from "../../src/domain/credentials.ts";
-import { onFirstUse } from "../../src/store/sqlite/on-first-use.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { wantsColour } from "../environment.ts";
 import type { Failure } from "./failure.ts";
+import { jsonText, plain } from "./plain.ts";
 import { isTerminal, writeOut } from "./standard-output.ts";
 
 /** Data goes to stdout, all else to stderr. */
@@ -12,17 +13,47 @@ export interface OutputOptions {
   readonly quiet?: boolean;
 }
 
-export function print(text: string): void {
-  writeOut(`${text}\n`);
+type Style = "bold" | "dim" | "green" | "red" | "yellow";
+
+/** Coloured on a terminal that wants it, else as it is. */
+export interface Styled {
+  readonly style: Style;
+  readonly text: string;
 }
 
-/** Made when there is something to write, which takes a millisecond; where nobody reads it, there is nobody to tell. */
+export const styled = (style: Style, text: string): Styled => ({ style, text });
+
+/** A piece of a line. Whatever it holds, and whoever wrote it, a terminal obeys none of it. */
+export type Piece = string | Styled;
+
+/** The border: all that people read on stdout or stderr goes through here, one line at a time. */
+export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
+  return pieces
+    .map((piece) => {
+      if (typeof piece === "string") return plain(piece);
+      const text = plain(piece.text);
+      return isForTerminal() && wantsColour() ? util().styleText(piece.style, text, { validateStream: false }) : text;
+    })
+    .join("");
+}
+
+/** Loaded when there is something to colour. */
+const util = () => process.getBuiltinModule("node:util");
+
+/** A line of data. */
+export function print(...pieces: Piece[]): void {
+  writeOut(`${lineOf(pieces, isTerminal)}\n`);
+}
+
+/** Opened when there is something to write, which takes a millisecond. Where nobody reads it, there is nobody to tell. */
 export const stderr = onFirstUse(() => process.stderr.on("error", () => {}));
 
-/** For people who watch; never data. */
-export function tell(text: string): void {
-  stderr().write(`${text}\n`);
+/** A line for people who watch; never data. */
+export function tell(...pieces: Piece[]): void {
+  stderr().write(`${lineOf(pieces, isErrorTerminal)}\n`);
 }
+
+export const isErrorTerminal = (): boolean => Boolean(process.stderr.isTTY);
 
 /** What went wrong where nobody waits for an answer. */
 export function reportFault(error: unknown): void {
@@ -34,7 +65,7 @@ export function faultText(error: unknown): string {
   const messages: string[] = [];
   let cause = error;
   for (let depth = 0; depth < MAX_CAUSES && cause !== undefined; depth += 1) {
-    const message = plain(redact(cause instanceof Error ? cause.message : String(cause)));
+    const message = redact(cause instanceof Error ? cause.message : String(cause));
     // Some errors repeat what caused them.
     if (!messages.some((said) => said.includes(message))) messages.push(message);
     cause = cause instanceof Error ? cause.cause : undefined;
@@ -47,43 +78,14 @@ const MAX_CAUSES = 5;
 
 /** JSON is indented for a reader at a terminal, and one line elsewhere. */
 export function printJson(value: unknown): void {
-  print(jsonText(value, isTerminal() ? 2 : 0));
-}
-
-/** JSON escapes the control characters below U+0020 by itself; a terminal obeys those above U+007E too. */
-export function jsonText(value: unknown, indent = 0): string {
-  return JSON.stringify(value, null, indent).replaceAll(
-    /[\u007F-\u009F]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
-/** Loaded when there is something to say to people. */
-const util = () => process.getBuiltinModule("node:util");
-
-/** Text from elsewhere without what a terminal would obey. */
-export function plain(text: string): string {
-  return util()
-    .stripVTControlCharacters(text)
-    .replaceAll(/\p{Cc}/gu, "\u{FFFD}");
-}
-
-type Style = "bold" | "dim" | "green" | "red" | "yellow";
-
-/** Coloured on a terminal that wants it, else as it is. */
-export function styled(style: Style, text: string): string {
-  return styledFor({ isTTY: isTerminal() }, style, text);
-}
-
-export function styledFor({ isTTY }: { readonly isTTY?: boolean }, style: Style, text: string): string {
-  return isTTY && wantsColour() ? util().styleText(style, text, { validateStream: false }) : text;
+  writeOut(`${jsonText(value, isTerminal() ? 2 : 0)}\n`);
 }
 
 /** Lines of a name and a value, aligned. */
 export function printFields(fields: readonly (readonly [string, string | number])[]): void {
   const width = Math.max(...fields.map(([name]) => name.length));
   for (const [name, value] of fields) {
-    print(`${styled("dim", plain(name).padEnd(width))}  ${plain(String(value))}`);
+    print(styled("dim", name.padEnd(width)), "  ", String(value));
   }
 }
 
@@ -113,18 +115,18 @@ export async function printTable(
 ): Promise<void> {
   const { default: Table } = await import("cli-table3");
   const table = new Table({
-    head: columns.map((column) => styled("bold", column)),
+    head: [...columns],
     chars: NO_BORDERS,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
+  // A cell is one line, however many it was sent with.
   table.push(...rows.map((row) => row.map((cell) => plain(String(cell)))));
-  print(
-    table
-      .toString()
-      .split("\n")
-      .map((line) => line.trimEnd())
-      .join("\n"),
-  );
+  const [head = "", ...lines] = table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd());
+  print(styled("bold", head));
+  for (const line of lines) print(line);
 }
 
 /** A failure in the form that was asked for. */
@@ -136,6 +138,6 @@ export function tellFailure(failure: Failure, json: boolean): void {
     tell(jsonText({ error: { code: failure.code, message, hint } }));
     return;
   }
-  tell(`momo: ${plain(message)}`);
-  if (hint !== null) tell(`      ${plain(hint)}`);
+  tell(`momo: ${message}`);
+  if (hint !== null) tell(`      ${hint}`);
 }

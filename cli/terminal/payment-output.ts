@@ -1,6 +1,6 @@
 import type { Answer } from "../client/client.ts";
 import { Failure } from "./failure.ts";
-import { type OutputOptions, plain, print, printFields, printJson, styled } from "./output.ts";
+import { type OutputOptions, print, printFields, printJson, styled } from "./output.ts";
 import { isTerminal } from "./standard-output.ts";
 
 /** Members that say the same as another line, or nothing to a person. */
@@ -15,7 +15,7 @@ export function printPayment(answer: Answer, options: OutputOptions, essential: 
   const value = answer[essential];
   if (typeof value !== "string") throw new Failure("unexpected", `the service answered without a ${essential}`);
   if (options.quiet) {
-    print(plain(value));
+    print(value);
     return;
   }
   if (options.json || !isTerminal()) {
@@ -23,7 +23,7 @@ export function printPayment(answer: Answer, options: OutputOptions, essential: 
     return;
   }
   const style = answer.status === "completed" ? "green" : answer.status === "pending" ? "yellow" : "red";
-  if (answer.status !== undefined) print(styled(style, plain(String(answer.status))));
+  if (answer.status !== undefined) print(styled(style, String(answer.status)));
   printFields(
     Object.entries(answer)
       .filter(([name, value]) => value !== null && !UNSHOWN.has(name))

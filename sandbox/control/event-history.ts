@@ -14,14 +14,18 @@ export interface EventHistory {
   /** Keeps a reference and no text, so that what nobody reads costs next to nothing. */
   add(name: string, view: () => object, bytes: number): void;
   /**
-   * The events after that number in the format of server-sent events, the oldest first, at most `most` of them.
+   * The events after that number in the format of server-sent events, the oldest first, as many as are written out at once.
    * @returns null where some of them are no longer there
    */
-  after(number: number, most: number): { readonly text: string; readonly number: number } | null;
+  after(number: number): { readonly text: string; readonly number: number } | null;
 }
 
 const CAPACITY = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
+
+/** So much is written out for one reading, for each of a hundred listeners; before the next, others have their turn. */
+const MOST_AT_ONCE = 100;
+const MOST_LENGTH_AT_ONCE = 32 * 1024;
 
 /**
  * A ring of the last 10,000 events, or of as many as fit into 8 MB.
@@ -67,13 +71,17 @@ export function createEventHistory(boot: string): EventHistory {
       bytes += size;
       shrink();
     },
-    after(number, most) {
+    after(number) {
       if (number < first - 1 || number > last) return null;
-      const end = Math.min(number + most, last);
+      const end = Math.min(number + MOST_AT_ONCE, last);
       let text = "";
-      for (let next = number + 1; next <= end; next++) text += textOf(next);
+      let read = number;
+      while (read < end && text.length < MOST_LENGTH_AT_ONCE) {
+        read += 1;
+        text += textOf(read);
+      }
       shrink();
-      return { text, number: end };
+      return { text, number: read };
     },
   };
 }

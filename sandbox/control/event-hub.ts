@@ -1,6 +1,7 @@
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
-import { bytesOf, type RequestLog } from "../request-log.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import { messageView } from "./message-view.ts";
@@ -38,6 +39,7 @@ export interface EventHub {
 export interface EventSources {
   readonly service: Pick<Service, "subscribe">;
   readonly log: Pick<RequestLog, "subscribe">;
+  readonly audit: Pick<Audit, "subscribe">;
   readonly merchantNames: MerchantNames;
   /** Tells the ids of this process from those of another. */
   readonly boot: string;
@@ -47,14 +49,15 @@ export interface EventSources {
 /** How many can listen at once. */
 const CAPACITY = 100;
 
-/** So many events are written out for one reading; before the next, others have their turn. */
-const MOST_AT_ONCE = 100;
-
-/** A transaction in memory, roughly. */
+/** A transaction, and a logged call beside its texts, in memory, roughly. */
 const TRANSACTION_BYTES = 600;
+const REQUEST_BYTES = 1500;
+
+/** A finding in memory, roughly. */
+const FINDING_BYTES = 2000;
 
 /** Puts all that happens into one row, and hands it to all who listen. */
-export function createEventHub({ service, log, merchantNames, boot, reportFault }: EventSources): EventHub {
+export function createEventHub({ service, log, audit, merchantNames, boot, reportFault }: EventSources): EventHub {
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
@@ -80,6 +83,7 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
     isKeeping = true;
     service.subscribe(tellTransaction);
     log.subscribe((request) => tell("request", () => requestView(request), bytesOf(request)));
+    audit.subscribe((finding) => tell("audit", () => finding, FINDING_BYTES));
   }
 
   /** The number in an id of ours; null for one of another process, or of nobody. */
@@ -98,7 +102,7 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
       let place = lastId === null ? history.last : numberOf(lastId);
       return {
         read() {
-          const events = place === null ? null : history.after(place, MOST_AT_ONCE);
+          const events = place === null ? null : history.after(place);
           place = events?.number ?? history.last;
           // What is missing is not told piece by piece: whoever reads this must look at everything afresh.
           return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
@@ -113,4 +117,11 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
       for (const listener of listeners) listener.end();
     },
   };
+}
+
+/** What a logged call holds in memory, roughly. */
+function bytesOf({ target, headers, body, answer }: LoggedRequest): number {
+  let length = target.length + (body?.length ?? 0) + (answer?.length ?? 0);
+  for (const [name, value] of headers) length += name.length + value.length;
+  return REQUEST_BYTES + length;
 }

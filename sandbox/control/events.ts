@@ -4,6 +4,7 @@ import { fail } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
 import type { EventHub, EventPlace } from "./event-hub.ts";
+import { nextTurn } from "./next-turn.ts";
 
 /** After such a silence a comment goes out, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
@@ -69,13 +70,15 @@ function streamOf(
         if (gone.aborted) end();
       },
       async pull(controller) {
+        // Whoever reads what was missed takes it turn by turn: all at once would hold everybody else up.
+        if (!isNew) await nextTurn(realClock);
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;
         if (text === "") {
           await news();
-          if (hasEnded) return;
           text = place.read() || HEARTBEAT;
         }
+        if (hasEnded) return;
         controller.enqueue(encoder.encode(text));
       },
       cancel: () => end(),

@@ -1,5 +1,5 @@
 import { hashSecret, secretMatches } from "../../src/domain/credentials.ts";
-import { fail } from "../../src/http/reply.ts";
+import { fail, type Reply } from "../../src/http/reply.ts";
 
 /** Who may steer the sandbox. */
 export interface GuardOptions {
@@ -17,17 +17,28 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Decides about one request: an answer that refuses it, or null. */
-export type Guard = (request: Request) => Response | null;
+export type Guard = (request: Request) => Reply | null;
+
+/** Headers by which a proxy tells for whom it asks. */
+const FORWARDED = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|via)$/;
 
 /**
- * Lets through who knows this server by its own name. Where a token is asked for, the name does not matter: a machine on a
- * network has many.
+ * Lets through who knows this server by its own name, and does not come through a proxy: behind one, anybody may be asking.
+ * Where a token is asked for, neither matters: a machine on a network has many names.
  */
 export function createHostGuard({ host, token }: GuardOptions): Guard {
   const namesThisServer = (name: string) => isLoopback(name) || name === host || name === `[${host}]`;
   return ({ headers }) => {
+    if (token !== null) return null;
+    const forwarded = [...headers.keys()].find((header) => FORWARDED.test(header));
+    if (forwarded !== undefined) {
+      return fail(
+        403,
+        `a proxy sent this (header ${forwarded}): behind a proxy, start momo serve with --control-token-file or --control-port`,
+      );
+    }
     const name = (headers.get("Host") ?? "").toLowerCase().replace(/:[0-9]*$/, "");
-    if (token !== null || namesThisServer(name)) return null;
+    if (namesThisServer(name)) return null;
     return fail(403, "the Host header must be a loopback name, such as localhost or 127.0.0.1");
   };
 }
@@ -44,7 +55,11 @@ export function createGuard(options: GuardOptions): Guard {
     const refusal = hostGuard(request);
     if (refusal) return refusal;
     const { headers } = request;
-    if (isForeign(headers)) return fail(403, "the control API does not answer pages of another origin");
+    // Without a token there is no proxy, so no TLS: the origin must be ours to the letter.
+    const isForeign =
+      isFromAnotherSite(headers) ||
+      (tokenHash === null && ![null, `http://${headers.get("Host")}`].includes(headers.get("Origin")));
+    if (isForeign) return fail(403, "the control API does not answer pages of another origin");
     if (tokenHash !== null) {
       const given = /^Bearer (\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? "";
       if (!secretMatches(given, tokenHash)) {
@@ -55,10 +70,18 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-/** A browser says where a request comes from; other clients say nothing. */
-function isForeign(headers: Headers): boolean {
+/**
+ * Whether a page of another site sends this. A browser says where a request comes from; other clients say nothing. The scheme of
+ * the origin does not matter, because a proxy may speak TLS for us. A proxy may also send another Host than the browser did: then
+ * the browser's own word counts, which no page can forge.
+ */
+export function isFromAnotherSite(headers: Headers): boolean {
   const site = headers.get("Sec-Fetch-Site");
-  if (site !== null && site !== "same-origin" && site !== "none") return true;
+  if (site === "same-origin") return false;
+  if (site !== null && site !== "none") return true;
   const origin = headers.get("Origin");
-  return origin !== null && origin !== `http://${headers.get("Host")}`;
+  if (origin === null) return false;
+  const scheme = /^https?:\/\//.exec(origin)?.[0] ?? "";
+  const here = scheme + headers.get("Host");
+  return !URL.canParse(here) || new URL(here).origin !== origin;
 }

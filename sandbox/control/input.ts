@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { invalid, Refusal } from "../../src/domain/error.ts";
+import { kindOf, shown } from "../../src/domain/what-came.ts";
+import { whatCameOf } from "../../src/http/input.ts";
 import { readJsonObject } from "../../src/http/request.ts";
 
 /** How calls read their input: what is wrong with it is said of the place where it stands. */
@@ -20,12 +22,26 @@ export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) 
 /**
  * Holds a nested input against its schema.
  * @param root what the input is called, such as `rules`; empty for the members of a body
- * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`
+ * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and what came there
  */
 export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root: string): z.output<T> {
-  const parsed = schema.safeParse(input, { error: complaintOf });
+  const parsed = schema.safeParse(input, { error: complaintOf, reportInput: true });
   if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues.map((issue) => `${placeOf(root, issue.path)}${issue.message}`).join("; "));
+  const { issues } = parsed.error;
+  const reasons = issues
+    .slice(0, MAX_REASONS)
+    .map((issue) => placeOf(root, issue.path) + issue.message + cameOf(issue));
+  const more = issues.length - reasons.length;
+  throw invalid(reasons.join("; ") + (more > 0 ? `; and ${more} more` : ""));
+}
+
+/** A thousand rules can have as many errors. */
+const MAX_REASONS = 20;
+
+/** What somebody typed for a PIN is not shown again. */
+function cameOf(issue: z.core.$ZodIssue): string {
+  if (issue.path.at(-1) !== "pin") return whatCameOf(issue);
+  return typeof issue.input === "string" ? "" : `; it is ${kindOf(issue.input)}`;
 }
 
 /** What the library finds wrong, in the words of the other refusals; a schema that has better ones says them itself. */
@@ -41,7 +57,8 @@ function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
     case "unrecognized_keys": {
       const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
       const instead = known.length > 0 ? `the members are ${known.join(", ")}` : "leave it out";
-      return `there is no member ${issue.keys.map((key) => `"${key}"`).join(", ")}; ${instead}`;
+      const keys = issue.keys.slice(0, MAX_REASONS).map(shown);
+      return `there is no member ${keys.join(", ")}; ${instead}`;
     }
     default:
       return undefined;

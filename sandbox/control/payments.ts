@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { KINDS } from "../../src/domain/transaction.ts";
+import { readNaming } from "../../src/domain/what-came.ts";
 import { orderOf, parseInput, startPaymentSchema } from "../../src/http/input.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readJsonObject } from "../../src/http/request.ts";
@@ -21,7 +22,7 @@ const testPaymentSchema = z.object({
  */
 export const payments: ControlCall = async (request, { service }) => {
   const input = parseInput(testPaymentSchema, await readJsonObject(request));
-  if (input.outcome !== undefined) parseChoice(input.outcome, "outcome");
+  if (input.outcome !== undefined) readNaming(input.outcome, (text) => parseChoice(text, "outcome"));
   const owner = await service.registry.ownerOfAccount(input.payment_account_id);
   const transaction = await service.startPayment(owner, {
     ...orderOf(input),

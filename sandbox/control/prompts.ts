@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parsePhone } from "../../src/domain/phone.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { readNaming } from "../../src/domain/what-came.ts";
+import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { readQuery } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
 import { answerByHand, outcomeOfPin } from "../network/network.ts";
@@ -8,19 +9,20 @@ import { parseOutcomeName } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
+import { writeAll } from "./paging.ts";
 import { promptView } from "./prompt-view.ts";
 
 /** A person can look through so many. */
 const MAX_PROMPTS = 1000;
 
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
-export const listPrompts: ControlCall = async (_request, { service, merchantNames }, { query }) => {
+export const listPrompts: ControlCall = async (_request, { service, merchantNames, realClock }, { query }) => {
   const { phone } = readQuery(query, ["phone"]);
-  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : parsePhone(phone));
-  const views = prompts.map(async (prompt) => promptView(prompt, await merchantNames.of(prompt.merchantId)));
-  return succeed(`${prompts.length} open prompt${prompts.length === 1 ? "" : "s"}`, {
-    prompts: await Promise.all(views),
-  });
+  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : readNaming(phone, parsePhone));
+  const texts = await writeAll(prompts, realClock, async (prompt) =>
+    JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),
+  );
+  return succeedWithList(`${texts.length} open prompt${texts.length === 1 ? "" : "s"}`, {}, "prompts", texts);
 };
 
 const answerSchema = z

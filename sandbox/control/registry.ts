@@ -1,30 +1,34 @@
 import { z } from "zod";
 import { formatTariff, parseTariff } from "../../src/domain/fee.ts";
-import type { Merchant, PaymentAccount } from "../../src/domain/merchant.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
+import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
 import { merchantOfQuery } from "./merchant-of-query.ts";
+import { writeAll } from "./paging.ts";
 
 /** `GET /_momo/merchants`: all of them, the first ones first; so are the lists below. */
-export const listMerchants: ControlCall = async (_request, { service }) => {
+export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
   const merchants = await service.registry.listMerchants();
-  return succeed(counted(merchants.length, "merchant"), { merchants: merchants.map(merchantView) });
+  const texts = await writeAll(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
+  return succeedWithList(counted(texts.length, "merchant"), {}, "merchants", texts);
 };
 
 /** `GET /_momo/accounts`: the payment accounts of the merchant that `?merchant_id=` names, by default of the first. */
-export const listAccounts: ControlCall = async (_request, { service }, { query }) => {
+export const listAccounts: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const accounts = await service.registry.listAccounts(id);
-  return succeed(counted(accounts.length, "payment account"), { accounts: accounts.map(accountView) });
+  const texts = await writeAll(accounts, realClock, (account) => JSON.stringify(accountView(account)));
+  return succeedWithList(counted(texts.length, "payment account"), {}, "accounts", texts);
 };
 
 /** `GET /_momo/keys`: the keys of that merchant, also the revoked ones, without their secrets. */
-export const listKeys: ControlCall = async (_request, { service }, { query }) => {
+export const listKeys: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const keys = await service.registry.listAllKeys(id);
-  return succeed(counted(keys.length, "key"), { keys: keys.map(keyView) });
+  const texts = await writeAll(keys, realClock, (key) => JSON.stringify(keyView(key)));
+  return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
 };
 
 /** `DELETE /_momo/keys/API_KEY`: refuses the key from now on. */
@@ -34,16 +38,17 @@ export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
 };
 
 const merchantId = z.int().min(1).optional();
+const nameSchema = readWith(z.string(), (text) => parseName(text, "it"));
 
 /** `POST /_momo/merchants`: registers a merchant. */
 export const createMerchant: ControlCall = async (request, { service }) => {
-  const { name } = await readBody(z.strictObject({ name: z.string() }), request);
+  const { name } = await readBody(z.strictObject({ name: nameSchema }), request);
   const merchant = await service.registry.registerMerchant(name);
   return succeed("the merchant is registered", merchantView(merchant));
 };
 
 const accountSchema = z.strictObject({
-  name: z.string(),
+  name: nameSchema,
   fee: readWith(z.string(), (text) => parseTariff(text, "it")).optional(),
   merchant_id: merchantId,
 });
@@ -55,7 +60,7 @@ export const createAccount: ControlCall = async (request, context) => {
   return succeed("the payment account is open", accountView(account));
 };
 
-const keySchema = z.strictObject({ label: z.string(), merchant_id: merchantId });
+const keySchema = z.strictObject({ label: nameSchema, merchant_id: merchantId });
 
 /** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown this once. */
 export const createKey: ControlCall = async (request, context) => {

@@ -18,12 +18,17 @@ export function requestView(request: LoggedRequest) {
       [...request.headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : redact(value)]),
     ),
     body: request.body === null ? null : redact(request.body),
+    body_cut_bytes: request.bodyCutBytes,
     status: request.status,
     answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),
+    answer_cut_bytes: request.status === null ? 0 : request.answerCutBytes,
     fault: request.fault,
+    leniencies: request.leniencies,
+    lenient_takes: request.isTakenLeniently,
   };
 }
 
+/** JSON as such; a text that was cut is none any more. */
 function parsed(answer: string): unknown {
   try {
     return JSON.parse(answer);

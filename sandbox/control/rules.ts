@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
-import { AMOUNT_RULE, isAmount, parseAmount, toShillings } from "../../src/domain/money.ts";
+import { amountRule, isAmount, parseAmount, toShillings } from "../../src/domain/money.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { readNaming } from "../../src/domain/what-came.ts";
+import { type Reply, succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
 import { chooseAfter } from "../network/choice.ts";
 import { OUTCOMES, parseOutcomeName } from "../network/outcomes.ts";
@@ -22,7 +23,7 @@ const ruleSchema = z
         phone: readWith(z.string(), (text) => parsePhone(text, "it")).optional(),
         amount: z
           .number()
-          .refine(isAmount, { error: `it ${AMOUNT_RULE}` })
+          .refine(isAmount, { error: ({ input }) => `it ${amountRule(input)}` })
           .transform(parseAmount)
           .optional(),
         payment_account_id: z.int().min(1).optional(),
@@ -43,7 +44,10 @@ const ruleSchema = z
           ...(payment_account_id !== undefined && { paymentAccountId: payment_account_id }),
           ...(reference !== undefined && { reference }),
         },
-        choice: after === undefined ? { outcome, afterMs: null } : chooseAfter(outcome, after, "it"),
+        choice:
+          after === undefined
+            ? { outcome, afterMs: null }
+            : readNaming(after, (text) => chooseAfter(outcome, text, "it")),
         times: times ?? null,
       };
     } catch (error) {
@@ -87,7 +91,7 @@ export const removeRules: ControlCall = async (_request, { rules }) => {
   return answer(rules);
 };
 
-function answer(rules: RuleBook): Response {
+function answer(rules: RuleBook): Reply {
   const list = rules.list().map(ruleView);
   return succeed(`${list.length} rule${list.length === 1 ? "" : "s"} in force`, { rules: list });
 }

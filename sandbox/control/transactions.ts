@@ -1,11 +1,11 @@
 import { Refusal } from "../../src/domain/error.ts";
+import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { readListQuery } from "../../src/http/input.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView } from "../../src/http/view.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/result-advice.ts";
-import type { ResultCode } from "../network/result-codes.ts";
 import { receiptSms } from "../network/sms.ts";
 import { callsAbout } from "./calls-about.ts";
 import type { ControlCall } from "./context.ts";
@@ -25,12 +25,13 @@ export const listTransactions: ControlCall = async (_request, { service }, { que
 };
 
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
-export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log }, { id }) => {
+export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log, realClock }, { id }) => {
   const transaction = await service.findByCheckoutRequestId(id);
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
   const decision = decidedBy(transaction);
-  return succeed(`the payment is ${transaction.status}`, {
+  const calls = await callsAbout(id, log.list(), realClock);
+  const story = {
     transaction: transactionView(transaction),
     prompt: promptView(transaction, business),
     decided_by: decision && {
@@ -40,10 +41,11 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
       at_ms: decision.atMs,
       in_words: decision.inWords,
     },
-    requests: callsAbout(id, log.list()),
+    requests_left_out: calls.leftOut,
     result: resultView(transaction),
     sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
-  });
+  };
+  return succeedWithList(`the payment is ${transaction.status}`, story, "requests", calls.texts);
 };
 
 function resultView(transaction: Transaction) {

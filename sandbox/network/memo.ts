@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { type OutcomeName, parseOutcomeName } from "./outcomes.ts";
+import { MAX_DURATION_MS } from "../../src/domain/duration.ts";
+import { LAST_INSTANT_MS } from "./clock.ts";
+import { endingOf, type OutcomeName, parseOutcomeName } from "./outcomes.ts";
 import type { Decider, Script } from "./script.ts";
 
 /** A script as the memo of its transaction: a short text, such as `completed 1790000000000 rule:2`. */
@@ -22,8 +24,19 @@ export function readMemo(memo: string): Memo {
   return { outcome: parseOutcomeName(name, "the memo"), atMs, by: by === undefined ? null : readDecider(by) };
 }
 
+/** Whether the network wrote it, and can go by it: for a memo from elsewhere. */
+export function isMemo(memo: string): boolean {
+  try {
+    const { outcome, atMs } = readMemo(memo);
+    if (atMs === null) return true;
+    return endingOf(outcome).by === "network" && atMs >= 0 && atMs <= LAST_INSTANT_MS + MAX_DURATION_MS;
+  } catch {
+    return false;
+  }
+}
+
 function readDecider(text: string): Decider {
-  const rule = /^rule:([1-9][0-9]*)$/.exec(text)?.[1];
+  const rule = /^rule:([1-9][0-9]{0,8})$/.exec(text)?.[1];
   if (rule !== undefined) return { who: "rule", rule: Number(rule) };
   switch (text) {
     case "header":

@@ -1,4 +1,5 @@
 import type { Prompt } from "../../src/domain/provider.ts";
+import { readNaming } from "../../src/domain/what-came.ts";
 import { type Choice, parseChoice } from "./choice.ts";
 import { endingOf, type OutcomeName, outcomeOfPhone } from "./outcomes.ts";
 import type { RuleBook } from "./rules.ts";
@@ -27,7 +28,8 @@ export const NETWORK_LIMIT_CENTS = 250_000_00;
  */
 export function decide(prompt: Prompt, rules: Pick<RuleBook, "take">, fallback: Choice): Script {
   if (prompt.instruction !== null) {
-    return schedule(parseChoice(prompt.instruction, "X-Sandbox-Outcome"), prompt, { who: "header" });
+    const choice = readNaming(prompt.instruction, (text) => parseChoice(text, "X-Sandbox-Outcome"));
+    return schedule(choice, prompt, { who: "header" });
   }
   const ruled = rules.take(prompt);
   if (ruled) return schedule(ruled, prompt, { who: "rule", rule: ruled.rule });

@@ -34,9 +34,30 @@ export function secretMatches(apiSecret: string, secretHash: Uint8Array): boolea
   return crypto.timingSafeEqual(hashSecret(apiSecret), secretHash);
 }
 
-/** Text without the secrets of ours that somebody put into it: for logs and errors, which are read by others. */
+/**
+ * Text without the secrets of ours that somebody put into it: for logs and errors, which are read by others. Any letter of a
+ * secret may be percent-encoded, also twice, or be a unicode escape of JSON. The bounds keep the search fast, whatever the text.
+ */
 export function redact(text: string): string {
-  return text.replaceAll(/(?<![0-9a-z])ms_[0-9a-z]{40}(?![0-9a-z])/gi, REDACTED);
+  return text.replaceAll(SECRET, REDACTED);
 }
+
+/** A character as itself or as its code in two hexadecimal digits. */
+const written = (character: string, code: string) =>
+  `(?:${character}|(?:%(?:25){0,4}(?:u00)?|\\\\{1,8}(?:u00|x))${code})`;
+
+/** A letter before or after makes it another word, but not the last letter of an escape such as %20 or \\n. */
+const SECRET = new RegExp(
+  [
+    "(?=[m%\\\\])", // looks behind only where a secret may begin
+    "(?:(?<![0-9a-z])|(?<=%(?:25){0,4}[0-9a-f]{2})|(?<=\\\\(?:[bfnrt]|u[0-9a-f]{4}|x[0-9a-f]{2})))",
+    written("m", "[46]d"),
+    written("s", "[57]3"),
+    written("_", "5f"),
+    written("[0-9a-z]", "(?:3[0-9]|[46][1-9a-f]|[57][0-9a])"),
+    "{40}(?![0-9a-z])",
+  ].join(""),
+  "gi",
+);
 
 export const REDACTED = "[redacted]";

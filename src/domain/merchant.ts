@@ -24,7 +24,7 @@ export const MAX_KEYS = 1000;
 /** Of one merchant: of the older ones nobody needs to know that they were ever in force. */
 export const MAX_REVOKED_KEYS = 1000;
 
-const MAX_NAME_LENGTH = 100;
+export const MAX_NAME_LENGTH = 100;
 
 /**
  * A name or label that people read: 1 to 100 characters, none of them a control character.

@@ -9,8 +9,22 @@ export const MIN_AMOUNT = 1;
 /** What an amount in KES stays below: the specification names no maximum, and a bound keeps every sum exact. */
 export const AMOUNT_LIMIT = 1_000_000_000;
 
-/** How a refusal tells what an amount may be. */
-export const AMOUNT_RULE = "must be a number from 1 to 999999999.99 with at most two decimals";
+/** How a refusal tells what an amount may be; of one that only has too many decimals also what is nearest to it. */
+export function amountRule(amount: unknown): string {
+  const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
+  const rounded = typeof amount === "number" ? roundToCents(String(amount)) : Number.NaN;
+  return isAmount(rounded) ? `${rule}: round it to cents, ${rounded}` : rule;
+}
+
+/**
+ * A decimal such as `100.505` rounded half up to the cent. It is rounded by its digits, because as a binary fraction 1.005 is
+ * less than it looks.
+ */
+export function roundToCents(decimal: string): number {
+  const [whole = "", fraction = ""] = decimal.split(".");
+  const cents = Number(whole + fraction.slice(0, 2).padEnd(2, "0"));
+  return (cents + (fraction.charAt(2) >= "5" ? 1 : 0)) / 100;
+}
 
 /** Whether a number of shillings can be the amount of a payment. */
 export function isAmount(amount: number): boolean {
@@ -23,7 +37,7 @@ export function isAmount(amount: number): boolean {
  * @throws Refusal `invalid` for anything that is not such a number
  */
 export function parseAmount(amount: number): AmountCents {
-  if (!isAmount(amount)) throw invalid(`amount ${AMOUNT_RULE}`);
+  if (!isAmount(amount)) throw invalid(`amount ${amountRule(amount)}`);
   return Math.round(amount * 100) as AmountCents;
 }
 

@@ -5,6 +5,9 @@ import type { PendingTransaction } from "./transaction.ts";
 
 /** What the network is asked to show on a customer's phone. */
 export interface Prompt {
+  /** What the service calls this payment; a provider keeps ids of its own in its memo. */
+  readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
   readonly paymentAccountId: number;
   readonly phone: Msisdn;
   readonly amountCents: AmountCents;
@@ -19,8 +22,6 @@ export interface Prompt {
 
 /** The network took the prompt. */
 export interface Pushed {
-  readonly checkoutRequestId: string;
-  readonly merchantRequestId: string;
   /** Stored with the transaction and handed back at each check. */
   readonly memo: string;
   readonly checkAtMs: number;
@@ -40,6 +41,9 @@ export interface Provider {
    */
   push(prompt: Prompt): Promise<Pushed>;
 
-  /** What became of a prompt, as far as it is known at `nowMs`. */
+  /**
+   * What became of a prompt, as far as it is known at `nowMs`. It may take its time: the answer counts whenever it comes before
+   * the deadline, and nobody asks about the same prompt meanwhile.
+   */
   check(pending: PendingTransaction, nowMs: number): Promise<Outcome | NotYet>;
 }

@@ -7,19 +7,23 @@ import {
   type Page,
   type TransactionFilter,
 } from "../domain/filter.ts";
-import { AMOUNT_LIMIT, AMOUNT_RULE, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
+import { AMOUNT_LIMIT, amountRule, isAmount, MIN_AMOUNT, parseAmount } from "../domain/money.ts";
 import { PHONE_PATTERN, PHONE_RULE, parsePhone } from "../domain/phone.ts";
 import { parseDay } from "../domain/timestamp.ts";
 import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from "../domain/transaction.ts";
+import { whatCame } from "../domain/what-came.ts";
 import { readQuery } from "./request.ts";
 
 /** The shapes that the API takes. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
 const MAX_IDENTIFIER_LENGTH = 100;
 
-/** The refusal of a member, whatever is wrong with it. */
-function rule(member: string, text: string): { error: (issue: { input?: unknown }) => string } {
-  return { error: ({ input }) => `${member} ${input === undefined ? "is missing: it " : ""}${text}` };
+/** The refusal of a member, whatever is wrong with it; {@link parseInput} adds what came instead. */
+function rule(member: string, text: string | ((input: unknown) => string)) {
+  return {
+    error: ({ input }: { input?: unknown }) =>
+      `${member} ${input === undefined ? "is missing: it " : ""}${typeof text === "string" ? text : text(input)}`,
+  };
 }
 
 function text(member: string, { min, max }: { min: number; max: number }) {
@@ -41,19 +45,18 @@ function text(member: string, { min, max }: { min: number; max: number }) {
   );
 }
 
-const amountRule = rule("amount", AMOUNT_RULE);
+const badAmount = rule("amount", amountRule);
 const accountRule = rule("payment_account_id", "must be a whole number, the id of a payment account of yours");
 
 /** §4.1. Unknown members are ignored. */
 export const startPaymentSchema = z.object({
-  payment_account_id: z.int(accountRule),
+  payment_account_id: z.int(accountRule).meta({ minimum: 1 }),
   phone: z.string(rule("phone", PHONE_RULE)).regex(PHONE_PATTERN, rule("phone", PHONE_RULE)),
   amount: z
-    .number(amountRule)
-    .min(MIN_AMOUNT, amountRule)
-    .lt(AMOUNT_LIMIT, amountRule)
-    .refine(isAmount, amountRule)
-    .meta({ multipleOf: 0.01 }),
+    .number(badAmount)
+    .refine(isAmount, badAmount)
+    // Not `multipleOf: 0.01`: validators compute with binary fractions, and would refuse 19.99.
+    .meta({ minimum: MIN_AMOUNT, exclusiveMaximum: AMOUNT_LIMIT, description: "in KES, with at most two decimals" }),
   reference: text("reference", { min: 0, max: MAX_REFERENCE_LENGTH }).optional(),
   description: text("description", { min: 0, max: MAX_DESCRIPTION_LENGTH }).optional(),
 });
@@ -96,12 +99,29 @@ const identifier = (member: string) => {
     .meta({ described: { type: "integer" } });
 };
 
-const oneOf = <const T extends readonly [string, ...string[]]>(member: string, values: T) =>
-  z
-    .string()
-    .toLowerCase()
-    .meta({ enum: [...values], description: "in any letter case" })
-    .pipe(z.enum(values, rule(member, `must be one of ${values.join(", ")}`)));
+/** One of a few words, in any letter case. */
+const oneOf = <T extends string>(member: string, values: readonly T[]) => {
+  const bad = rule(member, `must be one of ${values.join(", ")}`);
+  const find = (text: string) => {
+    const lower = text.toLowerCase();
+    return values.find((value) => value === lower);
+  };
+  return (
+    z
+      .string(bad)
+      .refine((text) => find(text) !== undefined, bad)
+      // A schema's `enum` would have validators refuse another letter case.
+      .meta({
+        description: `one of ${values.join(", ")}, in any letter case`,
+        pattern: `^(${values.map(inAnyCase).join("|")})$`,
+        examples: [...values],
+      })
+      .transform((text) => find(text) as T)
+  );
+};
+
+/** A pattern of JSON Schema has no flags. */
+const inAnyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 
 const day = (member: string) => {
   const bad = rule(member, "must be a day of the calendar, written YYYY-MM-DD");
@@ -125,7 +145,10 @@ export const listTransactionsSchema = z
   })
   // Days in this form sort as text.
   .refine(({ date_from, date_to }) => !(date_from && date_to && date_from > date_to), {
-    error: "date_from must not be after date_to",
+    error: ({ input }) => {
+      const { date_from, date_to } = input as { date_from: string; date_to: string };
+      return `date_from must not be after date_to; they are ${date_from} and ${date_to}`;
+    },
   });
 
 const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
@@ -135,7 +158,14 @@ const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
  * @throws Refusal `invalid`
  */
 export function readListQuery(query: string): { filter: TransactionFilter; page: Page } {
-  const input = parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS));
+  return selectionOf(parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS)));
+}
+
+/** The page of a list, and its filter, that an input means. */
+export function selectionOf(input: z.output<typeof listTransactionsSchema>): {
+  filter: TransactionFilter;
+  page: Page;
+} {
   const fromDay = parseDay(input.date_from ?? "");
   const toDay = parseDay(input.date_to ?? "");
   return {
@@ -153,11 +183,18 @@ export function readListQuery(query: string): { filter: TransactionFilter; page:
 
 /**
  * Holds an input against its schema.
- * @throws Refusal `invalid` that names every member that does not fit
+ * @throws Refusal `invalid` that names every member that does not fit, and what it is
  */
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const reasons = new Set(parsed.error.issues.map((issue) => issue.message));
+  const reasons = new Set(parsed.error.issues.map((issue) => issue.message + whatCameOf(issue)));
   throw invalid([...reasons].join("; "));
+}
+
+/** What stood where an issue is; nothing where nothing stood there, or where the issue is about several members at once. */
+export function whatCameOf({ code, input, ...issue }: z.core.$ZodIssue): string {
+  if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return "";
+  const wanted = code === "invalid_type" && "expected" in issue ? issue.expected : typeof input;
+  return whatCame(input, typeof input !== (wanted === "int" ? "number" : wanted));
 }

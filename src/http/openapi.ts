@@ -1,28 +1,37 @@
 import { z } from "zod";
 import { ANSWERS, failureSchema } from "./answers.ts";
+import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
+import type { BasePaths } from "./operation.ts";
 import type { ResponseForm } from "./view.ts";
 
-/**
- * The three operations in OpenAPI 3.1, made from the schemas that requests are held against.
- * @param basePath what stands before the paths of the operations
- */
-export function describeApi(basePath: string, form: ResponseForm, version: string) {
+export interface Described {
+  readonly basePaths: BasePaths;
+  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where that is not known. */
+  readonly origin: string;
+  readonly form: ResponseForm;
+  readonly version: string;
+}
+
+/** The three operations in OpenAPI 3.1, made from the schemas that requests are held against. */
+export function describeApi({ basePaths, origin, form, version }: Described) {
   return {
     openapi: "3.1.0",
     info: {
       title: "Mobile-money payment collection",
       version,
       description: "Start an STK push payment, poll its status, list transactions.",
+      license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: basePath === "" ? "/" : basePath }],
+    servers: basePaths.map((basePath) => ({ url: origin + basePath || "/" })),
     security: [{ apiKey: [], apiSecret: [] }],
     paths: {
       "/stkpush.php": {
         post: {
           operationId: "startPayment",
           summary: "Start a payment: the customer is asked for a PIN",
-          requestBody: bodyOf(startPaymentSchema),
+          parameters: CREDENTIALS,
+          requestBody: bodyOf(startPaymentSchema, "/stkpush.php"),
           responses: answersOf("/stkpush.php", form),
         },
       },
@@ -30,7 +39,8 @@ export function describeApi(basePath: string, form: ResponseForm, version: strin
         post: {
           operationId: "checkStatus",
           summary: "What has become of a payment",
-          requestBody: bodyOf(checkStatusSchema),
+          parameters: CREDENTIALS,
+          requestBody: bodyOf(checkStatusSchema, "/status.php"),
           responses: answersOf("/status.php", form),
         },
       },
@@ -38,7 +48,7 @@ export function describeApi(basePath: string, form: ResponseForm, version: strin
         get: {
           operationId: "listTransactions",
           summary: "The merchant's transactions, newest first",
-          parameters: parametersOf(listTransactionsSchema),
+          parameters: [...CREDENTIALS, ...parametersOf(listTransactionsSchema)],
           responses: answersOf("/transactions.php", form),
         },
       },
@@ -53,6 +63,15 @@ export function describeApi(basePath: string, form: ResponseForm, version: strin
   };
 }
 
+/** Both headers once more: converters such as Postman's keep one security scheme of an operation, and drop the others. */
+const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
+  name,
+  in: "header",
+  required: false,
+  description: "needed; leave it out where your tool sends it by the security scheme",
+  schema: { type: "string" },
+}));
+
 function schemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: describeInstead });
   return rest;
@@ -66,22 +85,31 @@ function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType
   Object.assign(jsonSchema, described);
 }
 
-function bodyOf(schema: z.ZodType) {
-  return { required: true, content: { "application/json": { schema: schemaOf(schema, "input") } } };
+type Path = keyof typeof REQUEST_EXAMPLES;
+
+function bodyOf(schema: z.ZodType, path: Path) {
+  const content = { schema: schemaOf(schema, "input"), example: REQUEST_EXAMPLES[path] };
+  return { required: true, content: { "application/json": content } };
 }
 
 function parametersOf(schema: z.ZodType) {
+  const examples: Record<string, unknown> = REQUEST_EXAMPLES["/transactions.php"];
   const { properties = {} } = schemaOf(schema, "input");
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: "query",
-    required: false,
-    schema: property,
-  }));
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property as Exclude<typeof property, boolean>;
+    return {
+      name,
+      in: "query",
+      required: false,
+      ...(description !== undefined && { description }),
+      schema: rest,
+      example: examples[name],
+    };
+  });
 }
 
-/** How each operation can fail. */
-const FAILURES = {
+/** What a failing status means (§7). */
+const FAILURES: Readonly<Record<string, string>> = {
   400: "Bad request: missing or invalid parameters",
   401: "Unauthorized: invalid API credentials",
   404: "Not found: resource does not exist",
@@ -89,14 +117,16 @@ const FAILURES = {
   500: "Internal server error, or the network did not take the prompt",
 };
 
-function answersOf(path: string, form: ResponseForm) {
+function answersOf(path: Path, form: ResponseForm) {
   const schema = ANSWERS[form][path];
   if (!schema) throw new Error(`no answer is described for ${path}`);
-  const failure = { "application/json": { schema: { $ref: "#/components/schemas/Failure" } } };
+  const answer = { schema: schemaOf(schema), example: answerExamples(form)[path] };
+  const failures = Object.entries(FAILURE_EXAMPLES[path]).map(([status, message]) => {
+    const content = { schema: { $ref: "#/components/schemas/Failure" }, example: { success: false, message } };
+    return [status, { description: FAILURES[status], content: { "application/json": content } }];
+  });
   return {
-    200: { description: "Success", content: { "application/json": { schema: schemaOf(schema) } } },
-    ...Object.fromEntries(
-      Object.entries(FAILURES).map(([status, description]) => [status, { description, content: failure }]),
-    ),
+    200: { description: "Success", content: { "application/json": answer } },
+    ...Object.fromEntries(failures),
   };
 }

@@ -1,6 +1,7 @@
 import type { Server } from "bun";
-import { fail, failWith } from "./reply.ts";
+import { fail, failWith, respond } from "./reply.ts";
 import type { Handler, KeepOpen } from "./request.ts";
+import { markUnrouted, routesOf } from "./sent-path.ts";
 
 /** How long a connection may be silent, in seconds. */
 const IDLE_TIMEOUT_S = 30;
@@ -13,6 +14,8 @@ export interface ServerOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly handle: Handler;
+  /** Paths that are asked for often. */
+  readonly busyPaths: readonly string[];
   readonly reportFault: (error: unknown) => void;
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
   /** By default {@link MAX_UNDER_WAY}. */
@@ -31,8 +34,10 @@ export interface HttpServer {
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL where it cannot listen there
  */
 export function startServer(options: ServerOptions): HttpServer {
-  const { hostname, port, handle, reportFault, sleep, maxUnderWay = MAX_UNDER_WAY } = options;
+  const { hostname, port, handle, busyPaths, reportFault, sleep, maxUnderWay = MAX_UNDER_WAY } = options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
+  const serve = (request: Request) =>
+    server.pendingRequests > maxUnderWay ? respond(fail(503, "too many requests at once")) : handle(request, keepOpen);
   const server: Server<undefined> = Bun.serve({
     hostname,
     port,
@@ -42,9 +47,12 @@ export function startServer(options: ServerOptions): HttpServer {
     idleTimeout: IDLE_TIMEOUT_S,
     // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: (request) =>
-      server.pendingRequests > maxUnderWay ? fail(503, "too many requests at once") : handle(request, keepOpen),
-    error: (error) => failWith(error, reportFault),
+    routes: routesOf(busyPaths, serve),
+    fetch: (request) => {
+      markUnrouted(request);
+      return serve(request);
+    },
+    error: (error) => respond(failWith(error, reportFault)),
   });
   return {
     hostname,

@@ -1,13 +1,15 @@
 import { Refusal } from "../domain/error.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { resolve } from "../domain/state-machine.ts";
-import { type PendingTransaction, type Transaction, transactionCode } from "../domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
+import type { UpToDate } from "./up-to-date.ts";
 
 interface Parts {
   readonly store: Pick<Store, "transactions">;
   readonly changes: Changes;
+  readonly upToDate: UpToDate;
 }
 
 /**
@@ -16,15 +18,15 @@ interface Parts {
  * @throws Refusal `not_found` for an unknown transaction, `conflict` for one that is final already: the first outcome wins
  */
 export async function answerPrompt(
-  { store, changes }: Parts,
+  { store, changes, upToDate }: Parts,
   checkoutRequestId: string,
   outcomeOf: (pending: PendingTransaction) => Outcome,
 ): Promise<Transaction> {
-  const pending = await store.transactions.findByCheckoutRequestId(checkoutRequestId);
+  const pending = await upToDate.find(() => store.transactions.findByCheckoutRequestId(checkoutRequestId));
   if (!pending) throw new Refusal("not_found", "there is no prompt with this checkout request id");
   if (pending.status !== "pending") throw alreadyFinal(pending);
   const outcome = outcomeOf(pending);
-  const final = resolve(pending, outcome, () => transactionCode(pending.id));
+  const final = resolve(pending, outcome);
   const [changed] = await store.transactions.record([final]);
   if (changed === undefined) {
     // Somebody was faster between the look and the write.

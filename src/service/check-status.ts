@@ -1,17 +1,23 @@
 import { Refusal } from "../domain/error.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
+import type { UpToDate } from "./up-to-date.ts";
+
+interface Parts {
+  readonly store: Pick<Store, "transactions">;
+  readonly upToDate: UpToDate;
+}
 
 /**
- * One transaction by its checkout request id (§4.2). Reads only: how often a client polls changes nothing.
+ * One transaction by its checkout request id (§4.2).
  * @throws Refusal `not_found`, in the same words where it is another merchant's
  */
 export async function checkStatus(
-  { transactions }: Pick<Store, "transactions">,
+  { store, upToDate }: Parts,
   merchantId: number,
   checkoutRequestId: string,
 ): Promise<Transaction> {
-  const transaction = await transactions.findByCheckoutRequestId(checkoutRequestId);
+  const transaction = await upToDate.find(() => store.transactions.findByCheckoutRequestId(checkoutRequestId));
   if (transaction?.merchantId !== merchantId) {
     throw new Refusal("not_found", "checkout_request_id is not that of a payment of yours");
   }

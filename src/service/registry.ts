@@ -103,7 +103,7 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
 
   /** The merchant meant where none is named: the first. */
   async function firstMerchant(): Promise<Merchant> {
-    const [first] = await store.merchants.listMerchants();
+    const first = await store.merchants.findFirstMerchant();
     if (!first) throw new Refusal("not_found", "there is no merchant yet");
     return first;
   }

@@ -1,38 +1,73 @@
 import type { Clock } from "../domain/clock.ts";
-import type { FinalTransaction } from "../domain/transaction.ts";
-import { type ResolvePendingParts, recordLate, resolvePending } from "./resolve-pending.ts";
+import type { Provider } from "../domain/provider.ts";
+import type { PendingTransaction } from "../domain/transaction.ts";
+import type { Store } from "../store/store.ts";
+import type { Changes } from "./changes.ts";
+import { createChecks } from "./checks.ts";
+import { resolveBatch } from "./resolve-batch.ts";
+
+/** How many payments are resolved at once that somebody asks for. */
+const MOST_FIRST = 500;
 
 /** When to try again where the store itself failed. */
 const RETRY_MS = 1000;
 
 /**
- * Calls {@link resolvePending} when something is due. The database is the schedule: this keeps one alarm, for the earliest
- * check, and none while nothing is pending.
+ * Resolves payments when they are due. The database is the schedule: this keeps one alarm, for the earliest check, and none
+ * while nothing is pending.
  */
 export interface Resolver {
   /** A check is due at `atMs`. */
   wakeAt(atMs: number): void;
-  /**
-   * Resolves all that is due now, and then watches for the next. Rejects where the store fails; what is left is tried again
-   * without being asked.
-   */
+  /** Whether something may be due that is not resolved yet. Costs no look at the database. */
+  readonly isBehind: boolean;
+  /** Whether the store failed last; it is tried again without being asked. */
+  readonly hasFailed: boolean;
+  readonly isStopped: boolean;
+  /** Resolves all that is due now, and then watches for the next. Rejects where the store fails. */
   settle(): Promise<void>;
-  /** Stops watching, after the commit that is under way. */
+  /** Resolves one payment, if it is due, before all others. Rejects where the store fails. */
+  resolveFirst(checkoutRequestId: string): Promise<void>;
+  /** All transactions were forgotten, and their checks are dropped. */
+  forget(): void;
+  /** Stops after the commit that is under way. What is still due is left to the next start. */
   stop(): Promise<void>;
 }
 
-export interface ResolverParts extends Omit<ResolvePendingParts, "hearLate"> {
+export interface ResolverParts {
+  readonly store: Pick<Store, "transactions">;
+  readonly provider: Provider;
+  readonly clock: Clock;
   /** The time that passes outside, for trying again: a clock that somebody stopped must not stop that. */
   readonly realClock: Clock;
+  readonly changes: Changes;
+  readonly reportFault: (error: unknown) => void;
+}
+
+interface Urgent extends PromiseWithResolvers<void> {
+  readonly checkoutRequestId: string;
 }
 
 export function createResolver(parts: ResolverParts): Resolver {
-  const { clock, realClock, reportFault } = parts;
+  const { clock, realClock, changes, reportFault } = parts;
+  const { transactions } = parts.store;
+  const checks = createChecks({ ...parts, onLateAnswer: settleUnasked });
+  const batchParts = { ...parts, checks, isStopped: () => stopped };
   let stopped = false;
+  let hasFailed = false;
   let alarmAtMs = Number.POSITIVE_INFINITY;
   let cancelAlarm = () => {};
   let cancelRetry = () => {};
-  let round: Promise<void> = Promise.resolve();
+  /** The last round that was asked for, and how many have not ended. */
+  let lastRound: Promise<void> = Promise.resolve();
+  let openRounds = 0;
+  let nextRound: Promise<void> | null = null;
+  let reportedRound: Promise<void> | null = null;
+  const urgent: Urgent[] = [];
+
+  changes.subscribe(({ id, status }) => {
+    if (status !== "pending") checks.drop(id);
+  });
 
   function wakeAt(atMs: number): void {
     if (stopped || atMs >= alarmAtMs) return;
@@ -44,47 +79,99 @@ export function createResolver(parts: ResolverParts): Resolver {
     });
   }
 
-  /** Rounds follow one another: a second one would check the same transactions. */
+  /** Rounds follow one another. Who asks while one is under way shares the next, because this one may have looked already. */
   function settle(): Promise<void> {
-    const settled = round.then(resolveOnce);
-    round = settled.catch(() => {});
-    return settled;
+    if (nextRound) return nextRound;
+    openRounds += 1;
+    const round = lastRound.then(async () => {
+      nextRound = null;
+      await resolveDue();
+    });
+    const end = () => {
+      openRounds -= 1;
+    };
+    nextRound = round;
+    lastRound = round.then(end, end);
+    return round;
   }
 
   function settleUnasked(): void {
-    void settle().catch(reportFault);
+    const round = settle();
+    if (round === reportedRound) return;
+    reportedRound = round;
+    void round.catch(reportFault);
   }
 
-  async function resolveOnce(): Promise<void> {
-    if (stopped) return;
+  /** One round: all that is due when it begins. What falls due meanwhile is for the next, so that this one ends. */
+  async function resolveDue(): Promise<void> {
+    const startMs = clock.nowMs();
     // What the alarm was for is done now, and whatever comes next sets its own.
-    if (alarmAtMs <= clock.nowMs()) {
+    if (alarmAtMs <= startMs) {
       cancelAlarm();
       alarmAtMs = Number.POSITIVE_INFINITY;
     }
     cancelRetry();
     try {
-      const nextAtMs = await resolvePending({ ...parts, hearLate });
+      while (!stopped && (await resolveNext(startMs)));
+      const nextAtMs = stopped ? null : await transactions.nextCheckAtMs();
       if (nextAtMs !== null) wakeAt(nextAtMs);
+      hasFailed = false;
     } catch (error) {
+      hasFailed = true;
       if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, settleUnasked);
+      throw error;
+    } finally {
+      if (stopped) for (const { resolve } of urgent.splice(0)) resolve();
+    }
+  }
+
+  /** @returns whether there may be more to resolve */
+  async function resolveNext(untilMs: number): Promise<boolean> {
+    const first = urgent.splice(0, MOST_FIRST);
+    try {
+      const nowMs = clock.nowMs();
+      const asked = await Promise.all(first.map(({ checkoutRequestId }) => findDue(checkoutRequestId, nowMs)));
+      // A reset may have set the clock back meanwhile.
+      const found = asked.filter((one) => one !== null);
+      const hadWork = await resolveBatch(batchParts, found, Math.min(untilMs, nowMs), nowMs);
+      for (const { resolve } of first) resolve();
+      return hadWork || urgent.length > 0;
+    } catch (error) {
+      for (const { reject } of first) reject(error);
       throw error;
     }
   }
 
-  /** Between rounds, so that a stop waits for it; after a stop it is left to the next start. */
-  function hearLate(final: FinalTransaction): void {
-    round = round.then(() => (stopped ? undefined : recordLate(parts, final)));
+  /** Whoever asked for it may have looked before the last commit. */
+  async function findDue(checkoutRequestId: string, nowMs: number): Promise<PendingTransaction | null> {
+    const found = await transactions.findByCheckoutRequestId(checkoutRequestId);
+    return found?.status === "pending" && found.checkAtMs <= nowMs ? found : null;
   }
 
   return {
     wakeAt,
+    get isBehind() {
+      return openRounds > 0 || hasFailed || alarmAtMs <= clock.nowMs();
+    },
+    get hasFailed() {
+      return hasFailed;
+    },
+    get isStopped() {
+      return stopped;
+    },
     settle,
+    resolveFirst(checkoutRequestId) {
+      const one = { checkoutRequestId, ...Promise.withResolvers<void>() };
+      urgent.push(one);
+      settleUnasked();
+      return one.promise;
+    },
+    forget: checks.dropAll,
     async stop() {
       stopped = true;
       cancelAlarm();
       cancelRetry();
-      await round;
+      await lastRound;
     },
   };
 }

@@ -14,6 +14,7 @@ import { listTransactions } from "./list-transactions.ts";
 import { createRegistry } from "./registry.ts";
 import { createResolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
+import { createUpToDate } from "./up-to-date.ts";
 
 export interface ServiceParts {
   readonly store: Store;
@@ -34,8 +35,9 @@ export type Service = ReturnType<typeof createService>;
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
-  const parts = { ...outside, changes };
-  const resolver = createResolver(parts);
+  const resolver = createResolver({ ...outside, changes });
+  const upToDate = createUpToDate({ ...outside, resolver });
+  const parts = { ...outside, changes, upToDate };
 
   return {
     registry: createRegistry(parts),
@@ -43,9 +45,9 @@ export function createService(outside: ServiceParts) {
     /** Each transaction as it starts and as it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
-    checkStatus: (merchantId: number, checkoutRequestId: string) => checkStatus(store, merchantId, checkoutRequestId),
+    checkStatus: (merchantId: number, checkoutRequestId: string) => checkStatus(parts, merchantId, checkoutRequestId),
     listTransactions: (merchantId: number, filter: TransactionFilter, page: Page) =>
-      listTransactions(store, merchantId, filter, page),
+      listTransactions(parts, merchantId, filter, page),
     async startPayment(merchantId: number, order: PaymentOrder) {
       const transaction = await startPayment(parts, merchantId, order);
       changes.announce(transaction);
@@ -54,12 +56,21 @@ export function createService(outside: ServiceParts) {
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),
-    listPrompts: (limit: number, phone: Msisdn | null) => store.transactions.listPending(limit, phone),
-    listPaid: (limit: number, phone: Msisdn | null) => store.transactions.listPaid(limit, phone),
+    async listPrompts(limit: number, phone: Msisdn | null) {
+      await upToDate.catchUp();
+      return store.transactions.listPending(limit, phone);
+    },
+    async listPaid(limit: number, phone: Msisdn | null) {
+      await upToDate.catchUp();
+      return store.transactions.listPaid(limit, phone);
+    },
     /** Any merchant's; null where there is none. */
-    findByCheckoutRequestId: (id: string) => store.transactions.findByCheckoutRequestId(id),
-    findByReference: (reference: string) => store.transactions.findByReference(reference),
+    findByCheckoutRequestId: (id: string) => upToDate.find(() => store.transactions.findByCheckoutRequestId(id)),
+    findByReference: (reference: string) => upToDate.find(() => store.transactions.findByReference(reference)),
     /** Merchants, accounts and keys stay. */
-    forgetTransactions: () => store.transactions.clear(),
+    async forgetTransactions() {
+      await store.transactions.clear();
+      resolver.forget();
+    },
   };
 }

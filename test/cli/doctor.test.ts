@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { connectTo } from "../support/connection.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { type RunOptions, runMomo, serveMomo } from "../support/momo.ts";
+import { startProgram } from "../support/program.ts";
 
 afterAll(cleanUp);
 
@@ -80,19 +80,15 @@ describe("nothing to do: exit 0", () => {
   });
 
   test.concurrent("a server that stops is not said to have ended, nor to be none", async () => {
-    const server = await serveMomo();
-    const stalled = await connectTo(server.ready.base_url);
-    stalled.write("POST /v2/stkpush.php HTTP/1.1\r\nHost: 127.0.0.1\r\n");
-    await Bun.sleep(100);
-    server.child.signal("SIGTERM");
-    while (existsSync(join(server.ready.data, "server.json"))) await Bun.sleep(5);
-    const run = await runMomo(["doctor", "--json", ...FREE_PORT, ...server.at]);
-    stalled.end();
-    const { findings } = JSON.parse(run.stdout) as { findings: Finding[] };
+    const data = await used();
+    // What a server leaves until its last request is answered: its lock, and no record.
+    const { line, finish } = startProgram("hold-lock", join(data, "momo.lock"));
+    expect(await line()).toBe("held");
+    const findings = await findingsOf(["--data", data]);
     expect(at(findings, "server")).toContain("it is starting, stopping or importing");
     expect(needingAction(findings)).toEqual([]);
-    await server.child.exited;
-    expect(at(await findingsOf(server.at), "server")).toBe("none serves this directory");
+    await finish();
+    expect(at(await findingsOf(["--data", data]), "server")).toBe("none serves this directory");
   });
 
   test.concurrent("one that is still reached while it stops: in its own words", async () => {
@@ -131,6 +127,19 @@ describe("nothing to do: exit 0", () => {
     expect(at(findings, "data directory")).toStartWith(env.MOMO_DATA);
     expect(JSON.stringify(findings)).not.toMatch(/hidden/);
   });
+
+  test.concurrent("a secret in an address or a path is hidden, however it is written", async () => {
+    const secret = "hidden".padEnd(40, "0");
+    const env = {
+      MOMO_BASE_URL: `http://127.0.0.1:1/v2/ms%5F${secret}`,
+      MOMO_CONTROL_URL: `http://127.0.0.1:1/ms_${secret}`,
+      MOMO_DATA: join(newFolder(), `ms_${secret}`),
+    };
+    const findings = await findingsOf([], { env });
+    expect(JSON.stringify(findings)).not.toContain("hidden");
+    expect(at(findings, "MOMO_BASE_URL")).toStartWith("http://127.0.0.1:1/v2/[redacted], ");
+    expect((await runMomo(["doctor"], { env })).stdout).not.toContain("hidden");
+  });
 });
 
 describe("action is needed: exit 1, and each says what to do", () => {
@@ -150,7 +159,7 @@ describe("action is needed: exit 1, and each says what to do", () => {
     ] as const) {
       const data = newFolder();
       Bun.spawnSync(["mkfifo", join(data, name)]);
-      const findings = await findingsOf(["--data", data], { withinMs: 4000 });
+      const findings = await findingsOf(["--data", data]);
       expect(needingAction(findings)).toEqual([...acts]);
     }
   });
@@ -233,9 +242,57 @@ test.concurrent("a database of another program, a variable that is no address: n
   const other = new Database(join(folder, "momo.db"));
   other.run("CREATE TABLE cake (slices)");
   other.close();
-  const run = await runMomo(["doctor", "--data", folder, "--json"], { env: { MOMO_BASE_URL: "garbage" } });
+  const run = await runMomo(["doctor", ...FREE_PORT, "--data", folder, "--json"], {
+    env: { MOMO_BASE_URL: "garbage" },
+  });
   expect(run.exitCode).toBe(1);
   const { findings } = JSON.parse(run.stdout) as { findings: { check: string; remedy: string | null }[] };
   const acts = findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
   expect(acts).toEqual(["database", "MOMO_BASE_URL"]);
+});
+
+test("wrong totals: named, and counted anew with --mend, but not beside a server", async () => {
+  const server = await serveMomo();
+  await server.post("/stkpush.php", {
+    payment_account_id: server.ready.payment_account_id,
+    phone: "0712345678",
+    amount: 5,
+  });
+  const file = join(server.ready.data, "momo.db");
+  const spoil = new Database(file);
+  spoil.run("UPDATE day_totals SET count = count + 1");
+  spoil.close();
+  const doctor = async (...flags: string[]) => {
+    const { stdout, stderr, exitCode } = await runMomo(["doctor", "--port", "0", ...server.at, "--json", ...flags]);
+    const findings: { check: string; finding: string; remedy: string | null }[] =
+      exitCode <= 1 && stdout ? JSON.parse(stdout).findings : [];
+    return { stderr, exitCode, database: findings.find(({ check }) => check === "database") };
+  };
+  expect((await doctor()).database).toMatchObject({
+    finding: "sound, but its totals, which the list shows, differ from a full count",
+    remedy: "stop momo serve, and count them anew with momo doctor --mend",
+  });
+  expect(await doctor("--mend")).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("is in use by another momo"),
+  });
+  await server.stop();
+  expect((await doctor("--mend")).database?.finding).toContain("have been counted anew");
+  expect((await doctor()).database?.finding).toMatch(/^sound, schema [0-9]+$/);
+});
+
+test("a database from before the first release: refused by momo serve in one line that says what to do", async () => {
+  const folder = newFolder();
+  const file = join(folder, "momo.db");
+  const old = new Database(file, { create: true });
+  old.run(
+    `CREATE TABLE transactions (id INTEGER PRIMARY KEY); PRAGMA application_id = ${0x6d6f6d6f}; PRAGMA user_version = 5`,
+  );
+  old.close();
+  const run = await runMomo(["serve", "--port", "0", "--data", folder]);
+  expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(run.stderr).toContain(
+    `${file} was written by a momo from before the first release (schema 5), and is not read any more`,
+  );
+  expect(run.stderr).toContain("choose another folder with --data, or remove that file");
 });

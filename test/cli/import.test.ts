@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd, type Served, serveMomo } from "../support/momo.ts";
 
@@ -91,7 +91,7 @@ describe("momo import FILE puts it into the data directory", () => {
     expect(JSON.parse(run.stdout)).toEqual({
       data,
       replaced: false,
-      schema: KNOWN_MIGRATIONS,
+      schema: KNOWN_SCHEMA,
       merchants: 1,
       transactions: 1,
       credentials: "none",
@@ -155,7 +155,7 @@ describe("it refuses, and changes nothing", () => {
       const file = join(newFolder(), "given");
       prepare(file);
       const before = readFileSync(join(data, "momo.db"));
-      const run = await runMomo(["import", file, "--replace", "--data", data], { withinMs: 4000 });
+      const run = await runMomo(["import", file, "--replace", "--data", data]);
       expect(run).toMatchObject({ stdout: "", exitCode: 1 });
       expect(run.stderr).toStartWith(`momo: ${file} `);
       expect(run.stderr).toContain(why);
@@ -174,7 +174,7 @@ describe("it refuses, and changes nothing", () => {
 
   test.concurrent("an input without an end, at its beginning", async () => {
     const script = `"$@" import - --data '${join(newFolder(), "data")}' </dev/zero`;
-    const run = await runToEnd(["sh", "-c", script, "sh", ...PROGRAM], { withinMs: 4000 });
+    const run = await runToEnd(["sh", "-c", script, "sh", ...PROGRAM]);
     expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("standard input is damaged") });
   });
 
@@ -229,8 +229,20 @@ describe("--replace", () => {
   test.concurrent("also in the place of a damaged database: a copy is there for that", async () => {
     const data = await otherData();
     writeFileSync(join(data, "momo.db"), "wreck");
-    expect((await runMomo(["import", copy, "--replace", "--data", data])).exitCode).toBe(0);
+    const run = await runMomo(["import", copy, "--replace", "--data", data]);
+    expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("numbers it used is not known") });
     expect(await merchantsIn(data)).toMatchObject([{ name: "Demo Shop" }]);
+  });
+
+  test.concurrent("ids go on after those of the database that was there, also where a killed server left them in its log", async () => {
+    const killed = await serveMomo();
+    for (let count = 0; count < 5; count++) await killed.post("/stkpush.php", PAYMENT);
+    await killed.kill();
+    expect((await runMomo(["import", copy, "--replace", ...killed.at])).exitCode).toBe(0);
+    const server = await serveMomo(killed.at);
+    const account = { ...PAYMENT, payment_account_id: server.ready.payment_account_id };
+    const answer = (await (await server.post("/stkpush.php", account)).json()) as { transaction_id: number };
+    expect(answer.transaction_id).toBe(6);
   });
 });
 

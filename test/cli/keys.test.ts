@@ -118,7 +118,10 @@ for (const args of ON_NOTHING) {
   });
 }
 
-test.concurrent("without --label and a terminal: exit 2 and the flag's name", async () => {
-  const run = await create();
-  expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--label is missing") });
+test.concurrent("without --label a key is called after the time when it was made", async () => {
+  const { stdout, stderr, exitCode } = await create("--json");
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  expect(JSON.parse(stdout)).toMatchObject({
+    label: expect.stringMatching(/^made \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+  });
 });

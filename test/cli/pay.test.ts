@@ -33,11 +33,22 @@ test.concurrent("`-q` prints the checkout request id, which `momo status` takes"
 });
 
 test.concurrent("`--reference`, `--description` and the amount's cents arrive", async () => {
-  await runMomo(["pay", "+254712345678", "99.50", ...at, "--reference", "R-1", "--description", "Tea"]).then(
-    ({ exitCode }) => expect(exitCode).toBe(5), // a plus is not in the documented forms
-  );
   await runMomo(["pay", "254712345678", "99.50", ...at, "--reference", "R-1", "--description", "Tea"]);
   expect(await itemOf("R-1")).toMatchObject({ amount: 99.5, phone: "254712345678", kind: "api" });
+});
+
+test.concurrent.each([
+  [["+254", "712", "345", "678"]],
+  [["+254712345678"]],
+  [["0712-345-678"]],
+  [["0712", "345", "678"]],
+  [["712345678"]],
+  [["112", "345", "678"]],
+])("a phone as a person types it: momo pay %j 5", async (words) => {
+  const reference = `typed ${words.join("_")}`;
+  expect(await runMomo(["pay", ...words, "5", ...at, "--reference", reference])).toMatchObject({ exitCode: 0 });
+  const phone = words[0] === "112" ? "254112345678" : "254712345678";
+  expect(await itemOf(encodeURIComponent(reference))).toMatchObject({ amount: 5, phone });
 });
 
 test.concurrent("`--account` chooses the payment account; one that is not the merchant's is refused: exit 5", async () => {

@@ -36,7 +36,7 @@ describe("at a terminal", () => {
     // The digits of a PIN are nobody's to read.
     expect(screen.text).not.toContain("1234\r");
     type(KEYS.ctrlC);
-    expect(await Promise.race([exited, Bun.sleep(1000).then(() => "still on")])).not.toBe("still on");
+    expect([0, 130]).toContain(await exited);
   });
 
   test.concurrent("a PIN of three digits is asked for again", async () => {
@@ -86,7 +86,7 @@ describe("at a terminal", () => {
     await pay(server, { phone: "0722000000", amount: 11 });
     await pay(server, { amount: 22 });
     await pay(server, { amount: 33 });
-    const { screen } = openMomo(["phone", "254712345678", ...server.at]);
+    const { screen } = openMomo(["phone", "+254", "712", "345678", ...server.at]);
     await screen.until(/What do you do\?/);
     expect(screen.text).toContain("Ksh22.00");
     expect(screen.text).not.toMatch(/Ksh(?:11|33)\.00/);
@@ -117,8 +117,8 @@ describe("at a terminal", () => {
       const { screen, exited } = openMomo(["phone", ...server.at]);
       await screen.until(order ? /What do you do\?/ : /Waiting for a prompt/);
       await server.kill();
-      expect(await Promise.race([exited, Bun.sleep(2000).then(() => "still on")])).toBe(6);
-      expect(screen.text).toMatch(/momo: (?:the server has gone|nothing answers)/);
+      expect(await exited).toBe(6);
+      expect(screen.text).toMatch(/momo: (?:the server has gone|nothing answers|http\S+ closed the connection)/);
       expect(screen.text).not.toMatch(/ECONNRESET|\.ts\b/);
     });
   }

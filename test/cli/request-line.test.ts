@@ -17,9 +17,13 @@ function called(changes: Partial<LoggedRequest>): LoggedRequest {
     target: "/v2/stkpush.php",
     headers: new Headers({ "X-API-Secret": apiSecret }),
     body: `{"phone":"0712345678","secret":"${apiSecret}"}`,
+    bodyCutBytes: 0,
     status: 200,
     answer: JSON.stringify({ success: true, message: "sent", checkout_request_id: "ws_CO_1" }),
+    answerCutBytes: 0,
     fault: null,
+    leniencies: [],
+    isTakenLeniently: false,
     ...changes,
   };
 }
@@ -77,6 +81,15 @@ for (const format of ["json", "pretty"] as const) {
       expect(line).toContain("/v2/[redacted]");
       expect(line).not.toContain(apiSecret);
       expect(line).not.toContain("0712345678");
+    });
+
+    test("no secret that is percent-encoded either", () => {
+      for (const encoded of [apiSecret.replace("_", "%5F"), apiSecret.replace("ms_", "%6d%73%5f")]) {
+        const answer = JSON.stringify({ success: false, message: `no ${encoded}` });
+        const line = requestLine(format, called({ target: `/v2/${encoded}`, status: 400, answer }), AT_MS);
+        expect(line).toContain("/v2/[redacted]");
+        expect(line).not.toContain(apiSecret.slice(3));
+      }
     });
 
     test("one line, of bounded length, without what a terminal would obey", () => {

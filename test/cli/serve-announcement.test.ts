@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtBinary, ROOT } from "../support/binary.ts";
 import { type Child, startChild } from "../support/child.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runToEnd, startMomo } from "../support/momo.ts";
@@ -32,9 +34,10 @@ for (const [where, folderName, flag] of [
     const env: Record<string, string> = flag ? {} : { XDG_DATA_HOME: folder };
     const server = await announced(flag ? ["--data", folder] : [], { cwd, env });
     const { curl, pay } = commandsIn(server);
+    const elsewhere = newFolder();
     const [byCurl, byPay] = await Promise.all([
-      runToEnd(["sh", "-c", `${curl} --silent --show-error`], { cwd, env }),
-      runToEnd(["sh", "-c", pay], { cwd, env }),
+      runToEnd(["sh", "-c", `${curl} --silent --show-error`], { cwd: elsewhere, env }),
+      runToEnd(["sh", "-c", pay], { cwd: elsewhere, env }),
     ]);
     expect(JSON.parse(byCurl.stdout)).toMatchObject({ success: true, checkout_request_id: expect.any(String) });
     expect(byPay).toMatchObject({ stderr: "", exitCode: 0 });
@@ -43,11 +46,40 @@ for (const [where, folderName, flag] of [
   });
 }
 
-test.concurrent("the printed momo pay works from the folder of the program too", async () => {
-  const cwd = join(import.meta.dir, "../..");
-  const server = await announced(["--data", join(newFolder(), "data")], { cwd });
+test.concurrent("from source, too, the printed momo pay works in any folder, whatever Bun would read there", async () => {
+  const program = [process.execPath, "--no-env-file", join(ROOT, "cli/main.ts")];
+  const server = await announced(["--data", join(newFolder(), "data")], { program, cwd: ROOT });
   const { pay } = commandsIn(server);
-  expect(await runToEnd(["sh", "-c", pay], { cwd })).toMatchObject({ stderr: "", exitCode: 0 });
+  const elsewhere = newFolder();
+  writeFileSync(join(elsewhere, "bunfig.toml"), 'preload = ["./nothing.ts"]\n');
+  writeFileSync(join(elsewhere, ".env"), "MOMO_BASE_URL=http://127.0.0.1:1/v2\n");
+  for (const cwd of [elsewhere, ROOT]) {
+    expect(await runToEnd(["sh", "-c", pay], { cwd })).toMatchObject({ stderr: "", exitCode: 0 });
+  }
+});
+
+test.concurrent("where a reader's shell finds this momo it is called by its name; a folder of npm's does not count", async () => {
+  const binary = await builtBinary();
+  for (const [folder, called] of [
+    ["bin", true],
+    ["node_modules/.bin", false],
+  ] as const) {
+    const home = newFolder();
+    mkdirSync(join(home, folder), { recursive: true });
+    symlinkSync(binary, join(home, folder, "momo"));
+    const env = { PATH: `${join(home, folder)}:${process.env.PATH}` };
+    for (const program of [[binary], [process.execPath, "--no-env-file", join(ROOT, "cli/main.ts")]]) {
+      const { pay } = commandsIn(await announced([], { env, program }));
+      expect(pay.startsWith("  momo pay ")).toBe(called);
+    }
+  }
+});
+
+test.concurrent("another terminal need not have the variables of this one: the folder of MOMO_DATA is named", async () => {
+  const env = { MOMO_DATA: join(newFolder(), "data") };
+  const { pay } = commandsIn(await announced([], { env }));
+  expect(pay).toEndWith(` --data ${env.MOMO_DATA}`);
+  expect(await runToEnd(["sh", "-c", pay])).toMatchObject({ stderr: "", exitCode: 0 });
 });
 
 test.concurrent("the ready line comes last and only when requests are served; nothing is coloured in a pipe", async () => {

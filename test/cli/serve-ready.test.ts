@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 
 afterAll(cleanUp);
 
@@ -55,12 +55,58 @@ describe("`--ready-file` is written atomically, mode 0600, removed at the end", 
     expect(modeOf(file)).toBe("600");
   });
 
-  test.concurrent("a second server that cannot start leaves the first one's alone", async () => {
-    const file = join(newFolder(), "ready.json");
-    const first = await serveMomo(["--ready-file", file]);
-    const second = await runMomo(["serve", "--port", "0", ...first.at, "--ready-file", file]);
-    expect(second.exitCode).toBe(1);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(first.ready);
+  describe("an old one is removed before anything else is tried, so that no start leaves a stale address in it", () => {
+    const FAILING: [what: string, args: (folder: string) => readonly string[]][] = [
+      ["a data directory that cannot be used", (folder) => ["--data", join(folder, "stale.json", "data")]],
+      ["a file of rules that is not there", (folder) => ["--rules", join(folder, "none"), "--ephemeral"]],
+      ["a flag that is wrong, before it", () => ["--port", "abc"]],
+      ["a flag that nobody knows", () => ["--prot", "1"]],
+      ["a value that is missing", () => ["--fee"]],
+    ];
+    for (const [what, args] of FAILING) {
+      test.concurrent(`where the start fails: ${what}`, async () => {
+        const folder = newFolder();
+        writeFileSync(join(folder, "stale.json"), "");
+        for (const form of [["--ready-file=ready.json"], ["--ready-file", "ready.json"]]) {
+          writeFileSync(join(folder, "ready.json"), '{"base_url":"http://127.0.0.1:1/v2"}');
+          const run = await runMomo(["serve", ...form, ...args(folder)], { cwd: folder });
+          expect([1, 2]).toContain(run.exitCode);
+          expect(readdirSync(folder)).toEqual(["stale.json"]);
+          // The same with the flag behind what is wrong.
+          writeFileSync(join(folder, "ready.json"), '{"base_url":"http://127.0.0.1:1/v2"}');
+          await runMomo(["serve", ...args(folder), ...form], { cwd: folder });
+          if (what !== "a value that is missing") expect(readdirSync(folder)).toEqual(["stale.json"]);
+        }
+      });
+    }
+
+    test.concurrent("where the start is slow", async () => {
+      const folder = newFolder();
+      const file = join(folder, "ready.json");
+      const rules = join(folder, "rules");
+      writeFileSync(file, '{"base_url":"http://127.0.0.1:1/v2"}');
+      Bun.spawnSync(["mkfifo", rules]);
+      const child = startMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", rules]);
+      while (existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
+      expect(existsSync(file)).toBe(false);
+      expect(child.stdout.text).toBe("");
+    });
+
+    test.concurrent("help, and the completion of a command line, remove nothing", async () => {
+      const folder = newFolder();
+      writeFileSync(join(folder, "ready.json"), "");
+      await runMomo(["serve", "--ready-file", "ready.json", "--help"], { cwd: folder });
+      await runMomo(["complete", "--", "serve", "--ready-file", "ready.json", "--prot"], { cwd: folder });
+      expect(readdirSync(folder)).toEqual(["ready.json"]);
+    });
+
+    test.concurrent("a server that ends does not remove what another one has written there meanwhile", async () => {
+      const file = join(newFolder(), "ready.json");
+      const first = await serveMomo(["--ready-file", file]);
+      const second = await serveMomo(["--ready-file", file]);
+      await first.stop();
+      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(second.ready);
+    });
   });
 
   for (const [what, place] of [
@@ -88,7 +134,7 @@ describe("`--ready-file` is written atomically, mode 0600, removed at the end", 
     test.concurrent(`${what} is not replaced`, async () => {
       const file = join(newFolder(), "ready.json");
       put(file);
-      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], { withinMs: 4000 });
+      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file]);
       expect(run).toMatchObject({ stdout: "", exitCode: 1 });
       expect(run.stderr).toStartWith(`momo: ${file} is not a file\n`);
       expect(statSync(file).isFile()).toBe(false);

@@ -30,6 +30,19 @@ describe("a sandbox in the process of a test", () => {
     expect((await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers })).status).toBe(401);
   });
 
+  test("audit tells what the client under test has done wrong", async () => {
+    const sandbox = await start({ frozen: true });
+    const { checkout_request_id } = await pay(sandbox, { reference: "A" });
+    expect(await sandbox.audit()).toEqual([]);
+    await pay(sandbox, { reference: "A" });
+    const [finding, ...more] = await sandbox.audit();
+    expect(finding).toMatchObject({ kind: "charges_twice", severity: "error", reference: "A", request_ids: [1, 2] });
+    expect(finding?.checkout_request_id).not.toBe(checkout_request_id);
+    expect(more).toEqual([]);
+    await sandbox.reset();
+    expect(await sandbox.audit()).toEqual([]);
+  });
+
   test("outcome, promptTimeout, basePath, responseForm and frozen are obeyed", async () => {
     const sandbox = await start({
       outcome: "cancelled; after=7s",
@@ -51,6 +64,15 @@ describe("a sandbox in the process of a test", () => {
     expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
   });
 
+  test("accept: lenient takes an account in text, and its log says so; strict refuses it, and says that lenient would take it", async () => {
+    const [lenient, strict] = await Promise.all([start({ accept: "lenient" }), start()]);
+    for (const sandbox of [lenient, strict]) await pay(sandbox, { payment_account_id: "1" });
+    expect(await lenient.requests()).toMatchObject([
+      { status: 200, leniencies: [{ member: "payment_account_id", came: '"1"' }], lenient_takes: false },
+    ]);
+    expect(await strict.requests()).toMatchObject([{ status: 400, leniencies: [], lenient_takes: true }]);
+  });
+
   test("faults.set resolves to the seed; clear ends them; resume lets the clock go on", async () => {
     const sandbox = await start({ frozen: true });
     expect(await sandbox.faults.set([{ kind: "error" }], 7)).toBe(7);
@@ -62,6 +84,16 @@ describe("a sandbox in the process of a test", () => {
     await sandbox.rules.clear();
     await sandbox.clock.resume();
     expect(await sandbox.wait({ checkoutRequestId }, "failed", "5s")).toMatchObject({ result_code: 2001 });
+  });
+
+  test("requests has every call that the log keeps, however many pages they take", async () => {
+    const sandbox = await start();
+    const ask = (page: number) => fetch(`${sandbox.baseUrl}/transactions.php?page=${page}`, { headers });
+    const headers = { ...sandbox.headers, "X-Pad": '"'.repeat(8000) };
+    for (let page = 1; page <= 200; page++) await ask(page);
+    const calls = await sandbox.requests();
+    expect(JSON.stringify(calls).length).toBeGreaterThan(2 * 1024 * 1024);
+    expect(calls.map(({ id }) => id)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
   });
 
   test("wait rejects at the time-out, answer where it is too late, with the server's words", async () => {
@@ -79,7 +111,12 @@ describe("a sandbox in the process of a test", () => {
     const folder = newFolder();
     process.env.TMPDIR = folder;
     try {
-      const bad = [{ outcome: "paid" }, { outcome: "completed; soon" }, { promptTimeout: "soon" }] as unknown[];
+      const bad = [
+        { outcome: "paid" },
+        { outcome: "completed; soon" },
+        { promptTimeout: "soon" },
+        { accept: "all" },
+      ] as unknown[];
       for (const options of bad) {
         expect(await rejectionOf(startSandbox(options as NetworkOptions))).toMatchObject({ name: "Refusal" });
       }

@@ -38,10 +38,9 @@ describe("the exit code of `pay --wait` says what has become of the payment", ()
   });
 
   test.concurrent("the time-out holds also where the interval is longer", async () => {
-    const startedMs = performance.now();
-    const run = await payAndWait("manual", "--interval", "60s", "--timeout", "100ms", "-q");
+    // A command that waited for the interval would be ended before.
+    const run = await payAndWait("manual", "--interval", "1h", "--timeout", "100ms", "-q");
     expect(run).toMatchObject({ stdout: "pending\n", exitCode: 13 });
-    expect(performance.now() - startedMs).toBeLessThan(3000);
   });
 });
 
@@ -72,17 +71,6 @@ describe("a server that changes its mind while momo waits", () => {
       ...["--wait", "--interval", "50ms", "-q"],
     ]);
     expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
-  });
-
-  test.concurrent("a payment whose answer is lost may have been started, and so it is told: exit 6", async () => {
-    const server = await serveMomo();
-    await setFaults(server, { faults: [{ path: "/stkpush.php", kind: "disconnect" }] });
-    const run = await runMomo(["pay", "0712345678", "1", ...server.at, "--json"]);
-    expect(run.exitCode).toBe(6);
-    expect(failureOf(run)).toMatchObject({
-      message: expect.stringContaining("closed the connection without an answer"),
-      hint: expect.stringContaining("may have been done"),
-    });
   });
 
   test.concurrent("credentials that are revoked meanwhile: exit 4", async () => {
@@ -122,8 +110,7 @@ describe("interrupted", () => {
       const answer = (await (await server.get("/transactions.php")).json()) as { summary: { pending_count: number } };
       return answer.summary.pending_count;
     };
-    const before = performance.now();
-    while ((await pendingCount()) === 0 && performance.now() - before < 4000) await Bun.sleep(20);
+    while ((await pendingCount()) === 0) await Bun.sleep(20);
     return child;
   };
 

@@ -1,7 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { LANGUAGES } from "../../sandbox/console/browser/logic/snippets.ts";
 import { describeInBrowser, textOf } from "../support/browser.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
@@ -51,47 +49,15 @@ describeInBrowser("accounts and keys", (scene) => {
   });
 });
 
-/** How each language runs a file; PHP and Python may not be here. */
-const RUNNERS = { curl: "bash", TypeScript: process.execPath, PHP: "php", Python: "python3" } as const;
-
-/** The snippets ask every 3 seconds; here nobody waits so long. */
-const hasten = (text: string) =>
-  text
-    .replace(", 3000)", ", 20)")
-    .replace("sleep 3", "sleep 0.02")
-    .replace(/(?<!\.)sleep\(3\)/, "usleep(20000)")
-    .replace("time.sleep(3)", "time.sleep(0.02)");
-
 describeInBrowser("snippets to start with", (scene) => {
-  test("each is filled in with this server's address and key, and runs as it stands there", async () => {
+  test("each is filled in with this server's address and key", async () => {
     const page = await scene.open({ view: "start" });
-    await scene.sandbox.rules.add({ outcome: "completed", after: "10ms" });
-    await scene.sandbox.clock.resume();
-    const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
-    const runs: Promise<void>[] = [];
-    for (const [language, program] of Object.entries(RUNNERS)) {
+    for (const language of LANGUAGES) {
       await page.getByRole("radio", { name: language }).check({ force: true });
       const text = await textOf(page.locator(".start .code pre"));
       expect(text).toContain(scene.sandbox.baseUrl);
       expect(text).toContain(scene.sandbox.apiKey);
       expect(text).not.toContain("__");
-      if (Bun.which(program) === null) continue;
-      const file = join(folder, `payment-${language}.${language === "TypeScript" ? "ts" : "txt"}`);
-      writeFileSync(file, hasten(text));
-      runs.push(run(language, [program, file]));
     }
-    expect(runs.length).toBeGreaterThanOrEqual(2);
-    await Promise.all(runs);
-    rmSync(folder, { recursive: true, force: true });
   });
-
-  async function run(language: string, command: readonly string[]): Promise<void> {
-    const child = Bun.spawn([...command], {
-      env: { PATH: process.env.PATH ?? "", HOME: tmpdir(), MOMO_API_SECRET: scene.sandbox.apiSecret },
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    expect({ language, stdout, stderr }).toEqual({ language, stdout: "completed\n", stderr: "" });
-  }
 });

@@ -24,5 +24,5 @@ for (const [name, { rounds, promise }] of Object.entries(SHORT)) {
   test.concurrent(promise, async () => {
     const figures = await SCENARIOS[name]?.scenario({ rounds, seed: 1, progress: () => {} });
     expect((figures?.rounds ?? 0) >= rounds || figures?.note.startsWith("left out")).toBe(true);
-  }, 20_000);
+  });
 }

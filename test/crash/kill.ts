@@ -10,6 +10,8 @@ import { integrityOf } from "./storage.ts";
 const CLIENTS = 24;
 /** Every so many rounds the whole list is read; the pages of hundreds of rounds take longer than the rounds. */
 const ROUNDS_BETWEEN_LOOKS = 5;
+/** Every so many rounds begin with a reset, whose numbers must stay used although the server is killed soon after. */
+const ROUNDS_BETWEEN_RESETS = 15;
 
 /**
  * `kill -9` at a drawn moment under load, again and again on the same data: in the middle of requests, while the server starts,
@@ -32,6 +34,7 @@ export const kill: Scenario = async ({ rounds, seed, progress }) => {
       }
       const server = await serveMomo(flags);
       if (round % ROUNDS_BETWEEN_LOOKS === 0) ledger.check((await listAll(server)).items);
+      if (round % ROUNDS_BETWEEN_RESETS === 0) await resetAll(server, ledger);
       await killUnderLoad(server, ledger, draw, moment);
       if (round % 20 === 0) progress(`round ${round} of ${rounds}: ${ledger.answered} payments answered`);
     } catch (error) {
@@ -64,6 +67,14 @@ async function killStarting(flags: readonly string[], draw: Draw): Promise<void>
   child.signal("SIGKILL");
   await child.exited;
   demand(child.stderr.text === "", () => `told while starting: ${child.stderr.text}`);
+}
+
+/** Nobody else is at work meanwhile, so that the list is all there is. */
+async function resetAll(server: Served, ledger: Ledger): Promise<void> {
+  const { items } = await listAll(server);
+  const answer = await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
+  demand(answer.status === 200, () => `a reset is refused: ${answer.status}`);
+  ledger.forget(items);
 }
 
 async function killUnderLoad(server: Served, ledger: Ledger, draw: Draw, moment: "load" | "stop"): Promise<void> {

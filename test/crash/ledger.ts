@@ -35,6 +35,9 @@ export class Ledger {
   /** As first seen, and as first seen in a final state. */
   readonly #seen = new Map<number, Item>();
   readonly #final = new Map<number, Item>();
+  /** Ids, codes and receipts of what a reset forgot. */
+  readonly #used = new Set<string | number>();
+  #forgottenAnswered = 0;
   #lastAmount = 0;
 
   begin(outcome: Outcome): Attempt {
@@ -46,12 +49,20 @@ export class Ledger {
 
   /** How many payments were answered. */
   get answered(): number {
-    return [...this.#attempts.values()].filter(({ checkoutRequestId }) => checkoutRequestId !== null).length;
+    const known = [...this.#attempts.values()].filter(({ checkoutRequestId }) => checkoutRequestId !== null).length;
+    return this.#forgottenAnswered + known;
   }
 
   /** How many were asked for and never answered, or refused. */
   get unanswered(): number {
-    return this.#attempts.size - this.answered;
+    return this.#lastAmount - this.answered;
+  }
+
+  /** A reset has been answered: these are gone, and nothing that comes may have a number of theirs. */
+  forget(items: readonly Item[]): void {
+    this.#forgottenAnswered = this.answered;
+    for (const item of items) for (const number of numbersOf(item)) this.#used.add(number);
+    for (const known of [this.#attempts, this.#seen, this.#final]) known.clear();
   }
 
   /** Holds all that the server lists against what it has ever told. @throws an error that names what is not so */
@@ -66,6 +77,8 @@ export class Ledger {
         () => `a ${key} is given twice`,
       );
     }
+    const again = items.flatMap(numbersOf).filter((number) => this.#used.has(number));
+    demand(again.length === 0, () => `used before a reset, and again: ${again.join(", ")}`);
     for (const attempt of this.#attempts.values()) this.#checkAttempt(attempt, byAmount.get(attempt.amount));
     for (const item of items) {
       demand(this.#attempts.has(item.amount), () => `nobody asked for ${JSON.stringify(item)}`);
@@ -110,6 +123,11 @@ function endingsOf({ outcome, byHand }: Attempt): string[] {
   if (outcome.ending.by === "network") return [outcome.ending.status];
   if (byHand) return byHand.told ? [byHand.status] : [byHand.status, "expired"];
   return ["expired"];
+}
+
+/** What names it, and nothing else ever. */
+function numbersOf({ id, transaction_code, momo_receipt_number }: Item): (string | number)[] {
+  return [id, transaction_code, momo_receipt_number].filter((number) => number !== null);
 }
 
 const isUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length;

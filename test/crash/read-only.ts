@@ -26,7 +26,7 @@ export const readOnly: Scenario = async ({ rounds, seed, progress }) => {
     if (round % 2 === 0) ledger.checkFinal(await listWhenFinal(server));
     await stopInTime(server);
     place.protect(true);
-    const refused = await runMomo(["serve", "--port", "0", ...flags], { withinMs: 4000 });
+    const refused = await runMomo(["serve", "--port", "0", ...flags]);
     place.protect(false);
     const lines = refused.stderr.trimEnd().split("\n");
     const isSaid = lines.length <= 2 && lines[0]?.includes(place.data) && lines.at(-1)?.includes("--data");

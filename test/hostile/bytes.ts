@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
 import type { Served } from "../support/momo.ts";
+import { PATIENCE_MS } from "../support/time-outs.ts";
 import type { Property } from "./requests.ts";
 
 /** What is written to a connection, byte by byte, and what comes back. */
@@ -21,7 +22,7 @@ export const startRequest = (server: Served, headers: string, body: string) =>
 export async function exchange(
   server: Served,
   raw: Uint8Array,
-  silentMs = 1000,
+  silentMs = PATIENCE_MS,
 ): Promise<{ received: string; closed: boolean }> {
   const { hostname, port } = new URL(server.ready.base_url);
   const { promise, resolve } = Promise.withResolvers<{ received: string; closed: boolean }>();

@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import { newFolder } from "../support/cleanup.ts";
 import { drawFrom } from "../support/draw.ts";
 import { runMomo, type Served, startMomo } from "../support/momo.ts";
+import { PATIENCE_MS } from "../support/time-outs.ts";
 import type { Runs } from "./requests.ts";
 
 /** Command lines that are right but for one value. */
@@ -123,7 +124,7 @@ const ENDED = 137;
 /** It does its work, or says in one line what is wrong and in another what to do; a usage error names its flag. */
 async function expectPlainEnd({ args, env, culprit }: Invocation): Promise<void> {
   const child = startMomo(args, { env, cwd: newFolder() });
-  const late = setTimeout(() => child.signal("SIGKILL"), 4000);
+  const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);
   if (args[0] === "serve")
     void child.stdout.until(/Ready/).then(
       () => child.signal("SIGKILL"),

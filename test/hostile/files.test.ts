@@ -66,7 +66,7 @@ for (const name of ["credentials.json", "server.json", "clock.json", "momo.db", 
         expectPlainWords(stderr);
         expect(stderr).toContain(file);
         expect(existsSync(file) ? statSync(file).size : null).toBe(before);
-      }, 10_000);
+      });
     }
   });
 }
@@ -88,7 +88,7 @@ describe("a file that a flag names: exit 2, and the flag's name", () => {
         expect(exitCode).toBe(2);
         expectPlainWords(stderr);
         expect(stderr).toContain(flag);
-      }, 10_000);
+      });
     }
   }
 
@@ -98,7 +98,7 @@ describe("a file that a flag names: exit 2, and the flag's name", () => {
     const writer = Bun.spawn(["sh", "-c", `echo '[{"outcome":"cancelled"}]' > "$0"`, pipe]);
     expect((await startOn(newFolder(), ["--rules", pipe])).exitCode).toBeNull();
     await writer.exited;
-  }, 10_000);
+  });
 });
 
 /** Root may read everything, so it becomes somebody else for this; anybody else cannot make files of others. */
@@ -123,6 +123,6 @@ describe.each(canBecomeNobody ? ["credentials.json", "server.json", "clock.json"
       } finally {
         Bun.spawnSync(["rm", "-r", data]);
       }
-    }, 10_000);
+    });
   },
 );

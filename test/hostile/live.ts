@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import type { Served } from "../support/momo.ts";
+import { PATIENCE_MS } from "../support/time-outs.ts";
 
 /** Requests to a running momo, and what must hold of every answer, whatever was asked. */
 
@@ -10,9 +11,6 @@ export interface Sent {
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
-
-/** No call of these tests asks for more time. */
-const ANSWERED_WITHIN_MS = 5000;
 
 /**
  * Sends it, and holds the answer to what is promised: JSON with `success` and `message`, a status of those that the operation
@@ -26,7 +24,7 @@ export async function expectSound({ ready }: Served, sent: Sent, allowed: readon
     headers,
     ...(body !== undefined && method !== "GET" && method !== "HEAD" && { body }),
     redirect: "manual",
-    signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   const text = await response.text();
   const what = () =>

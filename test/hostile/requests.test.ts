@@ -13,7 +13,7 @@ describe("body of every answer: JSON with `success` and `message`, in a status t
     test(name, async () => {
       await property(server, { numRuns: 60, seed: 1 });
       await expectUnharmed(server);
-    }, 20_000);
+    });
   }
 });
 

@@ -157,7 +157,12 @@ const operations = (id: fc.Arbitrary<string>): Readonly<Record<string, Operation
   "DELETE /_momo/faults": { method: "DELETE", path: "/_momo/faults", allowed: [200] },
   "GET /_momo/requests": {
     method: "GET",
-    path: fc.oneof(fc.constant("json"), segment).map((it) => `/_momo/requests?format=${it}`),
+    path: fc
+      .tuple(
+        fc.constantFrom("format", "after", "before", "limit"),
+        fc.oneof(fc.constant("json"), fc.nat(2000).map(String), segment),
+      )
+      .map(([name, value]) => `/_momo/requests?${name}=${value}`),
     allowed: [200, 400],
   },
   "POST /_momo/payments": {

@@ -7,7 +7,7 @@ import { type Answer, openScene, payment, readAnswer, type Scene } from "../supp
 
 interface Described {
   readonly openapi: string;
-  readonly info: { readonly version: string };
+  readonly info: { readonly version: string; readonly license: object };
   readonly servers: readonly { readonly url: string }[];
   readonly security: unknown;
   readonly paths: Record<string, Record<string, Operation>>;
@@ -15,17 +15,25 @@ interface Described {
 }
 
 interface Operation {
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: object } } };
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
-  readonly responses: Record<
-    string,
-    { readonly content: { readonly "application/json": { readonly schema: object } } }
-  >;
+  readonly requestBody?: { readonly content: { readonly "application/json": Content } };
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly schema: object;
+    readonly example: unknown;
+  }[];
+  readonly responses: Record<string, { readonly content: { readonly "application/json": Content } }>;
+}
+
+interface Content {
+  readonly schema: object;
+  readonly example: Record<string, unknown>;
 }
 
 /** Asks without credentials. */
-const fetchOf = ({ harness }: Scene, method = "GET") =>
-  harness.api(new Request("http://localhost/openapi.json", { method }));
+const fetchOf = ({ harness }: Scene, method = "GET", headers: Record<string, string> = {}) =>
+  harness.api(new Request("http://localhost/openapi.json", { method, headers }));
 
 async function describeIn(form: ResponseForm): Promise<{ scene: Scene; description: Described }> {
   const scene = await openScene({ form });
@@ -38,6 +46,8 @@ async function describeIn(form: ResponseForm): Promise<{ scene: Scene; descripti
 const checkerOf = await createSchemaChecker();
 const operationOf = (description: Described, path: string) =>
   Object.values(description.paths[path] ?? {})[0] as Operation;
+const queryOf = (description: Described) =>
+  operationOf(description, "/transactions.php").parameters.filter((parameter) => parameter.in === "query");
 const bodySchemaOf = (description: Described, path: string) =>
   operationOf(description, path).requestBody?.content["application/json"].schema ?? {};
 
@@ -50,7 +60,7 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
       ["/status.php", ["post"]],
       ["/transactions.php", ["get"]],
     ]);
-    expect(description.servers).toEqual([{ url: "/v2" }]);
+    expect(description.info.license).toEqual({ name: "MIT", identifier: "MIT" });
     expect(description.security).toEqual([{ apiKey: [], apiSecret: [] }]);
     const result = await new Validator().validate(JSON.parse(JSON.stringify(description)));
     expect(result.errors ?? []).toEqual([]);
@@ -68,6 +78,96 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
       await scene.close();
     });
   }
+});
+
+describe("the server of the description is the address that it was asked at", () => {
+  test.each([
+    ["127.0.0.1:2547", {}, "http://127.0.0.1:2547/v2"],
+    ["localhost:80", {}, "http://localhost:80/v2"],
+    ["[::1]:2547", {}, "http://[::1]:2547/v2"],
+    ["pay.example", { "X-Forwarded-Proto": "https" }, "https://pay.example/v2"],
+    ["pay.example", { "X-Forwarded-Proto": "gopher" }, "http://pay.example/v2"],
+    // Nothing that somebody made up.
+    ["a.example/path", {}, "/v2"],
+    ["user@a.example", {}, "/v2"],
+    ["a.example:99999", {}, "/v2"],
+    ['"><script>', {}, "/v2"],
+    ["", {}, "/v2"],
+  ])("Host: %s %p", async (host, more, url) => {
+    const scene = await openScene();
+    const description = (await (await fetchOf(scene, "GET", { Host: host, ...more })).json()) as Described;
+    expect(description.servers).toEqual([{ url }, { url: url.replace(/v2$/, "api/v2") }]);
+    await scene.close();
+  });
+});
+
+describe("converters keep both headers of the credentials", () => {
+  test("each operation names them as parameters, too: Postman's keeps one security scheme alone", async () => {
+    const { scene, description } = await describeIn("full");
+    for (const path of Object.keys(description.paths)) {
+      const headers = operationOf(description, path).parameters.filter((parameter) => parameter.in === "header");
+      expect(headers.map(({ name }) => name)).toEqual(["X-API-Key", "X-API-Secret"]);
+    }
+    await scene.close();
+  });
+});
+
+describe("each operation has examples: a request, its answer, and each way it fails", () => {
+  test.each(["full", "short"] as const)("they fit their schemas: %s", async (form) => {
+    const { scene, description } = await describeIn(form);
+    const isFailure = checkerOf(description.components.schemas.Failure);
+    for (const path of Object.keys(description.paths)) {
+      const { requestBody, parameters, responses } = operationOf(description, path);
+      const body = requestBody?.content["application/json"];
+      if (body) expect(checkerOf(body.schema)(body.example)).toBeNull();
+      for (const { in: place, schema, example } of parameters) {
+        if (place === "query") expect(checkerOf(schema)(example)).toBeNull();
+      }
+      for (const [status, { content }] of Object.entries(responses)) {
+        const { schema, example } = content["application/json"];
+        expect((status === "200" ? checkerOf(schema) : isFailure)(example), `${status} ${path}`).toBeNull();
+      }
+    }
+    await scene.close();
+  });
+
+  test("momo takes those requests, and says those messages", async () => {
+    const { scene, description } = await describeIn("full");
+    const { caller } = scene;
+    const exampleOf = (path: string, status: number) =>
+      operationOf(description, path).responses[status]?.content["application/json"].example;
+    const bodyOf = (path: string) => operationOf(description, path).requestBody?.content["application/json"].example;
+    const order = bodyOf("/stkpush.php");
+    const query = operationOf(description, "/transactions.php")
+      .parameters.filter((parameter) => parameter.in === "query")
+      .map(({ name, example }) => `${name}=${example}`)
+      .join("&");
+    const sent: [status: number, path: string, spec: Omit<Parameters<Scene["send"]>[0], "path">, query?: string][] = [
+      [200, "/stkpush.php", { json: order }],
+      [400, "/stkpush.php", { json: { ...order, payment_account_id: "1", amount: undefined } }],
+      [500, "/stkpush.php", { json: { ...payment(caller), phone: "254700000500" } }],
+      [404, "/status.php", { json: bodyOf("/status.php") }],
+      [400, "/status.php", { json: {} }],
+      [400, "/transactions.php", {}, "limit=500"],
+      [404, "/transactions.php", {}, "id=99"],
+      ...Object.keys(description.paths).flatMap((path): [number, string, object][] => [
+        [401, path, { as: "nobody", ...(path !== "/transactions.php" && { json: {} }) }],
+        [405, path, { method: "DELETE" }],
+      ]),
+    ];
+    for (const [status, path, spec, parameters = ""] of sent) {
+      const answer = await scene.send({ path: `${path}?${parameters}`, ...spec });
+      expect({ path, status: answer.status, message: answer.body.message }).toEqual({
+        path,
+        status,
+        message: exampleOf(path, status)?.message,
+      });
+    }
+    await scene.harness.advance(3000);
+    const list = await scene.send({ path: `/transactions.php?${query}` });
+    expect(list.body).toMatchObject({ message: exampleOf("/transactions.php", 200)?.message as string });
+    await scene.close();
+  });
 });
 
 describe("real answers match the schemas that are described", () => {
@@ -170,9 +270,19 @@ describe("requests are described as they are held against", () => {
     await scene.close();
   });
 
+  test("every amount of whole cents fits, as a JSON number", async () => {
+    const { scene, description } = await describeIn("full");
+    const fits = checkerOf(bodySchemaOf(description, "/stkpush.php"));
+    for (let cents = 100; cents <= 100_000; cents++) {
+      if (fits({ ...order, amount: cents / 100 }) !== null) throw new Error(`${cents / 100} does not fit`);
+    }
+    expect(fits({ ...order, amount: 999_999_999.99 })).toBeNull();
+    await scene.close();
+  });
+
   test("query parameters that are whole numbers have the type integer, with their bounds and defaults", async () => {
     const { scene, description } = await describeIn("full");
-    const parameters = operationOf(description, "/transactions.php").parameters ?? [];
+    const parameters = queryOf(description);
     expect(parameters.map(({ name }) => name).sort()).toEqual(
       ["page", "limit", "type", "status", "date_from", "date_to", "search", "id"].sort(),
     );
@@ -181,8 +291,8 @@ describe("requests are described as they are held against", () => {
       page: { type: "integer", minimum: 1, default: 1 },
       limit: { type: "integer", minimum: 1, maximum: 100, default: 10 },
       id: { type: "integer" },
-      type: { type: "string", enum: ["api", "web", "wallet_deposit", "credit_topup"] },
-      status: { type: "string", enum: ["pending", "completed", "failed", "cancelled", "expired"] },
+      type: { type: "string", examples: ["api", "web", "wallet_deposit", "credit_topup"] },
+      status: { type: "string", examples: ["pending", "completed", "failed", "cancelled", "expired"] },
       date_from: { type: "string", format: "date" },
       date_to: { type: "string", format: "date" },
       search: { type: "string", minLength: 1 },
@@ -192,19 +302,20 @@ describe("requests are described as they are held against", () => {
 
   test("a parameter's schema takes the values that the operation takes", async () => {
     const { scene, description } = await describeIn("full");
-    const parameters = operationOf(description, "/transactions.php").parameters ?? [];
+    const parameters = queryOf(description);
     const values: Record<string, unknown[]> = {
       page: [1, 2, 0, -1, 1.5],
       limit: [1, 100, 101, 0],
-      type: ["api", "nothing"],
-      status: ["expired", "paid"],
+      type: ["api", "API", "Wallet_Deposit", "nothing", "apis", "aapi", "api\n"],
+      status: ["expired", "EXPIRED", "eXpired", "paid", "unexpired"],
       date_from: ["2026-11-20", "2026-02-30", "20.11.2026"],
       search: ["x"],
     };
     for (const { name, schema } of parameters) {
       const fits = checkerOf(schema);
       for (const value of values[name] ?? []) {
-        const taken = (await scene.send({ path: `/transactions.php?${name}=${value}` })).status === 200;
+        const taken =
+          (await scene.send({ path: `/transactions.php?${name}=${encodeURIComponent(String(value))}` })).status === 200;
         expect({ name, value, fits: fits(value) === null }).toEqual({ name, value, fits: taken });
       }
     }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { succeed } from "../../src/http/reply.ts";
+import { respond, succeed } from "../../src/http/reply.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 
@@ -8,12 +8,13 @@ test("more requests at once than can be under way are refused with 503; when som
   const server = startServer({
     hostname: "127.0.0.1",
     port: 0,
+    busyPaths: [],
     maxUnderWay: 3,
     reportFault: () => {},
     sleep,
     handle: async () => {
       await released;
-      return succeed("served", {});
+      return respond(succeed("served", {}));
     },
   });
   const statuses: number[] = [];

@@ -99,7 +99,7 @@ describe("unknown path 404 → wrong method 405 → bad credentials 401: nothing
   ] as const) {
     test(`${status} comes before the rest of the body`, async () => {
       expect((await statusAndBody(`${line} ${HEAD}`)).status).toBe(status);
-    }, 1000);
+    });
   }
 });
 

@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { createRequestLog, LOG_CAPACITY, LOG_CAPACITY_BYTES, type LoggedRequest } from "../../sandbox/request-log.ts";
+import { describe, expect, test } from "bun:test";
+import { createRequestLog, KEPT_LENGTH, LOG_CAPACITY, type LoggedRequest } from "../../sandbox/request-log.ts";
 
 const call = (changes: Partial<LoggedRequest> = {}) => ({
   atMs: 0,
@@ -11,6 +11,8 @@ const call = (changes: Partial<LoggedRequest> = {}) => ({
   status: 200,
   answer: null,
   fault: null,
+  leniencies: [],
+  isTakenLeniently: false,
   ...changes,
 });
 
@@ -26,21 +28,49 @@ test("the last 1,000 calls are remembered, oldest first", () => {
   expect(idsOf(log).at(-1)).toBe(1001);
 });
 
-test("together they take at most 32 MB: large ones leave earlier, the newest always stays", () => {
-  const log = createRequestLog();
-  const body = "x".repeat(64 * 1024);
-  for (let count = 0; count < 2000; count++) log.add(call({ body }));
-  const held = idsOf(log).length * body.length;
-  expect(held).toBeLessThan(LOG_CAPACITY_BYTES);
-  expect(held).toBeGreaterThan(LOG_CAPACITY_BYTES * 0.9);
-  expect(idsOf(log).at(-1)).toBe(2000);
-  for (let count = 0; count < LOG_CAPACITY; count++) log.add(call());
-  expect(idsOf(log)).toHaveLength(1000);
+describe("of each body and of each answer the beginning is kept, and how much is missing is said", () => {
+  const kept = (body: string) => {
+    const log = createRequestLog();
+    log.add(call({ body, answer: body }));
+    const [logged] = log.list();
+    expect(logged).toMatchObject({ answer: logged?.body, answerCutBytes: logged?.bodyCutBytes });
+    return { text: logged?.body ?? "", cutBytes: logged?.bodyCutBytes };
+  };
+
+  test("4,096 characters stay whole; of more, the rest is counted in bytes", () => {
+    const whole = "x y ".repeat(KEPT_LENGTH / 4);
+    expect(kept(whole)).toEqual({ text: whole, cutBytes: 0 });
+    expect(kept(`${whole}é😀`)).toEqual({ text: whole, cutBytes: 6 });
+    expect(kept("\u0001".repeat(64 * 1024))).toEqual({ text: "\u0001".repeat(KEPT_LENGTH), cutBytes: 60 * 1024 });
+  });
+
+  test("no character is cut in two", () => {
+    const text = `.${"😀".repeat(KEPT_LENGTH / 2)}`;
+    expect(kept(text)).toEqual({ text: `.${"😀".repeat(KEPT_LENGTH / 2 - 1)}`, cutBytes: 4 });
+  });
+
+  test("a secret at the cut is not kept in part, where nothing would know it any more", () => {
+    const secret = `ms_${"a1b2".repeat(10)}`;
+    for (const at of [1, 2, 3, 20, 42, 43, 44]) {
+      const before = ".".repeat(KEPT_LENGTH - at);
+      expect(kept(`${before}${secret}${".".repeat(99)}`).text.replace(secret, "")).toMatch(/^[.]+$/);
+    }
+  });
+
+  test("nor one with every letter escaped", () => {
+    const escaped = [...`ms_${"a1b2".repeat(10)}`]
+      .map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
+      .join("");
+    for (let cut = 1; cut < escaped.length; cut += 1) {
+      const { text } = kept(`${".".repeat(KEPT_LENGTH - cut)}${escaped}${".".repeat(99)}`);
+      expect(text).toMatch(/^[.]+$/);
+    }
+  });
 });
 
 test("after it was cleared it begins again, and goes on counting", () => {
   const log = createRequestLog();
-  for (let count = 0; count < 1500; count++) log.add(call({ body: "x".repeat(64 * 1024) }));
+  for (let count = 0; count < 1500; count++) log.add(call());
   log.clear();
   expect(idsOf(log)).toEqual([]);
   for (let count = 0; count < 1200; count++) log.add(call());

@@ -13,7 +13,15 @@ export type WorldEvent =
       readonly consulted: boolean;
     }
   /** The service asked what became of a prompt. */
-  | { readonly kind: "asked"; readonly checkoutRequestId: string; readonly meddled: boolean }
+  | {
+      readonly kind: "asked";
+      readonly checkoutRequestId: string;
+      readonly meddled: boolean;
+      /** What the service's clock showed then. */
+      readonly atMs: number;
+    }
+  /** The answer to that has come, or it has failed; with the time before which the network wants not to be asked again. */
+  | { readonly kind: "heard"; readonly checkoutRequestId: string; readonly notBeforeMs: number | null }
   /** It was told. */
   | {
       readonly kind: "said";

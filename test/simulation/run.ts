@@ -184,6 +184,8 @@ class History {
     for (let asked = this.auditor.question(); asked !== null; asked = this.auditor.question()) {
       this.#send(asked.sent, asked.judge);
       await this.world.settle();
+      if (this.#underWay.at(-1)?.call.answer === null)
+        throw new Error("a list is not answered, although nothing fails");
       this.#judgeAnswers();
     }
     this.world.setWeather(this.#weather);

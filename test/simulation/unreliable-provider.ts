@@ -38,7 +38,7 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     const told = { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs };
     try {
       const pushed = await network.push(prompt);
-      const { checkoutRequestId, merchantRequestId } = pushed;
+      const { checkoutRequestId, merchantRequestId } = prompt;
       tell({ kind: "push", prompt: told, result: { checkoutRequestId, merchantRequestId }, consulted: true });
       return pushed;
     } catch (error) {
@@ -68,6 +68,10 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     return { status: "failed", resultCode: prng.int(1, 9999), resultDesc: "some reason", atMs };
   }
 
+  function putOff(nowMs: number): NotYet {
+    return { status: "pending", checkAtMs: nowMs + prng.pick([1, 1500, 10_000, 30_000, 600_000]) };
+  }
+
   /** What cannot be: a failure with the code of a payment, or a receipt that other lies give as well. */
   function lie(pending: PendingTransaction, nowMs: number): Outcome | NotYet {
     if (prng.chance(0.4)) return { status: "failed", resultCode: 0, resultDesc: "nonsense", atMs: nowMs };
@@ -84,6 +88,35 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     const { checkoutRequestId } = pending;
     tell({ kind: "said", checkoutRequestId, outcome, ...how, atMs: hazards.nowMs(), moment: hazards.moment() });
     return answer;
+  }
+
+  async function answer(fault: CheckFault, pending: PendingTransaction, nowMs: number): Promise<Outcome | NotYet> {
+    const meddled = fault !== "none";
+    switch (fault) {
+      case "none":
+        return say(pending, await network.check(pending, nowMs), { meddled, late: false, doubtful: false });
+      case "breaks":
+        throw new InjectedFault("the network breaks");
+      case "stalls":
+        return NEVER;
+      case "puts off":
+        return putOff(nowMs);
+      case "puts off late":
+        await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
+        return putOff(nowMs);
+      case "differs":
+        return say(pending, otherOutcome(pending, nowMs), { meddled, late: false, doubtful: false });
+      case "late":
+      case "differs late": {
+        const said = fault === "late" ? await network.check(pending, nowMs) : otherOutcome(pending, nowMs);
+        await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
+        return say(pending, said, { meddled, late: true, doubtful: false });
+      }
+      case "lies":
+        return lie(pending, nowMs);
+      case "dies":
+        return hazards.die();
+    }
   }
 
   return {
@@ -107,27 +140,15 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
 
     async check(pending, nowMs) {
       const fault = hazards.strikeCheck();
-      const meddled = fault !== "none";
-      tell({ kind: "asked", checkoutRequestId: pending.checkoutRequestId, meddled });
-      switch (fault) {
-        case "none":
-          return say(pending, await network.check(pending, nowMs), { meddled, late: false, doubtful: false });
-        case "breaks":
-          throw new InjectedFault("the network breaks");
-        case "stalls":
-          return NEVER;
-        case "differs":
-          return say(pending, otherOutcome(pending, nowMs), { meddled, late: false, doubtful: false });
-        case "late":
-        case "differs late": {
-          const answer = fault === "late" ? await network.check(pending, nowMs) : otherOutcome(pending, nowMs);
-          await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
-          return say(pending, answer, { meddled, late: true, doubtful: false });
-        }
-        case "lies":
-          return lie(pending, nowMs);
-        case "dies":
-          return hazards.die();
+      const { checkoutRequestId } = pending;
+      tell({ kind: "asked", checkoutRequestId, meddled: fault !== "none", atMs: hazards.nowMs() });
+      let notBeforeMs: number | null = null;
+      try {
+        const said = await answer(fault, pending, nowMs);
+        if (said.status === "pending") notBeforeMs = Math.min(said.checkAtMs, pending.expiresAtMs);
+        return said;
+      } finally {
+        tell({ kind: "heard", checkoutRequestId, notBeforeMs });
       }
     },
   };

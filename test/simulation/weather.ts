@@ -2,14 +2,24 @@
 export interface Weather {
   /** `breaks` throws, `stalls` never answers, `late` answers after some time. */
   readonly push: Readonly<Record<PushFault, number>>;
-  /** `differs` says something else than the network did, `lies` what cannot be. */
+  /** `puts off` wants to be asked later, `differs` says something else than the network did, `lies` what cannot be. */
   readonly check: Readonly<Record<CheckFault, number>>;
   /** `undone` fails after the writes; `full` and `busy` are SQLite's own; the process dies around the commit or in it. */
   readonly commit: Readonly<Record<CommitFault, number>>;
 }
 
 export type PushFault = "none" | "refuses" | "breaks" | "stalls" | "late" | "dies";
-export type CheckFault = "none" | "breaks" | "stalls" | "late" | "differs" | "differs late" | "lies" | "dies";
+export type CheckFault =
+  | "none"
+  | "breaks"
+  | "stalls"
+  | "late"
+  | "puts off"
+  | "puts off late"
+  | "differs"
+  | "differs late"
+  | "lies"
+  | "dies";
 export type CommitFault =
   | "none"
   | "refused"
@@ -22,13 +32,19 @@ export type CommitFault =
 
 const FAIR: Weather = {
   push: { none: 1, refuses: 0, breaks: 0, stalls: 0, late: 0, dies: 0 },
-  check: { none: 1, breaks: 0, stalls: 0, late: 0, differs: 0, "differs late": 0, lies: 0, dies: 0 },
+  check: {
+    ...{ none: 1, breaks: 0, stalls: 0, late: 0, "puts off": 0, "puts off late": 0 },
+    ...{ differs: 0, "differs late": 0, lies: 0, dies: 0 },
+  },
   commit: { none: 1, refused: 0, undone: 0, full: 0, busy: 0, "dies before": 0, "dies within": 0, "dies after": 0 },
 };
 
 const NETWORK: Pick<Weather, "push" | "check"> = {
   push: { none: 6, refuses: 1, breaks: 1, stalls: 0.5, late: 1.5, dies: 0 },
-  check: { none: 4, breaks: 1, stalls: 2, late: 2, differs: 1, "differs late": 1, lies: 1, dies: 0 },
+  check: {
+    ...{ none: 4, breaks: 1, stalls: 1, late: 2, "puts off": 1, "puts off late": 1 },
+    ...{ differs: 1, "differs late": 1, lies: 1, dies: 0 },
+  },
 };
 
 const DISK: Pick<Weather, "commit"> = {

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { startSandbox, type TestSandbox } from "../../cli/testing.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { PATIENCE_MS } from "./time-outs.ts";
 
 /** The console in a real browser: Chromium, where there is one. */
 
@@ -27,8 +28,6 @@ export interface OpenOptions {
 /** A screen with room for the phones beside the dashboard. */
 const DESKTOP = { width: 1280, height: 900 };
 
-const STEP_TIMEOUT_MS = 10_000;
-
 /** One for all files, and in it a page for each policy; they end with the process. */
 let browser: Promise<Browser> | undefined;
 const pages = new Map<boolean, Promise<Page>>();
@@ -39,8 +38,6 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
     test(`${name}: left out, because there is no Chromium here; install it, or name it in CHROME_PATH`, () => {});
     return;
   }
-  // Above the time that a step may take: a test that is given up takes the browser with it.
-  setDefaultTimeout(4 * STEP_TIMEOUT_MS);
   describe(name, () => {
     let sandbox: TestSandbox;
     let page: Page | null = null;
@@ -90,7 +87,7 @@ function pageFor(bypassCSP: boolean): Promise<Page> {
 async function newPage(bypassCSP: boolean): Promise<Page> {
   browser ??= launchBrowser();
   const page = await (await browser).newPage({ bypassCSP });
-  page.setDefaultTimeout(STEP_TIMEOUT_MS);
+  page.setDefaultTimeout(PATIENCE_MS);
   return page;
 }
 

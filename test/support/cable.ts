@@ -10,16 +10,16 @@ export interface Cable {
   close(): void;
 }
 
-/** @param port where the server listens */
-export async function layCable(port: number): Promise<Cable> {
+/** @param server the port where it listens, or the path of its socket */
+export async function layCable(server: number | string): Promise<Cable> {
   const open = new Set<Socket>();
   let isCut = false;
-  const server = createServer((near) => {
+  const listener = createServer((near) => {
     if (isCut) {
       near.destroy();
       return;
     }
-    const far = connect(port, "127.0.0.1");
+    const far = typeof server === "string" ? connect(server) : connect(server, "127.0.0.1");
     for (const socket of [near, far]) {
       open.add(socket);
       socket.on("error", () => socket.destroy());
@@ -31,21 +31,21 @@ export async function layCable(port: number): Promise<Cable> {
     }
     near.pipe(far).pipe(near);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
   const cut = () => {
     isCut = true;
     for (const socket of open) socket.destroy();
   };
   return {
-    port: (server.address() as { port: number }).port,
+    port: (listener.address() as { port: number }).port,
     cut,
     mend() {
       isCut = false;
     },
     close() {
       cut();
-      server.close();
+      listener.close();
     },
   };
 }

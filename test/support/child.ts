@@ -1,3 +1,5 @@
+import { PATIENCE_MS } from "./time-outs.ts";
+
 /** A process that a test started, and what it has written so far. */
 export interface Child {
   readonly pid: number;
@@ -77,10 +79,10 @@ export class Transcript {
 
   /**
    * Waits for text that matches.
-   * @throws an error that shows the text, where it ends or five seconds pass without
+   * @throws an error that shows the text, where it ends or too much time passes without
    */
-  async until(pattern: RegExp, withinMs = 5000): Promise<RegExpExecArray> {
-    const late = Bun.sleep(withinMs).then(() => "late" as const);
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    const late = Bun.sleep(PATIENCE_MS).then(() => "late" as const);
     for (;;) {
       const match = pattern.exec(this.text);
       if (match) return match;

@@ -8,7 +8,7 @@ export interface FakeServer {
   readonly requests: { readonly url: string; readonly headers: Headers }[];
 }
 
-export function serveFake(answer: (request: Request) => Response): FakeServer {
+export function serveFake(answer: (request: Request) => Response | Promise<Response>): FakeServer {
   const requests: { url: string; headers: Headers }[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { builtBinary } from "./binary.ts";
 import { type Child, startChild } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
+import { PATIENCE_MS } from "./time-outs.ts";
 
 /** How the program is called: the compiled one, a quarter of the time; from source where MOMO_TEST_SOURCE is set. */
 export const PROGRAM: readonly string[] = process.env.MOMO_TEST_SOURCE
@@ -15,8 +16,6 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly stdin?: string;
   readonly program?: readonly string[];
-  /** Ends it, for a command that should end by itself and might serve instead. */
-  readonly withinMs?: number;
 }
 
 export interface Run {
@@ -33,8 +32,8 @@ export async function runMomo(args: readonly string[], options: RunOptions = {})
 /** The same for any other command, such as a shell that runs the program. */
 export async function runToEnd(command: readonly string[], options: RunOptions = {}): Promise<Run> {
   const child = start(command, options);
-  const { withinMs } = options;
-  const late = withinMs === undefined ? undefined : setTimeout(() => child.signal("SIGKILL"), withinMs);
+  // A command that should end by itself might serve instead.
+  const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);
   const exitCode = await child.exited;
   clearTimeout(late);
   return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };

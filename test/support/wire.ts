@@ -35,7 +35,14 @@ export async function openWire(): Promise<Wire> {
   const scene = await openControl();
   const { harness, caller, handle } = scene;
   const reportFault = (error: unknown) => void harness.faults.push(error);
-  const server = startServer({ hostname: "127.0.0.1", port: 0, handle, reportFault, sleep });
+  const server = startServer({
+    hostname: "127.0.0.1",
+    port: 0,
+    handle,
+    busyPaths: ["/v2/status.php"],
+    reportFault,
+    sleep,
+  });
   const credentials = `X-API-Key: ${caller.key.apiKey}\r\nX-API-Secret: ${caller.key.apiSecret}\r\n`;
 
   function exchange(raw: string | Uint8Array, { answers = 1, next, headOnly = false }: ExchangeOptions = {}) {

@@ -1,6 +1,6 @@
 import { batch } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, forgetAll, rememberEnds, toldAfter, upToDate } from "./arrivals.ts";
+import { addMessages, bringIntoPlay, forgetAll, hasEnded, toldAfter, upToDate } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { queryOf } from "./logic/filters.ts";
 import { mergeNewestFirst } from "./logic/merge.ts";
@@ -12,12 +12,13 @@ import type {
   ClockReading,
   Default,
   Fault,
+  Finding,
   Key,
-  LoggedRequest,
   Merchant,
   Message,
   Outcome,
   Prompt,
+  RequestPage,
   Rule,
   ServerFacts,
   SteeringPart,
@@ -28,6 +29,7 @@ import type {
 /** What is loaded from the server, and loaded again. */
 
 const PAGE_SIZE = 100;
+const REQUESTS_AT_ONCE = 200;
 /** So many rows are loaded without being asked for; the chart is made from them. */
 const FIRST_ROWS = 1000;
 
@@ -47,6 +49,7 @@ export async function loadAll(): Promise<void> {
       reload("rules"),
       reload("faults"),
       loadWhatHappened(),
+      loadFindings(),
     ]);
     state.isLoaded.value = true;
     state.connection.value = "live";
@@ -54,7 +57,7 @@ export async function loadAll(): Promise<void> {
 }
 
 async function loadWhatHappened(): Promise<void> {
-  const log = await api.get<{ requests: LoggedRequest[] }>("/requests");
+  const log = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
   const texts = await api.get<{ messages: Message[] }>("/messages");
   batch(() => {
     const lastId = log.requests.at(-1)?.id ?? 0;
@@ -62,8 +65,18 @@ async function loadWhatHappened(): Promise<void> {
     state.requests.value = [...log.requests, ...since].slice(-state.MOST_REQUESTS);
     addMessages(texts.messages);
   });
-  await Promise.all([loadPrompts(), loadRows()]);
+  await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);
   if (state.route.value.checkoutRequestId !== null) refreshStory();
+}
+
+/** The calls before a page, as far as they are kept; none where the list has become another one meanwhile. */
+async function loadOlderRequests(page: RequestPage): Promise<void> {
+  for (let { requests, next } = page; next !== null; ) {
+    const firstId = requests[0]?.id;
+    ({ requests, next } = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}&before=${firstId}`));
+    if (state.requests.value[0]?.id !== firstId) return;
+    state.requests.value = [...requests, ...state.requests.value].slice(-state.MOST_REQUESTS);
+  }
 }
 
 export async function reload(part: Exclude<SteeringPart, "reset">): Promise<void> {
@@ -125,7 +138,6 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
     state.totalItems.value = list.pagination.total_items;
     state.summary.value = list.summary;
     state.filterProblem.value = null;
-    rememberEnds(rows.map((transaction) => ({ transaction, afterRequestId: null })));
   });
   return list.transactions.length === PAGE_SIZE;
 }
@@ -162,15 +174,20 @@ export async function loadMoreRows(): Promise<void> {
 /** The server's own word on totals, and on what a filter selects; a second is often enough. */
 export const refreshRows = throttled(1000, () => quietly(async () => void (await loadPage(1, false))));
 
+/** What clients did wrong. What they fail to do shows only when somebody asks. */
+export const refreshFindings = throttled(500, () => quietly(loadFindings));
+
+async function loadFindings(): Promise<void> {
+  state.findings.value = (await api.get<{ findings: Finding[] }>("/audit")).findings;
+}
+
 /** Open prompts are asked for as a whole: at most 1,000, the oldest first. */
 export const refreshPrompts = throttled(300, () => quietly(loadPrompts));
 
 async function loadPrompts(): Promise<void> {
   const { prompts } = await api.get<{ prompts: Prompt[] }>("/prompts");
   batch(() => {
-    const open = prompts.filter(
-      ({ checkout_request_id: id }) => (state.ends.value.get(id)?.status ?? "pending") === "pending",
-    );
+    const open = prompts.filter(({ checkout_request_id }) => !hasEnded(checkout_request_id));
     state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
     bringIntoPlay(open.map(({ phone }) => phone));
   });

@@ -64,11 +64,26 @@ export interface LoggedRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of it, as of the answer. */
   readonly body: string | null;
+  readonly body_cut_bytes: number;
   /** Null where the connection was closed without an answer. */
   readonly status: number | null;
+  /** A text where it was cut, and is JSON no more. */
   readonly answer: unknown;
+  readonly answer_cut_bytes: number;
   readonly fault: string | null;
+  /** What the lenient form alone took. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused what the lenient one takes. */
+  readonly lenient_takes: boolean;
+}
+
+/** A page of the log, oldest first. */
+export interface RequestPage {
+  readonly requests: readonly LoggedRequest[];
+  /** Null where there are none before it. */
+  readonly next: string | null;
 }
 
 /** A call that concerns one payment, with the time since the one before. */
@@ -89,7 +104,9 @@ export interface Story {
   readonly transaction: Transaction;
   readonly prompt: Prompt;
   readonly decided_by: Decision | null;
+  /** The start and the last polls. */
   readonly requests: readonly StoryRequest[];
+  readonly requests_left_out: number;
   readonly result: {
     readonly code: number;
     readonly description: string;
@@ -186,11 +203,20 @@ export interface ServerFacts {
   readonly data: string | null;
 }
 
+/** What a client did wrong, and at which calls it shows. */
+export interface Finding {
+  readonly kind: string;
+  readonly message: string;
+  readonly advice: string;
+  readonly request_ids: readonly number[];
+}
+
 /** What the sandbox tells as it happens. */
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: TransactionEvent }
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: Message }
+  | { readonly name: "audit"; readonly data: Finding }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
 

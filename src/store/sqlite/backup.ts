@@ -1,14 +1,14 @@
 import { Database } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { explain, firstOf, refuseOthers, requirePlainFile, UnusableDatabase } from "./database.ts";
-import { schemaAfter, schemaOf } from "./migrations.ts";
+import { UnusableDatabase } from "../store.ts";
+import { findOutOfBounds } from "./bounds.ts";
+import { explain, firstOf, openDatabase, refuseOthers, requireDatabase } from "./database.ts";
+import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
+import { recount } from "./totals.ts";
 
 /** Copies of a whole database: made while it is in use, and looked through before they take its place. */
 
 /** What a sound copy holds. */
 export interface CopyContents {
-  /** How many migrations it has seen. */
   readonly schema: number;
   readonly merchants: number;
   readonly transactions: number;
@@ -24,8 +24,7 @@ const BUSY_TIMEOUT_MS = 5000;
  * @throws UnusableDatabase that names the file in question
  */
 export function copyDatabase(file: string, copy: string, name: string): void {
-  if (!existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
-  requirePlainFile(file);
+  requireDatabase(file);
   let client: Database | undefined;
   let isOpen = false;
   try {
@@ -54,11 +53,12 @@ export function copyDatabase(file: string, copy: string, name: string): void {
 export function inspectCopy(file: string, name: string): CopyContents {
   let client: Database | undefined;
   try {
-    client = new Database(file, { readonly: true });
+    // Nothing is written, but a reader alone would not have the CHECKs looked at.
+    client = new Database(file, { create: false, readwrite: true });
     client.run("PRAGMA trusted_schema = OFF");
     client.run("PRAGMA cell_size_check = ON");
     const schema = refuseOthers(client, name);
-    if (schema === 0 || schemaOf(client) !== schemaAfter(schema)) {
+    if (schema === 0 || declarationsOf(client) !== declarationsAt(schema)) {
       throw new UnusableDatabase("foreign", `${name} is not a database of momo's`);
     }
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
@@ -78,36 +78,26 @@ export function inspectCopy(file: string, name: string): CopyContents {
   }
 }
 
-/** What SQLite keeps beside a database that is open, or was when its process died. */
-const COMPANIONS = ["-wal", "-shm", "-journal"];
-
-/** Removes a database file with all that SQLite keeps beside it. */
-export function removeDatabase(file: string): void {
-  removeCompanions(file);
-  rmSync(file, { force: true });
-}
-
-/** Puts a copy in the place of the database. Nobody may have either open. */
-export function putInPlace(copy: string, file: string): void {
-  // First, because a journal of the old database would be played into the new one.
-  removeCompanions(file);
-  removeCompanions(copy);
-  renameSync(copy, file);
-  flushToDisk(dirname(file)); // where its name stands
-}
-
-function removeCompanions(file: string): void {
-  for (const companion of COMPANIONS) rmSync(file + companion, { force: true });
-}
-
-/** Returns when a file, or the names in a folder, would survive a loss of power. Windows flushes no folder. */
-export function flushToDisk(path: string): void {
-  const isFolder = statSync(path).isDirectory();
-  if (isFolder && process.platform === "win32") return;
-  const descriptor = openSync(path, isFolder ? "r" : "r+");
+/**
+ * Makes a copy from elsewhere fit to become the database: brings its schema up to date, refuses what the API would never have
+ * stored, and counts anew what is only counted. To be called after {@link inspectCopy}.
+ * @param name what the file is called in a refusal
+ * @param isMemo whether a provider of ours wrote such a memo
+ * @throws UnusableDatabase that names table, column and value
+ */
+export function admitCopy(file: string, name: string, isMemo: (memo: string) => boolean): void {
+  const { client, close } = openDatabase(file);
   try {
-    fsyncSync(descriptor);
+    const wrong = findOutOfBounds(client, isMemo);
+    if (wrong !== null) throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${wrong}`);
+    client.transaction(() => {
+      recount(client);
+      // What SQLite knows of them chooses its plans; it looks again.
+      for (const table of statisticsOf(client)) client.run(`DELETE FROM ${table}`);
+    })();
+  } catch (error) {
+    throw explain(error, name);
   } finally {
-    closeSync(descriptor);
+    close();
   }
 }

@@ -5,7 +5,7 @@ import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { formatRoute, parseRoute } from "../../../sandbox/console/browser/logic/route.ts";
 import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
-import { RESULT_CODES } from "../../../sandbox/network/result-codes.ts";
+import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 
 const SERVER = { base_url: "http://127.0.0.1:2547/v2", control_url: "http://127.0.0.1:2547/_momo" };
 
@@ -140,7 +140,10 @@ test("what a call was about", () => {
   expect(gistOf({ ...call, target: "/v2/x", answer: { success: false, message: "nothing here" } })).toBe(
     "nothing here",
   );
-  expect(gistOf({ ...call, target: "/v2/transactions.php", answer: { data: [1] } })).toBe("1 transaction");
+  const list = { ...call, target: "/v2/transactions.php" };
+  expect(gistOf({ ...list, answer: { success: true, message: "1 transaction", data: [1] } })).toBe("1 transaction");
+  const cut = '{"success":true,"message":"512 transactions","transactions":[{"id":1,';
+  expect(gistOf({ ...list, answer: cut })).toBe("512 transactions");
 });
 
 describe("what the customer reads once a prompt has gone", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { rejectionOf } from "../../support/rejection.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
+import { SLACK_MS } from "../../support/time-outs.ts";
 
 afterAll(cleanUp);
 
@@ -31,7 +32,7 @@ describe("the clock survives a restart", () => {
     const after = await clockOf(second);
     const aheadMs = Number(after.now_ms) - Date.now();
     expect(after.frozen).toBe(false);
-    expect(aheadMs).toBeWithin(86_400_000 - 2000, 86_400_001);
+    expect(aheadMs).toBeWithin(86_400_000 - SLACK_MS, 86_400_001);
   });
 
   test("a prompt that was pending is pending still, and due when the clock comes to it", async () => {
@@ -56,7 +57,7 @@ describe("the clock survives a restart", () => {
     await first.stop();
     const after = await clockOf(await startIn(directory));
     expect(after.frozen).toBe(false);
-    expect(Math.abs(Number(after.now_ms) - Date.now())).toBeLessThan(2000);
+    expect(Math.abs(Number(after.now_ms) - Date.now())).toBeLessThan(SLACK_MS);
   });
 });
 

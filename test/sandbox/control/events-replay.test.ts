@@ -151,3 +151,21 @@ describe("gap: what was missed is no longer there, and the page must load afresh
     expect(rest.map((event) => numberOf(event.id))).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 2));
   });
 });
+
+test("what was missed comes in many turns, and others are served between them", async () => {
+  const first = await listen();
+  await sandbox.pay();
+  const [seen] = await take(first, 1);
+  for (let count = 0; count < 400; count++) await sandbox.ask("POST", "/status.php", { json: {} });
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await take(await listen(`?since=${seen?.id}`), 400);
+  isOver = true;
+  // 32 KB of about 700 bytes each at a time.
+  expect(turns).toBeGreaterThan(5);
+});

@@ -50,7 +50,7 @@ describe("GET /_momo/events: server-sent events", () => {
   test("requests as they are answered, as the log shows them", async () => {
     const stream = readEvents(await listen());
     await sandbox.ask("GET", "/transactions.php?limit=5");
-    await sandbox.ask("POST", "/status.php", { json: {} });
+    await sandbox.ask("POST", "/status.php", { json: { checkout_request_id: "ws_CO_1" } });
     await stream.until(() => stream.events.length === 2);
     expect(stream.events.map(({ name }) => name)).toEqual(["request", "request"]);
     expect(stream.events.map(({ data }) => data)).toEqual(
@@ -145,8 +145,7 @@ describe("over a real socket", () => {
     const id = await server.pay();
     await stream.until(() => stream.events.length > 0);
     expect(stream.events[0]).toMatchObject({ name: "transaction", data: { checkout_request_id: id } });
-    const startedMs = performance.now();
+    // A connection that was cut off would be an error here.
     await Promise.all([stream.ended, server.stop()]);
-    expect(performance.now() - startedMs).toBeLessThan(1000);
   });
 });

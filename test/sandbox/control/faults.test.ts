@@ -47,11 +47,6 @@ describe("error", () => {
     expect([status.status, (await push()).status, (await list()).status]).toEqual([500, 500, 500]);
     await sandbox.control("GET", "/health");
   });
-
-  test("also where the credentials are wrong", async () => {
-    await put([{ kind: "error", status: 502 }]);
-    expect((await sandbox.ask("GET", "/transactions.php", { headers: { "X-API-Key": "mk_no" } })).status).toBe(502);
-  });
 });
 
 describe("delay", () => {

@@ -77,6 +77,33 @@ describe("answers only when Host is a loopback name", () => {
   });
 });
 
+describe("without a token, what came through a proxy is refused: control API and console", () => {
+  for (const headers of [
+    { Forwarded: "for=192.0.2.1" },
+    { "X-Forwarded-For": "192.0.2.1" },
+    { "X-Forwarded-Host": "localhost" },
+    { "X-Forwarded-Proto": "https" },
+    { "X-Forwarded-Prefix": "/v2" },
+    { "X-Real-IP": "127.0.0.1" },
+    { Via: "1.1 proxy" },
+  ]) {
+    test(JSON.stringify(headers), async () => {
+      await expectRefused(headers);
+      for (const path of ["", "/", "/health"]) {
+        const answer = await scene.call("GET", path, { headers });
+        expect(answer.status).toBe(403);
+        expect(answer.body.message).toMatch(/proxy .*--control-token-file or --control-port$/);
+      }
+    });
+  }
+
+  test("the merchant API is answered through a proxy", async () => {
+    const headers = { ...scene.caller.headers, Host: "shop.example", "X-Forwarded-For": "192.0.2.1" };
+    const answer = await scene.handle(new Request(`http://${HOST}/v2/transactions.php`, { headers }));
+    expect(answer.status).toBe(200);
+  });
+});
+
 describe("security headers on every answer", () => {
   for (const [what, method, path, headers] of [
     ["an answer", "GET", "/health", {}],

@@ -34,9 +34,13 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
         "x-sandbox-outcome": "manual",
       },
       body: JSON.stringify(json),
+      body_cut_bytes: 0,
       status: 200,
       answer: answer.body,
+      answer_cut_bytes: 0,
       fault: null,
+      leniencies: [],
+      lenient_takes: false,
     });
     expect(request?.duration_ms).toBeGreaterThan(0);
     expect(request?.duration_ms).toBeLessThan(5000);
@@ -97,6 +101,16 @@ describe("secrets redacted everywhere", () => {
       "in a query that is answered with what it asked for",
       () => sandbox.ask("GET", `/transactions.php?search=${secret()}`),
     ],
+    ["percent-encoded in the query", () => sandbox.ask("GET", `/transactions.php?x=${secret().replace("_", "%5F")}`)],
+    ["percent-encoded in the path", () => sandbox.ask("GET", `/%3D${secret().replace("ms_", "%6d%73%5f")}`)],
+    [
+      "in a body with unicode escapes",
+      () => {
+        const body = `{"checkout_request_id":"${secret().replace("_", "\\u005f")}"}`;
+        const headers = { Host: HOST, "Content-Type": "application/json", ...sandbox.caller.headers };
+        return sandbox.handle(new Request(`http://${HOST}/v2/status.php`, { method: "POST", headers, body }));
+      },
+    ],
     ["in the path", () => sandbox.ask("GET", `/${secret()}`)],
     [
       "in a body",
@@ -129,6 +143,17 @@ describe("secrets redacted everywhere", () => {
   }
 });
 
+test("a refusal does not repeat a secret that came as the name of a member", async () => {
+  const { apiSecret } = sandbox.caller.key;
+  for (const name of [apiSecret, apiSecret.replace("_", "\\u005f")]) {
+    const body = `[{"outcome":"cancelled","${name}":1}]`;
+    const answer = await sandbox.call("POST", "/rules", { body, headers: { "Content-Type": "application/json" } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain("[redacted]");
+    expect(answer.text).not.toContain(apiSecret.slice(3));
+  }
+});
+
 describe("format", () => {
   test("json is the default", async () => {
     await sandbox.ask("GET", "/transactions.php");
@@ -136,7 +161,9 @@ describe("format", () => {
   });
 
   test.each(["xml", "", "CURL"])("%p: 400", async (format) => {
-    expect(await sandbox.refusal("GET", `/requests?format=${format}`)).toBe("format must be json or curl");
+    expect(await sandbox.refusal("GET", `/requests?format=${format}`)).toBe(
+      `format must be json or curl; it is "${format}"`,
+    );
   });
 
   test("given twice: 400", async () => {

@@ -65,6 +65,55 @@ describe("On any other address it needs Authorization: Bearer TOKEN", () => {
     }
   });
 
+  describe("a page behind a proxy that speaks TLS may write, with the token", () => {
+    const write = (headers: Record<string, string>) =>
+      scene.call("PUT", "/default", { headers, json: { outcome: "completed", after: "3s" } });
+    const Authorization = `Bearer ${TOKEN}`;
+    const PAGES: [what: string, headers: Record<string, string>][] = [
+      ["Host as the browser sent it", { Host: "momo.example", Origin: "https://momo.example" }],
+      ["with its port", { Host: "momo.example:8443", Origin: "https://momo.example:8443" }],
+      ["in capitals, and the port of the scheme", { Host: "Momo.Example:443", Origin: "https://momo.example" }],
+      [
+        "another Host, and a browser that says same-origin",
+        { Host: "127.0.0.1:2547", Origin: "https://momo.example", "Sec-Fetch-Site": "same-origin" },
+      ],
+      ["headers of the proxy", { Host: "momo.example", Origin: "https://momo.example", "X-Forwarded-For": "::1" }],
+    ];
+    for (const [what, headers] of PAGES) {
+      test(what, async () => {
+        expect((await write({ Authorization, ...headers })).status).toBe(200);
+        expect((await write(headers)).status).toBe(401);
+      });
+    }
+
+    const FOREIGN: [what: string, headers: Record<string, string>][] = [
+      ["another Host, and no word of the browser", { Host: "127.0.0.1:2547", Origin: "https://momo.example" }],
+      [
+        "the page's own word of the Host",
+        { Host: "a", Origin: "https://evil.example", "X-Forwarded-Host": "evil.example" },
+      ],
+      ["another port", { Host: "momo.example", Origin: "https://momo.example:8443" }],
+      [
+        "a browser that says same-site",
+        { Host: "a.example", Origin: "https://a.example", "Sec-Fetch-Site": "same-site" },
+      ],
+      ["a frame without an origin", { Host: "momo.example", Origin: "null" }],
+    ];
+    for (const [what, headers] of FOREIGN) {
+      test(`403 all the same: ${what}`, async () => {
+        expect((await write({ Authorization, ...headers })).status).toBe(403);
+      });
+    }
+
+    test("the addresses to paste are those of the proxy", async () => {
+      const headers = { Authorization, Host: "momo.example", "X-Forwarded-Proto": "https" };
+      expect((await scene.call("GET", "/server", { headers })).body).toMatchObject({
+        base_url: "https://momo.example/v2",
+        control_url: "https://momo.example/_momo",
+      });
+    });
+  });
+
   test("a merchant's credentials are no token", async () => {
     const headers = { ...scene.caller.headers, Authorization: `Bearer ${scene.caller.key.apiSecret}` };
     expect((await scene.call("GET", "/health", { headers })).status).toBe(401);

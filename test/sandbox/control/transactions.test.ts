@@ -95,6 +95,7 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
         in_words: "The default of the server decided: completed, 3s after the start.",
       },
       requests: expect.any(Array),
+      requests_left_out: 0,
       result: {
         code: 0,
         description: "The service request is processed successfully.",

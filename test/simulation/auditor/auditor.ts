@@ -4,7 +4,7 @@ import { ControlAuditor } from "./control.ts";
 import { demand } from "./discrepancy.ts";
 import { listOf, readQuery, select } from "./list.ts";
 import { Orders } from "./orders.ts";
-import { demandFailure, demandSuccess, onAnswer, pathOf, readObject, SameWords } from "./requests.ts";
+import { demandFailure, demandSuccess, isInternalError, onAnswer, pathOf, readObject, SameWords } from "./requests.ts";
 import { Surroundings } from "./surroundings.ts";
 
 /** Holds the answer to one request against what was foretold when it was sent. Throws a Discrepancy. */
@@ -55,6 +55,7 @@ export class Auditor {
         this.#orders.hear(event);
         break;
       case "asked":
+      case "heard":
       case "said":
         this.#book.hear(event);
         break;
@@ -133,6 +134,7 @@ export class Auditor {
 
   #processEnded(): void {
     this.#around.processEnded();
+    this.#book.processEnded();
     this.#orders.processEnded();
   }
 
@@ -145,17 +147,26 @@ export class Auditor {
     if (payment?.merchantId !== merchantId) {
       return onAnswer((answer) => this.#statusWords.hold(demandFailure(answer, 404)));
     }
-    return onAnswer((answer) => this.#book.see(payment, demandSuccess(answer, statusOf(payment, this.#form))));
+    return onAnswer((answer) => {
+      if (this.#mayFail(answer)) return;
+      this.#book.see(payment, demandSuccess(answer, statusOf(payment, this.#form)));
+    });
   }
 
   #listJudge(merchantId: number, text: string): Judge {
     const query = readQuery(text);
     if ("wrong" in query) return onAnswer((answer) => demandFailure(answer, 400, query.wrong));
     return onAnswer((answer) => {
+      if (this.#mayFail(answer)) return;
       const selected = select(this.#book.payments.values(), merchantId, query.filters);
       if (query.filters.id !== undefined && selected.length === 0) demandFailure(answer, 404);
       else demandSuccess(answer, listOf(selected, query, this.#form));
     });
+  }
+
+  /** Where a commit fails, what is past its deadline cannot be resolved, and is not told to be pending. */
+  #mayFail(answer: Answer): boolean {
+    return isInternalError(answer) && this.#book.isDisturbed;
   }
 
   /** Takes the answer to a question as the truth, where it is one that can be. */

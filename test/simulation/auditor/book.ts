@@ -45,6 +45,10 @@ export interface Payment extends PaymentFacts {
   isKnown: boolean;
   /** The network has been made to misbehave about it: when it ends, and how, only what was said tells. */
   isMeddledWith: boolean;
+  /** The network has been asked about it, and has not answered. */
+  isAsked: boolean;
+  /** The network wants not to be asked before. */
+  notBeforeMs: number;
   said: Said[];
   /** Somebody has looked since the last rest, and it was pending. */
   isSeenPending: boolean;
@@ -67,6 +71,8 @@ export class Book {
   /** Since the last look a commit has failed or the process has died: what was said may have been lost. */
   #isDisturbed = false;
   readonly #unique = new Map<string, string>();
+  /** Numbers are never given again, not even after a reset. */
+  readonly #numbers = new Map<string, string>();
 
   /** Has a payment begin that may come to be. */
   add(facts: PaymentFacts): void {
@@ -76,6 +82,7 @@ export class Book {
     this.payments.set(checkoutRequestId, {
       ...facts,
       ...{ id: null, isKnown: false, isMeddledWith: false, transactionCode: null },
+      ...{ isAsked: false, notBeforeMs: Number.NEGATIVE_INFINITY },
       ...{ said: [], isSeenPending: false, end: null },
     });
   }
@@ -86,14 +93,26 @@ export class Book {
     for (const [key, owner] of this.#unique) if (owner === payment.checkoutRequestId) this.#unique.delete(key);
   }
 
+  /** Identifiers of the service's own are not given again; the receipt numbers of a network may be. */
   forgetAll(): void {
     this.payments.clear();
-    this.#unique.clear();
+    for (const key of this.#unique.keys()) if (key.startsWith("receipt number")) this.#unique.delete(key);
     this.#excusedUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   disturb(): void {
     this.#isDisturbed = true;
+    this.#forgetDelays();
+  }
+
+  processEnded(): void {
+    for (const payment of this.payments.values()) payment.isAsked = false;
+    this.#forgetDelays();
+  }
+
+  /** What the network said of when to ask again may not have been written. */
+  #forgetDelays(): void {
+    for (const payment of this.payments.values()) payment.notBeforeMs = Number.NEGATIVE_INFINITY;
   }
 
   get isDisturbed(): boolean {
@@ -101,12 +120,21 @@ export class Book {
   }
 
   /** The network has been asked about a prompt, or has answered. */
-  hear(event: Extract<WorldEvent, { kind: "asked" | "said" }>): void {
+  hear(event: Extract<WorldEvent, { kind: "asked" | "heard" | "said" }>): void {
     const payment = this.payments.get(event.checkoutRequestId);
     if (!payment) return; // forgotten by a reset
+    if (event.kind === "heard") {
+      payment.isAsked = false;
+      payment.notBeforeMs = event.notBeforeMs ?? Number.NEGATIVE_INFINITY;
+      return;
+    }
     if (event.meddled) payment.isMeddledWith = true;
     if (event.kind === "asked") {
-      demand(payment.end === null, `the network was asked about ${event.checkoutRequestId}, which is final`);
+      const { checkoutRequestId, end, isAsked, notBeforeMs } = payment;
+      demand(end === null, `the network was asked about ${checkoutRequestId}, which is final`);
+      demand(!isAsked, `the network was asked about ${checkoutRequestId} again before it had answered`);
+      demand(event.atMs >= notBeforeMs, `the network was asked about ${checkoutRequestId} sooner than it wanted`);
+      payment.isAsked = true;
       return;
     }
     const { outcome, meddled, late, doubtful, atMs, moment } = event;
@@ -198,24 +226,26 @@ export class Book {
     const key = payment.checkoutRequestId;
     const id = row.id ?? row.transaction_id;
     if (typeof id === "number") {
-      this.#claim("transaction id", id, key);
+      this.#claim("transaction id", id, key, this.#numbers);
       payment.id = id;
     }
     if (typeof row.transaction_code === "string") {
-      this.#claim("transaction code", row.transaction_code, key);
+      this.#claim("transaction code", row.transaction_code, key, this.#numbers);
       payment.transactionCode = row.transaction_code;
     }
     if (typeof row.momo_receipt_number === "string") {
-      this.#claim("receipt number", row.momo_receipt_number, key);
+      // Another network may give its own again, once nobody remembers them.
+      const isOurs = payment.end !== null && isReceipt(row.momo_receipt_number, payment.end.paidAtMs ?? 0);
+      this.#claim("receipt number", row.momo_receipt_number, key, isOurs ? this.#numbers : this.#unique);
       if (payment.end) payment.end = { ...payment.end, receipt: row.momo_receipt_number };
     }
   }
 
-  #claim(what: string, value: string | number, owner: string): void {
+  #claim(what: string, value: string | number, owner: string, owners = this.#unique): void {
     const key = `${what} ${value}`;
-    const other = this.#unique.get(key) ?? owner;
+    const other = owners.get(key) ?? owner;
     demand(other === owner, `${owner} and ${other} have the same ${what}, ${value}`);
-    this.#unique.set(key, owner);
+    owners.set(key, owner);
   }
 
   #holdAgainstFate(

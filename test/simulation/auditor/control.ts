@@ -85,7 +85,9 @@ export class ControlAuditor {
       case "POST /_momo/clock":
         return this.#clockJudge(body);
       case "GET /_momo/prompts":
-        return (answer) => this.#judgePrompts(answer);
+        return (answer) => {
+          if (!(isInternalError(answer) && this.#book.isDisturbed)) this.#judgePrompts(answer);
+        };
       case "POST /_momo/reset":
         return (answer) => {
           demandSuccess(answer, {});

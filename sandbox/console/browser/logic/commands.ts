@@ -44,7 +44,8 @@ export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFact
       name === "x-api-secret" ? '-H "X-API-Secret: $MOMO_API_SECRET"' : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
     );
   return [
-    "curl -sg",
+    // Else curl would resolve .. and call another path than the log shows.
+    /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -sg --path-as-is" : "curl -sg",
     ...(METHOD_OPTIONS[request.method] ?? [`-X ${quote(request.method)}`]),
     alwaysQuoted(new URL(base_url).origin + request.target),
     ...headers,

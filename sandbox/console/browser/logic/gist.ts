@@ -6,9 +6,9 @@ export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | 
   const answered = members(answer);
   if (answered.success === false) return String(answered.message ?? "");
   if (target.includes("/status.php")) return String(answered.status ?? "");
+  // A long list is cut, and its message stands at the beginning.
   if (target.includes("/transactions.php")) {
-    const rows = answered.transactions ?? answered.data;
-    return Array.isArray(rows) ? `${rows.length} transaction${rows.length === 1 ? "" : "s"}` : "";
+    return String(answered.message ?? /"message":"([^"]*)"/.exec(String(answer))?.[1] ?? "");
   }
   if (!target.includes("/stkpush.php")) return "";
   const { amount, phone, reference } = members(parsed(body));

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { goTo } from "../actions.ts";
-import { formatAmount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
-import { findMistakes } from "../logic/mistakes.ts";
-import { endOf, route, sandboxNow, server, story, storyProblem } from "../state.ts";
+import { findingsByRequest } from "../logic/findings.ts";
+import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
+import { findings, route, story, storyProblem } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CloseIcon } from "./icons.tsx";
@@ -41,10 +41,9 @@ export function StoryPane({ id }: { id: string }) {
   );
 }
 
-function Steps({ story: { transaction, prompt, decided_by, requests, result, sms } }: { story: Story }) {
-  const now = sandboxNow.value ?? 0;
-  const lifetimeMs = server.value?.prompt_timeout_ms ?? 60_000;
-  const mistakes = findMistakes(requests, () => endOf(transaction), now, lifetimeMs);
+function Steps({ story: told }: { story: Story }) {
+  const { transaction, prompt, decided_by, requests, requests_left_out, result, sms } = told;
+  const mistakes = findingsByRequest(findings.value, requests[0]?.id ?? 0);
   const [first, ...polls] = requests;
   // It may have left the log, and some payments never were in it.
   const start = first?.target.includes("stkpush") ? first : undefined;
@@ -73,8 +72,9 @@ function Steps({ story: { transaction, prompt, decided_by, requests, result, sms
       </li>
       <li>
         <h3>
-          Polls <span class="count">{later.length}</span>
+          Polls <span class="count">{formatCount(later.length + requests_left_out)}</span>
         </h3>
+        {requests_left_out > 0 && <p class="hint">The last {formatCount(later.length)} of them:</p>}
         {later.length === 0 ? (
           <p class="hint">Nobody has asked for the status yet.</p>
         ) : (

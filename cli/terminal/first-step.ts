@@ -1,0 +1,17 @@
+import { print, styled } from "./output.ts";
+import { commandLine } from "./this-program.ts";
+
+/** What somebody needs who calls momo for the first time, and says nothing more. */
+export function showFirstStep(): void {
+  print(styled("bold", "momo, a mobile-money sandbox"), ": the payment service, a simulated network and a client.");
+  print();
+  print("Start the server first, and leave it running:");
+  print();
+  print(`  ${commandLine("serve")}`);
+  print();
+  print("Then, in another terminal, make a payment:");
+  print();
+  print(`  ${commandLine("pay", "0712345678", "100", "--wait")}`);
+  print();
+  print("momo --help lists all commands, and momo help COMMAND tells of one.");
+}

@@ -1,0 +1,62 @@
+import { redact } from "./credentials.ts";
+import { Refusal } from "./error.ts";
+
+/** How a refusal shows what came: never more than a line of it, no secret, and nothing that a terminal would obey. */
+
+const MAX_SHOWN = 40;
+
+/**
+ * What a member or a parameter was instead of what it must be, to end a refusal with.
+ * @param isOtherKind whether another kind of value was wanted: then the kind is named, too
+ */
+export function whatCame(value: unknown, isOtherKind = false): string {
+  const names = isOtherKind && (typeof value === "string" || typeof value === "number");
+  return `; it is ${names ? `${kindOf(value)}, ` : ""}${shown(value)}`;
+}
+
+/** A value as JSON writes it. Of an object or an array only the kind is told. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    return Number.isFinite(value) ? `${value}, which is too large` : "too large";
+  }
+  return typeof value === "object" ? kindOf(value) : String(value);
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function quoted(text: string): string {
+  // Redacted before it is cut: half a secret would not be recognised.
+  const redacted = redact(text);
+  const characters = redacted.length > MAX_SHOWN ? [...redacted] : [];
+  const isCut = characters.length > MAX_SHOWN;
+  const json = JSON.stringify(isCut ? `${characters.slice(0, MAX_SHOWN).join("")}…` : redacted);
+  return escapeControls(json) + (isCut ? `, ${[...text].length} characters` : "");
+}
+
+/** JSON escapes the first 32 control characters only; terminals obey later ones too, and those for the direction of text. */
+function escapeControls(json: string): string {
+  return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+/**
+ * Reads text with a function whose refusal does not say what came, and adds that.
+ * @throws Refusal as the function does
+ */
+export function readNaming<T>(text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.kind, error.message + whatCame(text));
+  }
+}

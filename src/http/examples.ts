@@ -1,0 +1,109 @@
+import type { AmountCents } from "../domain/money.ts";
+import type { Msisdn } from "../domain/phone.ts";
+import type { CompletedTransaction, PendingTransaction, TransactionFacts } from "../domain/transaction.ts";
+import { listMessage, listView, type ResponseForm, startedView, statusView } from "./view.ts";
+
+/** The examples of the OpenAPI description: one payment, from its start to the list. */
+
+const CREATED_AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
+
+const facts: { readonly id: number } & TransactionFacts = {
+  id: 1,
+  merchantId: 1,
+  paymentAccountId: 1,
+  kind: "api",
+  amountCents: 1999 as AmountCents,
+  feeCents: 20,
+  phone: "254712345678" as Msisdn,
+  reference: "ORDER-1",
+  description: "Two coffees",
+  checkoutRequestId: "ws_CO_20112026100000_4H7ZQ2M9XKTA0B5FDGN1",
+  merchantRequestId: "ws_MR_20112026100000_8PWC3E6RVJ0N7S2YTM4K",
+  createdAtMs: CREATED_AT_MS,
+  expiresAtMs: CREATED_AT_MS + 60_000,
+};
+const pending: PendingTransaction = { ...facts, status: "pending", checkAtMs: CREATED_AT_MS + 3000, memo: "" };
+const completed: CompletedTransaction = {
+  ...facts,
+  status: "completed",
+  transactionCode: "T00000000001",
+  receiptNumber: "UKK001DAN1",
+  resultCode: 0,
+  resultDesc: "The service request is processed successfully.",
+  completedAtMs: CREATED_AT_MS + 3000,
+  memo: "",
+};
+const summary = {
+  totalItems: 1,
+  completedAmountCents: completed.amountCents,
+  completedCount: 1,
+  pendingCount: 0,
+  failedCount: 0,
+};
+const filter = { kind: "api", status: "completed", search: "0712" } as const;
+
+/** What a client sends in a body or, as `query`, in its parameters. */
+export const REQUEST_EXAMPLES = {
+  "/stkpush.php": {
+    payment_account_id: facts.paymentAccountId,
+    phone: "0712345678",
+    amount: 19.99,
+    reference: facts.reference,
+    description: facts.description,
+  },
+  "/status.php": { checkout_request_id: facts.checkoutRequestId },
+  "/transactions.php": {
+    page: 1,
+    limit: 10,
+    type: "api",
+    status: "completed",
+    date_from: "2026-11-01",
+    date_to: "2026-11-30",
+    search: "0712",
+    id: 1,
+  },
+} as const;
+
+/** What each operation answers with 200. */
+export function answerExamples(form: ResponseForm): Record<keyof typeof REQUEST_EXAMPLES, object> {
+  return {
+    "/stkpush.php": success("STK push sent: the customer has been asked for a PIN", startedView(pending, form)),
+    "/status.php": success("the payment is completed", statusView(completed, form)),
+    "/transactions.php": success(
+      listMessage(summary),
+      listView({ rows: [completed], summary }, filter, { number: 1, limit: 10 }, form),
+    ),
+  };
+}
+
+const success = (message: string, members: object) => ({ success: true, message, ...members });
+
+const UNAUTHORIZED =
+  "invalid API credentials: send the headers X-API-Key and X-API-Secret of a key that is not revoked";
+const BROKEN = "internal server error";
+
+/** How each operation fails, by status: an example of the message. */
+export const FAILURE_EXAMPLES: Record<keyof typeof REQUEST_EXAMPLES, Readonly<Record<number, string>>> = {
+  "/stkpush.php": {
+    400:
+      "payment_account_id must be a whole number, the id of a payment account of yours; " +
+      'it is a string, "1"; amount is missing: it must be a number from 1 to 999999999.99 with at most two decimals',
+    401: UNAUTHORIZED,
+    405: "this operation takes POST only",
+    500: "STK push initiation failed: the network does not take the prompt",
+  },
+  "/status.php": {
+    400: "checkout_request_id is missing: it must be a string of 1 to 100 characters",
+    401: UNAUTHORIZED,
+    404: "checkout_request_id is not that of a payment of yours",
+    405: "this operation takes POST only",
+    500: BROKEN,
+  },
+  "/transactions.php": {
+    400: "limit must be a whole number from 1 to 100; it is 500",
+    401: UNAUTHORIZED,
+    404: "there is no transaction of yours with this id and these filters",
+    405: "this operation takes GET only",
+    500: BROKEN,
+  },
+};

@@ -1,0 +1,52 @@
+import type { Clock } from "../domain/clock.ts";
+import { Refusal } from "../domain/error.ts";
+import type { Transaction } from "../domain/transaction.ts";
+import type { Store } from "../store/store.ts";
+import type { Resolver } from "./resolver.ts";
+
+interface Parts {
+  readonly store: Pick<Store, "transactions">;
+  readonly clock: Clock;
+  readonly resolver: Resolver;
+  readonly reportFault: (error: unknown) => void;
+}
+
+/**
+ * What is due is resolved before anybody reads it, because a timer may be late: a payment past its deadline is never told to be
+ * pending. Reads decide nothing; how often a client polls changes only when an outcome is written.
+ */
+export interface UpToDate {
+  /** One transaction; null where there is none. */
+  find(look: () => Promise<Transaction | null>): Promise<Transaction | null>;
+  /** To be called before many are read. */
+  catchUp(): Promise<void>;
+}
+
+export function createUpToDate({ store, clock, resolver, reportFault }: Parts): UpToDate {
+  /** Where the store cannot be written, and while the server stops, reading goes on for as long as nothing is past its deadline. */
+  async function resolveWith(resolveIt: () => Promise<void>, isOverdue: () => Promise<boolean>): Promise<void> {
+    if (resolver.hasFailed && !(await isOverdue())) return;
+    try {
+      await resolveIt();
+    } catch (error) {
+      if (await isOverdue()) throw error;
+      reportFault(error);
+    }
+    if (resolver.isStopped && (await isOverdue()))
+      throw new Refusal("stopping", "the server stops: ask again when it is back");
+  }
+
+  return {
+    async find(look) {
+      const found = await look();
+      if (found?.status !== "pending" || found.checkAtMs > clock.nowMs()) return found;
+      const isOverdue = async () => found.expiresAtMs <= clock.nowMs();
+      await resolveWith(() => resolver.resolveFirst(found.checkoutRequestId), isOverdue);
+      return look();
+    },
+    async catchUp() {
+      if (!resolver.isBehind) return;
+      await resolveWith(resolver.settle, () => store.transactions.isAnyOverdue(clock.nowMs()));
+    },
+  };
+}

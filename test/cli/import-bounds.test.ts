@@ -1,0 +1,278 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { MAX_ID } from "../../src/store/sqlite/bounds.ts";
+import { inspectDatabase } from "../../src/store/sqlite/sqlite.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { runMomo, type Served, serveMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+setDefaultTimeout(30_000); // many processes, on a machine that may be busy
+
+/** A copy with a payment that is pending, one that has completed, and one that has failed. */
+let copy: string;
+let origin: Served;
+
+beforeAll(async () => {
+  origin = await serveMomo(["--outcome", "manual"]);
+  const pay = async (outcome: string, reference: string) => {
+    const order = { payment_account_id: 1, phone: "0712345678", amount: 5, reference, description: "Ätna 🌋" };
+    await origin.post("/stkpush.php", order, { "X-Sandbox-Outcome": outcome });
+  };
+  await pay("manual", "ORDER-1");
+  await pay("completed; after=0ms", "straße ﬁ 🌋");
+  await pay("cancelled; after=0ms", "".padEnd(100, "🌋"));
+  const clock = { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"advance":"1s"}' };
+  await fetch(`${origin.ready.control_url}/clock`, clock);
+  copy = join(newFolder(), "copy");
+  expect((await runMomo(["export", copy, ...origin.at])).exitCode).toBe(0);
+});
+
+/** The copy after some SQL, without momo's rules where those would refuse it. */
+function changed(...statements: string[]): string {
+  const file = join(newFolder(), "changed");
+  copyFileSync(copy, file);
+  const client = new Database(file);
+  client.run("PRAGMA foreign_keys = OFF");
+  client.run("PRAGMA ignore_check_constraints = ON");
+  const triggers = client.query<{ name: string; sql: string }, []>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
+  );
+  const kept = triggers.all();
+  for (const { name } of kept) client.run(`DROP TRIGGER ${name}`);
+  for (const statement of statements) client.run(statement);
+  for (const { sql } of kept) client.run(sql);
+  client.close();
+  return file;
+}
+
+async function importInto(file: string) {
+  const data = join(newFolder(), "data");
+  return { data, run: await runMomo(["import", file, "--data", data]) };
+}
+
+const PENDING = "WHERE status = 0";
+const PAID = "WHERE status = 1";
+const INT64 = "9223372036854775807";
+
+/** What the API would never store: the table and column that the refusal names, the value, and what would be right. */
+const FORGED: readonly (readonly [what: string, sql: string, refusal: string])[] = [
+  [
+    "an id just beyond the bound",
+    `UPDATE transactions SET id = ${MAX_ID + 1} ${PENDING}`,
+    `transactions.id is ${MAX_ID + 1}, and must be from 1 to ${MAX_ID}`,
+  ],
+  [
+    "a merchant's id",
+    `UPDATE merchants SET id = ${INT64}; UPDATE payment_accounts SET merchant_id = ${INT64}; UPDATE api_keys SET merchant_id = ${INT64}; UPDATE transactions SET merchant_id = ${INT64}`,
+    "merchants.id is",
+  ],
+  [
+    "an account's id",
+    `UPDATE payment_accounts SET id = ${INT64}; UPDATE transactions SET payment_account_id = ${INT64}`,
+    "payment_accounts.id is",
+  ],
+  [
+    "a deadline that no clock shows",
+    `UPDATE transactions SET expires_at_ms = 9000000000000000000 ${PENDING}`,
+    "transactions.expires_at_ms is 9000000000000000000, and must be at most a day after",
+  ],
+  [
+    "a deadline after more than a day",
+    `UPDATE transactions SET expires_at_ms = created_at_ms + 86400001 ${PENDING}`,
+    "transactions.expires_at_ms is",
+  ],
+  [
+    "a start in the year 10000",
+    `UPDATE transactions SET created_at_ms = 253402300800000, expires_at_ms = 253402300800001, check_at_ms = 253402300800001 ${PENDING}`,
+    "transactions.created_at_ms is 253402300800000",
+  ],
+  [
+    "a start before 1970",
+    `UPDATE transactions SET created_at_ms = -1, expires_at_ms = 5, check_at_ms = 5 ${PENDING}`,
+    "transactions.created_at_ms is -1",
+  ],
+  [
+    "an end that no clock shows",
+    `UPDATE transactions SET completed_at_ms = 9000000000000000000 ${PAID}`,
+    "transactions.completed_at_ms is 9000000000000000000",
+  ],
+  [
+    "a check before 1970",
+    `UPDATE transactions SET check_at_ms = -9000000000000000000 ${PENDING}`,
+    "transactions.check_at_ms is",
+  ],
+  [
+    "a fee that no tariff makes",
+    `UPDATE transactions SET fee_cents = ${INT64} ${PENDING}`,
+    `transactions.fee_cents is ${INT64}`,
+  ],
+  ["a result code", `UPDATE transactions SET result_code = ${INT64} WHERE status = 3`, "transactions.result_code is"],
+  ["a merchant's start", "UPDATE merchants SET created_at_ms = 9000000000000000000", "merchants.created_at_ms is"],
+  ["an account's start", "UPDATE payment_accounts SET created_at_ms = -1", "payment_accounts.created_at_ms is -1"],
+  ["a key's end", "UPDATE api_keys SET revoked_at_ms = 9000000000000000000", "api_keys.revoked_at_ms is"],
+  ["a name over two lines", "UPDATE merchants SET name = 'Duka' || char(10) || 'X'", "merchants.name is"],
+  [
+    "a name with a terminal's commands",
+    "UPDATE payment_accounts SET name = char(27) || '[31m'",
+    "payment_accounts.name is",
+  ],
+  ["a name that is too long", "UPDATE merchants SET name = printf('%0101d', 1)", "merchants.name is '000"],
+  ["a label that ends too soon for SQLite", "UPDATE api_keys SET label = 'a' || char(0) || 'b'", "api_keys.label is"],
+  [
+    "a long reference behind a NUL",
+    `UPDATE transactions SET reference = 'a' || char(0) || hex(zeroblob(5000)) ${PENDING}`,
+    "transactions.reference is",
+  ],
+  [
+    "a long description behind a NUL",
+    `UPDATE transactions SET description = 'a' || char(0) || hex(zeroblob(5000)) ${PENDING}`,
+    "transactions.description is",
+  ],
+  [
+    "a reference that the search would not find",
+    `UPDATE transactions SET reference_folded = 'OTHER' ${PENDING}`,
+    "transactions.reference_folded is 'OTHER'",
+  ],
+  [
+    "a secret that no request id can carry",
+    `UPDATE transactions SET secret = 'ABCDEFGHIJKL' ${PENDING}`,
+    "transactions.secret is 'ABCDEFGHIJKL'",
+  ],
+  [
+    "a receipt number that nobody may search for",
+    `UPDATE transactions SET receipt_number = printf('%0101d', 1) ${PAID}`,
+    "transactions.receipt_number is",
+  ],
+  [
+    "a result without a text",
+    "UPDATE transactions SET result_code = 4711 WHERE status = 3",
+    "transactions.result_desc is NULL, and must be there",
+  ],
+  [
+    "a last number without a successor",
+    `UPDATE numbering SET last_forgotten = ${INT64}`,
+    `numbering.last_forgotten is ${INT64}`,
+  ],
+  [
+    "no key for request ids",
+    "DELETE FROM numbering",
+    "there are 1 databases without a key for request ids, and can be 0",
+  ],
+  ["a long memo", `UPDATE transactions SET memo = hex(zeroblob(5000)) ${PENDING}`, "transactions.memo is"],
+  [
+    "a memo that the network cannot read",
+    `UPDATE transactions SET memo = 'nonsense 12' ${PENDING}`,
+    "transactions.memo is 'nonsense 12', and must be a note of the network's",
+  ],
+  [
+    "a memo that says what cannot be",
+    `UPDATE transactions SET memo = 'manual 1790000000000 default' ${PENDING}`,
+    "transactions.memo is 'manual 1790000000000 default'",
+  ],
+  ["a final memo", `UPDATE transactions SET memo = 'completed 9e99' ${PAID}`, "transactions.memo is 'completed 9e99'"],
+  [
+    "another merchant's account",
+    `INSERT INTO merchants VALUES (2, 'Other', 1); UPDATE transactions SET merchant_id = 2 ${PENDING}`,
+    "transactions.payment_account_id is 1, and must be an account of the same merchant",
+  ],
+  [
+    "more accounts than there can be",
+    "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 1000) INSERT INTO payment_accounts SELECT v + 1, 1, 'A', 0, 0, 1 FROM n",
+    "there are 1001 payment accounts of a merchant, and can be 1000",
+  ],
+];
+
+describe("an import is as strict as the API: the refusal names table, column and value, and nothing is made", () => {
+  for (const [what, sql, refusal] of FORGED) {
+    test.concurrent(what, async () => {
+      const file = changed(...sql.split(";"));
+      const { data, run } = await importInto(file);
+      expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+      expect(run.stderr).toStartWith(`momo: ${file} holds what momo never stores: `);
+      expect(run.stderr).toContain(refusal);
+      expect(run.stderr.trimEnd().split("\n")).toHaveLength(2);
+      expect(existsSync(join(data, "momo.db"))).toBe(false);
+    });
+  }
+
+  for (const [what, sql] of [
+    ["a number without a successor", `UPDATE transactions SET id = ${INT64} ${PENDING}`],
+    ["a number below 1", `UPDATE transactions SET id = -5 ${PENDING}`],
+    ["an amount", `UPDATE transactions SET amount_cents = ${INT64} ${PENDING}`],
+    ["a phone", `UPDATE transactions SET phone = 712345678 ${PENDING}`],
+    ["a status", "UPDATE transactions SET status = 9 WHERE status = 3"],
+    ["a tariff", "UPDATE payment_accounts SET fee_basis_points = 10001"],
+  ] as const) {
+    test.concurrent(`what the schema's own checks refuse, they refuse here, too: ${what}`, async () => {
+      const { run } = await importInto(changed(sql));
+      expect(run).toMatchObject({
+        stdout: "",
+        exitCode: 1,
+        stderr: expect.stringContaining("CHECK constraint failed"),
+      });
+    });
+  }
+});
+
+describe("unknown tables are refused", () => {
+  /** SQLite lets nobody make a table of such a name; whoever writes the bytes need not ask. */
+  const smuggled = (name: string, columns: string) => {
+    const file = changed(`CREATE TABLE ${name.replace("sqlite", "sqlxte")}(${columns})`);
+    const bytes = readFileSync(file).toString("latin1").replaceAll("sqlxte", "sqlite");
+    writeFileSync(file, bytes, "latin1");
+    return file;
+  };
+
+  test.concurrent.each([
+    ["sqlite_planted", "a"],
+    ["sqlite_stat1", "tbl, idx, stat, more"],
+    ["sqlite_sequence", "name,seq"],
+    ["plain", "a"],
+  ])("%s", async (name, columns) => {
+    const file = smuggled(name, columns);
+    const { data, run } = await importInto(file);
+    expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(run.stderr).toStartWith(`momo: ${file} is not a database of momo's\n`);
+    expect(existsSync(join(data, "momo.db"))).toBe(false);
+  });
+});
+
+describe("what momo counts itself is not believed", () => {
+  test.concurrent("forged totals are counted anew", async () => {
+    const file = changed(
+      "UPDATE day_totals SET count = 1000000, amount_cents = 7",
+      "INSERT INTO day_totals VALUES (1, 20000, 0, 1, 5, 5), (99, 1, 0, 0, 1, 1)",
+      "DELETE FROM block_totals WHERE bits = 17",
+      "INSERT INTO block_totals VALUES (1, 11, 4711, 0, 1, 3, 3, 3)",
+    );
+    expect(inspectDatabase(file)).toMatchObject({ totals: false });
+    const { data, run } = await importInto(file);
+    expect(run.exitCode).toBe(0);
+    expect(inspectDatabase(join(data, "momo.db"))).toMatchObject({ totals: true });
+  });
+
+  test.concurrent("so are the statistics that choose how SQLite reads", async () => {
+    const file = changed("ANALYZE", "UPDATE sqlite_stat1 SET stat = '1 1 1 1 1'", "ANALYZE sqlite_schema");
+    const { data, run } = await importInto(file);
+    expect(run.exitCode).toBe(0);
+    const client = new Database(join(data, "momo.db"), { readonly: true });
+    expect(client.query("SELECT * FROM sqlite_stat1 WHERE stat = '1 1 1 1 1'").values()).toEqual([]);
+    client.close();
+  });
+});
+
+test("what is right at its edge is taken, and served", async () => {
+  const file = changed(`UPDATE transactions SET id = ${MAX_ID} ${PENDING}`);
+  const { data, run } = await importInto(file);
+  expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("1 merchant, 3 transactions") });
+  const server = await serveMomo(["--data", data]);
+  const { api_key, api_secret } = origin.ready;
+  const headers = { "X-API-Key": api_key, "X-API-Secret": api_secret, "Content-Type": "application/json" };
+  const order = JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 5 });
+  const paid = await fetch(`${server.ready.base_url}/stkpush.php`, { method: "POST", headers, body: order });
+  expect(paid.status).toBe(200);
+  const list = await fetch(`${server.ready.base_url}/transactions.php`, { headers });
+  expect(((await list.json()) as { transactions: { id: number }[] }).transactions[0]?.id).toBe(MAX_ID + 1);
+});

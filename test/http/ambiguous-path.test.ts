@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openWire, type Wire } from "../support/wire.ts";
+
+/** What a proxy takes for a path below /v2, and a URL parser for another one. */
+
+let wire: Wire;
+beforeAll(async () => {
+  wire = await openWire();
+});
+afterAll(() => wire.close());
+
+async function send(method: string, target: string) {
+  const body = method === "POST" ? "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}" : "\r\n";
+  const raw = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${wire.credentials}${body}`;
+  const { answers } = await wire.exchange(raw);
+  return { status: answers[0]?.status, body: JSON.parse(answers[0]?.text ?? "null") };
+}
+
+const logged = async () =>
+  (await wire.call("GET", "/requests")).body.requests as { target: string; status: number; answer: unknown }[];
+const keys = async () => ((await wire.call("GET", "/keys")).body.keys as unknown[]).length;
+
+/** The path as it was sent, and as the log shows it. */
+const AMBIGUOUS: [sent: string, shown: string][] = [
+  ["/v2/../_momo/keys", "/v2/../_momo/keys"],
+  ["/v2/%2e%2e/_momo/keys", "/v2/../_momo/keys"],
+  ["/v2/.%2E/_momo/keys", "/v2/../_momo/keys"],
+  ["/v2/%2e./_momo/keys", "/v2/../_momo/keys"],
+  ["/v2/..\\_momo/keys", "/v2/..%5C_momo/keys"],
+  ["/v2/..%5c_momo/keys", "/v2/..%5C_momo/keys"],
+  ["/v2\\..\\_momo\\keys", "/v2%5C..%5C_momo%5Ckeys"],
+  ["/v2/x/../../_momo/keys", "/v2/x/../../_momo/keys"],
+  ["/a/b/c/d/e/f/g/h/../../../../../../../../_momo/keys", "/_momo/keys"],
+  ["/v2//../../_momo/keys", "/_momo/keys"],
+  ["http://localhost/v2/../_momo/keys", "/v2/../_momo/keys"],
+  ["/_momo/../v2/stkpush.php", "/_momo/../v2/stkpush.php"],
+  ["/_momo/./keys", "/_momo/./keys"],
+  ["/v2/./stkpush.php", "/v2/./stkpush.php"],
+  ["/v2/x/../stkpush.php", "/v2/x/../stkpush.php"],
+  ["/v2\\stkpush.php", "/v2%5Cstkpush.php"],
+  ["/v2/stkpush.php/.", "/v2/stkpush.php/."],
+  ["/_momo/.", "/_momo/."],
+  ["/.", "/."],
+  ["/..", "/.."],
+  ["//..", "/"],
+  ["/v2/%ED%A0%80/../x", "/v2/%EF%BF%BD/../x"],
+  ["/v2/%\\..\\..\\_momo\\keys", "/v2/%EF%BF%BD.%5C..%5C_momo%5Ckeys"],
+];
+
+describe("a target with dot segments or backslashes is refused with a JSON 400, and logged as such", () => {
+  for (const [sent, shown] of AMBIGUOUS) {
+    test(sent, async () => {
+      const before = await keys();
+      for (const method of ["GET", "POST", "DELETE"]) {
+        expect(await send(method, `${sent}?a=../b`)).toEqual({
+          status: 400,
+          body: { success: false, message: expect.stringContaining("dot segment or a backslash") },
+        });
+        expect((await logged()).at(-1)).toMatchObject({ method, status: 400, target: `${shown}?a=../b` });
+      }
+      expect(await keys()).toBe(before);
+    });
+  }
+
+  test("a path that leads nowhere, resolved or not, is a 404 as before", async () => {
+    for (const target of [
+      "/v2/..%2f_momo/keys",
+      "/v2/.../x",
+      "/v2/..;/x",
+      "/v2/%252e%252e/_momo",
+      "//v2//../x",
+      "/v2/x/%\\..",
+      "/a/b/c/d/e/f/g/h/i/../j",
+    ]) {
+      expect((await send("GET", target)).status, target).toBe(404);
+    }
+  });
+
+  test("dots and backslashes in a query, or inside a part, are text like any other", async () => {
+    expect((await send("GET", "/v2/transactions.php?search=../a\\b")).status).toBe(200);
+    expect((await send("GET", "/_momo/keys?x=/../")).status).toBe(200);
+  });
+
+  test("its line of curl calls that path again, and not the one to which curl would resolve it", async () => {
+    await send("GET", "/v2/../_momo/keys");
+    const request = new Request("http://localhost/_momo/requests?format=curl", { headers: { Host: "localhost" } });
+    expect(await (await wire.handle(request)).text()).toEndWith(
+      `curl -g --path-as-is 'http://localhost/v2/../_momo/keys' -H 'x-api-key: ${wire.caller.key.apiKey}' -H "x-api-secret: $MOMO_API_SECRET"\n`,
+    );
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, test } from "bun:test";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { layCable } from "./cable.ts";
+import { startChild } from "./child.ts";
+import { later, newFolder } from "./cleanup.ts";
+
+/** Real proxies in front of momo. Each listens on a socket in a folder of its own, so that no port needs to be free. */
+
+export interface RunningProxy {
+  /** Where it is reached: `127.0.0.1` and a port. */
+  readonly address: string;
+}
+
+const PLACES = `${process.env.PATH ?? ""}:/usr/sbin:/usr/local/sbin`;
+const find = (program: string) => Bun.which(program, { PATH: PLACES });
+
+/** Defines tests that need a program; where there is none they say that they were left out. */
+export function describeWith(program: "nginx" | "haproxy" | "openssl", name: string, define: () => void): void {
+  if (find(program) === null) {
+    test(`${name}: left out, because there is no ${program} here; install it`, () => {});
+    return;
+  }
+  describe(name, define);
+}
+
+/**
+ * @param server what stands in the block of the server, such as `location / { … }`
+ * @param listen what stands after the address, such as `ssl`
+ */
+export function startNginx(server: string, listen = ""): Promise<RunningProxy> {
+  return start((folder, socket) => {
+    const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+    const config = `
+      daemon off; master_process off; pid ${folder}/pid; error_log stderr crit;
+      events {}
+      http {
+        access_log off;
+        ${places.map((place) => `${place}_temp_path ${folder}/${place};`).join(" ")}
+        server { listen unix:${socket} ${listen}; ${server} }
+      }`;
+    return ["nginx", "-p", folder, "-e", "stderr", "-c", write(folder, config)];
+  });
+}
+
+/** @param rest what stands after the address of the frontend, and the other sections */
+export function startHaproxy(rest: string): Promise<RunningProxy> {
+  return start((folder, socket) => {
+    const config = `
+defaults
+  mode http
+  timeout client 30s
+  timeout server 30s
+  timeout connect 5s
+frontend shop
+  bind unix@${socket}
+${rest}
+`;
+    return ["haproxy", "-db", "-q", "-f", write(folder, config)];
+  });
+}
+
+/** A certificate that nobody has signed, for `momo.example`. */
+export async function makeCertificate(): Promise<{ certificate: string; key: string }> {
+  const folder = newFolder();
+  const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
+  const { exited, stderr } = startChild(
+    [
+      ...[find("openssl") ?? "", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...["-days", "2", "-subj", "/CN=momo.example", "-keyout", key, "-out", certificate],
+    ],
+    { env: { PATH: PLACES }, cwd: folder },
+  );
+  if ((await exited) !== 0) throw new Error(stderr.text);
+  return { certificate, key };
+}
+
+function write(folder: string, config: string): string {
+  const file = join(folder, "proxy.conf");
+  writeFileSync(file, config);
+  return file;
+}
+
+async function start(prepare: (folder: string, socket: string) => string[]): Promise<RunningProxy> {
+  const folder = newFolder();
+  const socket = join(folder, "socket");
+  const [program = "", ...args] = prepare(folder, socket);
+  const child = startChild([find(program) ?? program, ...args], { env: { PATH: PLACES }, cwd: folder });
+  later(async () => {
+    child.signal("SIGKILL");
+    await child.exited;
+  });
+  let hasEnded = false;
+  void child.exited.then(() => {
+    hasEnded = true;
+  });
+  while (!(await answers(socket))) {
+    if (hasEnded) throw new Error(`${program} has ended: ${child.stderr.text}${child.stdout.text}`);
+    await Bun.sleep(10);
+  }
+  const cable = await layCable(socket);
+  later(() => cable.close());
+  return { address: `127.0.0.1:${cable.port}` };
+}
+
+async function answers(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

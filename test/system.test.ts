@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { steadyTime } from "../src/system.ts";
+
+/** A host whose two clocks a test moves. */
+function host() {
+  let wallMs = 1_790_000_000_000;
+  let elapsedMs = 5;
+  const nowMs = steadyTime(
+    () => Math.floor(wallMs),
+    () => elapsedMs,
+  );
+  return {
+    nowMs,
+    startMs: wallMs,
+    /** Both clocks count. */
+    pass(ms: number) {
+      wallMs += ms;
+      elapsedMs += ms;
+    },
+    /** The wall clock alone: somebody sets it, or the machine has slept. */
+    jump(ms: number) {
+      wallMs += ms;
+    },
+  };
+}
+
+test("it shows the host's time, to the millisecond", () => {
+  const { nowMs, pass, startMs } = host();
+  for (let passed = 0.3; passed < 100; passed += 0.3) {
+    pass(0.3);
+    expect(nowMs()).toBe(Math.floor(startMs + passed + 1e-6));
+  }
+});
+
+test("when the host's clock is set back, it goes on by the time that passes", () => {
+  const { nowMs, pass, jump, startMs } = host();
+  jump(-7_200_000);
+  expect(nowMs()).toBe(startMs);
+  pass(60_000);
+  expect(nowMs() - startMs).toBeWithin(59_900, 60_001);
+});
+
+test("it jumps forward with the host, and after -2 h and +3 h it is an hour ahead of where it was", () => {
+  const { nowMs, jump, startMs } = host();
+  jump(-7_200_000);
+  nowMs();
+  jump(10_800_000);
+  expect(nowMs()).toBe(startMs + 3_600_000);
+});
+
+test("ahead of the host, it is met by the host's time again", () => {
+  const { nowMs, pass, jump, startMs } = host();
+  jump(-1000);
+  nowMs();
+  for (let step = 0; step < 100; step++) {
+    pass(20_000);
+    nowMs();
+  }
+  expect(nowMs()).toBe(startMs + 2_000_000 - 1000);
+});
