@@ -33,7 +33,15 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   {
     room: "cli/",
     mayImport: [
-      ...["cli/", "sandbox/", "sandbox/network/", "sandbox/control/", "sandbox/console/", "package.json"],
+      ...[
+        "cli/",
+        "sandbox/",
+        "sandbox/network/",
+        "sandbox/control/",
+        "sandbox/console/",
+        "docs/llms.txt",
+        "package.json",
+      ],
       ...["src/system.ts", "src/domain/", "src/store/", "src/service/", "src/http/"],
       ...[
         "@bomb.sh/tab/commander",
