@@ -1,4 +1,4 @@
-import { fail } from "../../src/http/reply.ts";
+import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 
 /** Where AI assistants look for a description of a site. */
@@ -11,6 +11,6 @@ export function withGuide(next: Handler, guide: string): Handler {
   const serveGuide = async ({ method }: Request): Promise<Response> =>
     method === "GET" || method === "HEAD"
       ? new Response(guide, { headers: HEADERS })
-      : fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" });
+      : respond(fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" }));
   return (request, keepOpen) => (targetOf(request).path === GUIDE_PATH ? serveGuide(request) : next(request, keepOpen));
 }

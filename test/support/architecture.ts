@@ -23,11 +23,13 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   ...["sandbox/control/", "sandbox/console/"].map((room) => ({
     room,
     mayImport: [
-      ...["sandbox/", "sandbox/network/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
-      ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
+      ...["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/control/", "sandbox/console/"],
+      ...["src/service/", "src/domain/"],
+      ...["exchange", "input", "operation", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),
+  { room: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
   { room: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", "node:assert/strict"] },
   { room: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", "node:assert/strict"] },
   {
@@ -36,6 +38,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
       ...[
         "cli/",
         "sandbox/",
+        "sandbox/audit/",
         "sandbox/network/",
         "sandbox/control/",
         "sandbox/console/",

@@ -20,7 +20,12 @@ export async function startSession(): Promise<Session> {
   writeFileSync(momo, `#!/bin/sh\nexec '${process.execPath}' --no-env-file '${join(ROOT, "cli/main.ts")}' "$@"\n`);
   chmodSync(momo, 0o755);
   writeTestFiles(folder);
-  const environment = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, MOMO_DATA: join(folder, "data") };
+  const environment = {
+    PATH: `${folder}:${process.env.PATH}`,
+    HOME: folder,
+    MOMO_DATA: join(folder, "data"),
+    npm_config_update_notifier: "false",
+  };
   const readyFile = join(folder, "server-ready.json");
   const server = Bun.spawn([momo, "serve", "--port", "0", "--quiet", "--ready-file", readyFile], {
     env: environment,
@@ -71,8 +76,9 @@ export async function startSession(): Promise<Session> {
   };
 }
 
-/** The test files of somebody who tests in shell. */
+/** The test files of somebody who tests in shell, and of somebody who tests with npm. */
 function writeTestFiles(folder: string): void {
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { test: "momo list -q" } }));
   mkdirSync(join(folder, "tests"));
   for (const name of ["a", "b"]) {
     const pay = `momo pay 0712345678 100 --reference ${name} --outcome "completed; after=10ms" --wait --interval 50ms -q`;
