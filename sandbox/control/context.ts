@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
 import type { Accept, BasePaths } from "../../src/http/operation.ts";
@@ -44,6 +45,21 @@ export interface ControlContext {
 
 /** One method of one path; a response of its own where the answer is no JSON. */
 export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Reply | Response>;
+
+/** A call with what the OpenAPI description tells of it. */
+export interface DescribedCall {
+  readonly call: ControlCall;
+  readonly summary: string;
+  /** What it answers with 200, beside `success` and `message`; null where that is no JSON. */
+  readonly answer: z.ZodObject | z.ZodRawShape | null;
+  /** Schemas of its query. */
+  readonly query?: readonly z.ZodObject[];
+  readonly body?: { readonly schema: z.ZodType; readonly example: unknown; readonly isOptional?: boolean };
+  /** The other content types that it can answer with. */
+  readonly texts?: readonly string[];
+  /** Failures whose answer has more members than others. */
+  readonly failures?: Readonly<Record<number, z.ZodType>>;
+}
 
 export interface CallDetails {
   /** The raw query string. */

@@ -1,36 +1,9 @@
-import { fail, failWith, type Reply, respond, serveDocument } from "../../src/http/reply.ts";
-import { type Handler, originOf, targetOf } from "../../src/http/request.ts";
-import { forgetAudit, showAudit } from "./audit.ts";
-import { setClock, showClock } from "./clock.ts";
-import { CONTROL_PATH, type ControlCall, type ControlContext } from "./context.ts";
-import { replaceDefault, showDefault } from "./default.ts";
-import { events } from "./events.ts";
-import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
+import { fail, failWith, type Reply, respond } from "../../src/http/reply.ts";
+import { type Handler, targetOf } from "../../src/http/request.ts";
+import { CALLS } from "./calls.ts";
+import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { health } from "./health.ts";
-import { listMessages } from "./messages.ts";
-import { describeControl } from "./openapi.ts";
-import { outcomes } from "./outcomes.ts";
-import { payments } from "./payments.ts";
-import { answerPrompt, listPrompts } from "./prompts.ts";
-import {
-  createAccount,
-  createKey,
-  createMerchant,
-  listAccounts,
-  listKeys,
-  listMerchants,
-  revokeKey,
-} from "./registry.ts";
-import { listRequests } from "./requests.ts";
-import { reset } from "./reset.ts";
-import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
-import { showServer } from "./server.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
-import { listTransactions, tellTransaction } from "./transactions.ts";
-import { wait } from "./wait.ts";
-
-type Methods = Partial<Record<string, ControlCall>>;
 
 /** What a call to one of these paths changes, unless it only looks. */
 const STEERS: Record<string, SteeringPart> = {
@@ -43,38 +16,6 @@ const STEERS: Record<string, SteeringPart> = {
   "/keys": "registry",
   "/keys/API_KEY": "registry",
   "/reset": "reset",
-};
-
-/**
- * For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. Each call is
- * described in descriptions.ts.
- */
-const CALLS: Record<string, Methods> = {
-  "/health": { GET: health, HEAD: health },
-  "/outcomes": { GET: outcomes },
-  "/prompts": { GET: listPrompts },
-  "/prompts/ID/answer": { POST: answerPrompt },
-  "/messages": { GET: listMessages },
-  "/rules": { GET: listRules, POST: appendRules, PUT: replaceRules, DELETE: removeRules },
-  "/default": { GET: showDefault, PUT: replaceDefault },
-  "/clock": { GET: showClock, POST: setClock },
-  "/wait": { POST: wait },
-  "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
-  "/requests": { GET: listRequests },
-  "/audit": { GET: showAudit, DELETE: forgetAudit },
-  "/events": { GET: events },
-  "/transactions": { GET: listTransactions },
-  "/transactions/CHECKOUT_REQUEST_ID": { GET: tellTransaction },
-  "/payments": { POST: payments },
-  "/merchants": { GET: listMerchants, POST: createMerchant },
-  "/accounts": { GET: listAccounts, POST: createAccount },
-  "/keys": { GET: listKeys, POST: createKey },
-  "/keys/API_KEY": { DELETE: revokeKey },
-  "/server": { GET: showServer },
-  "/reset": { POST: reset },
-  "/openapi.json": {
-    GET: async (request, { version }) => serveDocument(describeControl(CALLS, { origin: originOf(request), version })),
-  },
 };
 
 export interface ControlOptions extends ControlContext, GuardOptions {
@@ -92,14 +33,14 @@ export function createControl(options: ControlOptions): Handler {
     const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
     const methods = CALLS[name];
     if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
-    const call = methods[request.method];
-    if (!call) {
+    const described = methods[request.method];
+    if (!described) {
       const allowed = Object.keys(methods).join(", ");
       return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
     }
     // What is listed waits until all that is due is resolved.
     if (request.method === "GET" && options.service.resolver.isBehind) keepOpen(request);
-    const response = await call(request, options, { query, id, keepOpen });
+    const response = await described.call(request, options, { query, id, keepOpen });
     const what = STEERS[name];
     if (what && request.method !== "GET") options.eventHub.steered(what);
     return response;

@@ -1,7 +1,6 @@
 import { failureSchema, succeeded } from "../../src/http/answers.ts";
 import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
-import { CONTROL_PATH } from "./context.ts";
-import { type CallDescription, DESCRIPTIONS } from "./descriptions.ts";
+import { CONTROL_PATH, type DescribedCall } from "./context.ts";
 
 export interface DescribedServer {
   /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where that is not known. */
@@ -11,10 +10,12 @@ export interface DescribedServer {
 
 /**
  * The control API in OpenAPI 3.1.
- * @param calls the methods of each path; this description and `HEAD` are left out
- * @throws Error for a call without a description
+ * @param calls by path and method; this description and `HEAD` are left out
  */
-export function describeControl(calls: Readonly<Record<string, object>>, { origin, version }: DescribedServer) {
+export function describeControl(
+  calls: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>>,
+  { origin, version }: DescribedServer,
+) {
   const paths = Object.entries(calls).filter(([path]) => path !== "/openapi.json");
   return {
     openapi: "3.1.0",
@@ -31,9 +32,9 @@ export function describeControl(calls: Readonly<Record<string, object>>, { origi
       paths.map(([path, methods]) => [
         path.replace(ID, "{$&}").toLowerCase(),
         Object.fromEntries(
-          Object.keys(methods)
-            .filter((method) => method !== "HEAD")
-            .map((method) => [method.toLowerCase(), operationOf(path, method)]),
+          Object.entries(methods)
+            .filter(([method]) => method !== "HEAD")
+            .map(([method, call]) => [method.toLowerCase(), operationOf(path, call)]),
         ),
       ]),
     ),
@@ -47,9 +48,7 @@ export function describeControl(calls: Readonly<Record<string, object>>, { origi
 /** The part of a path that stands for an id. */
 const ID = /[A-Z_]+/;
 
-function operationOf(path: string, method: string) {
-  const call = DESCRIPTIONS[path]?.[method];
-  if (!call) throw new Error(`${method} ${path} has no description: write one in sandbox/control/descriptions.ts`);
+function operationOf(path: string, call: DescribedCall) {
   const id = ID.exec(path)?.[0].toLowerCase();
   const ids = id === undefined ? [] : [{ name: id, in: "path", required: true, schema: { type: "string" } }];
   return {
@@ -78,7 +77,7 @@ const failure = (schema: object) => ({
   content: { "application/json": { schema } },
 });
 
-function contentOf({ answer, texts = [] }: CallDescription) {
+function contentOf({ answer, texts = [] }: DescribedCall) {
   const json = answer && { "application/json": { schema: jsonSchemaOf(succeeded(answer)) } };
   return { ...json, ...Object.fromEntries(texts.map((type) => [type, { schema: { type: "string" } }])) };
 }

@@ -19,7 +19,7 @@ export const testPayment = z.object({
  * `POST /_momo/payments`: a test payment as some other part of a shop would make it. The merchant API makes only the kind
  * `api`; the others come from a payment page, a deposit or a top-up.
  */
-export const payments: ControlCall = async (request, { service }) => {
+export const startTestPayment: ControlCall = async (request, { service }) => {
   const input = parseInput(testPayment, await readJsonObject(request));
   if (input.outcome !== undefined) readNaming(input.outcome, (text) => parseChoice(text, "outcome"));
   const owner = await service.registry.ownerOfAccount(input.payment_account_id);
