@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, BasePaths } from "../../src/http/operation.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
-import type { ResponseForm } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { AuditReport } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";

@@ -1,5 +1,6 @@
 import { Refusal } from "../domain/error.ts";
 import type { Service } from "../service/service.ts";
+import type { ResponseForm } from "./answers.ts";
 import type { Exchange, Leniency } from "./exchange.ts";
 import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
@@ -10,7 +11,6 @@ import { expectPlainPath, type KeepOpen, originOf, readJsonObject, readQuery, re
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
-import type { ResponseForm } from "./view.ts";
 
 /** The three operations of §4, each below the base address. */
 const OPERATIONS = [

@@ -1,10 +1,10 @@
 import type { z } from "zod";
+import type { ResponseForm } from "./answers.ts";
 import { ANSWERS, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
 import { jsonSchemaOf, parametersOf } from "./json-schema.ts";
 import type { BasePaths } from "./operation.ts";
-import type { ResponseForm } from "./view.ts";
 
 export interface Described {
   readonly basePaths: BasePaths;

@@ -13,8 +13,6 @@ import type {
 
 /** What the wire calls things. Nothing further inside has a name in snake case, but SQL. */
 
-export type { ResponseForm };
-
 /** What is set only by an outcome; null until then (§2.2). */
 function outcomeOf(transaction: Transaction) {
   const completed = transaction.status === "completed" ? transaction : null;
