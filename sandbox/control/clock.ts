@@ -20,8 +20,8 @@ export const clockRequest = z
   .refine((moves) => Object.keys(moves).length > 0, { error: 'give "freeze":true, "advance":"90s" or "resume":true' });
 
 /**
- * `POST /_momo/clock`: stops it, moves it forward, lets it go on; in this order where several are given. All that falls due by
- * an advance is resolved when this answers.
+ * `POST /_momo/clock`: freezes, advances or resumes, in this order if several are given. What becomes due by an advance is
+ * resolved before the answer.
  */
 export const setClock: ControlCall = async (request, context, { keepOpen }) => {
   const { freeze, advance, resume } = await readBody(clockRequest, request);

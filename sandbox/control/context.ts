@@ -16,10 +16,10 @@ import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
-/** Where the control API stands, whatever the base path of the merchant API. */
+/** The path of the control API, whatever the base path of the merchant API. */
 export const CONTROL_PATH = "/_momo";
 
-/** What the calls of the control API steer. */
+/** Everything that the calls of the control API use. */
 export interface ControlContext {
   readonly service: Service;
   readonly clock: VirtualClock;
@@ -35,7 +35,7 @@ export interface ControlContext {
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;
-  /** Keeps where the clock stands, for the next start. */
+  /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;
   /** Aborted when the server stops. */
@@ -43,14 +43,14 @@ export interface ControlContext {
   readonly version: string;
 }
 
-/** One method of one path; a response of its own where the answer is no JSON. */
+/** One method of one path. It returns a Response if the answer is not JSON. */
 export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Reply | Response>;
 
-/** A call with what the OpenAPI description tells of it. */
+/** A call, and its part of the OpenAPI description. */
 export interface DescribedCall {
   readonly call: ControlCall;
   readonly summary: string;
-  /** What it answers with 200, beside `success` and `message`; null where that is no JSON. */
+  /** The members of its answer with 200, beside `success` and `message`; null if the answer is not JSON. */
   readonly answer: z.ZodObject | z.ZodRawShape | null;
   /** Schemas of its query. */
   readonly query?: readonly z.ZodObject[];
@@ -76,7 +76,7 @@ export interface ServerFacts {
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
   readonly promptTimeoutMs: number;
-  /** The port of the merchant API; null where it is the one that the caller of the control API has used. */
+  /** The port of the merchant API; null if the control API has the same. */
   readonly merchantPort: () => number | null;
   /** The data directory; null where there is none. */
   readonly data: string | null;

@@ -5,7 +5,7 @@ import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 
-/** What a call to one of these paths changes, unless it only looks. */
+/** What changes by a call to one of these paths, if it is not a GET. */
 const STEERS: Record<string, SteeringPart> = {
   "/rules": "rules",
   "/default": "default",
@@ -22,7 +22,7 @@ export interface ControlOptions extends ControlContext, GuardOptions {
   readonly reportFault: (error: unknown) => void;
 }
 
-/** The sandbox's own HTTP surface, for test-suites and people. Like the merchant API it answers everything in JSON. */
+/** The control API, for test suites and people. Like the merchant API it answers in JSON. */
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
 
@@ -38,7 +38,7 @@ export function createControl(options: ControlOptions): Handler {
       const allowed = Object.keys(methods).join(", ");
       return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
     }
-    // What is listed waits until all that is due is resolved.
+    // A list waits until all that is due is resolved.
     if (request.method === "GET" && options.service.resolver.isBehind) keepOpen(request);
     const response = await described.call(request, options, { query, id, keepOpen });
     const what = STEERS[name];

@@ -15,7 +15,9 @@ export const showDefault: ControlCall = async (_request, context) => answer(cont
 
 export const defaultRequest = z.strictObject({ outcome: outcomeName, after: durationText.optional() });
 
-/** `PUT /_momo/default`: decides so for the prompts to come, until a reset; without `after`, in the outcome's own time. */
+/**
+ * `PUT /_momo/default`: changes the default for new prompts, until a reset. Without `after`, the outcome has its own time.
+ */
 export const replaceDefault: ControlCall = async (request, context) => {
   const { outcome, after } = await readBody(defaultRequest, request);
   context.default.replace(

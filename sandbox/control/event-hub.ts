@@ -7,7 +7,7 @@ import type { MerchantNames } from "./merchant-names.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 import { messageView, requestView, transactionView } from "./views.ts";
 
-/** Somebody who reads the stream of events. */
+/** A reader of the stream of events. */
 export interface EventListener {
   /** There is something to read. */
   readonly wake: () => void;
@@ -15,9 +15,9 @@ export interface EventListener {
   readonly end: () => void;
 }
 
-/** A listener's place in the stream. It reads at its own pace; nothing is kept for it alone. */
+/** The position of a listener in the stream. It reads at its own pace; nothing is copied for it. */
 export interface EventPlace {
-  /** What has happened since the last reading, or the beginning of it; empty where nothing has. */
+  /** The events since the last reading, up to a bound; empty if there are none. */
   read(): string;
   leave(): void;
 }
@@ -26,7 +26,7 @@ export interface EventHub {
   readonly isFull: boolean;
   /** @param lastId the id of the event after which to read on; null: from now on */
   enter(lastId: string | null, listener: EventListener): EventPlace;
-  /** Tells that something was steered, so that every page looks again. */
+  /** Announces that something was steered, so that every page reads it again. */
   steered(what: SteeringPart): void;
   /** Ends every stream. */
   close(): void;
@@ -37,7 +37,7 @@ export interface EventSources {
   readonly log: Pick<RequestLog, "subscribe">;
   readonly audit: Pick<Audit, "subscribe">;
   readonly merchantNames: MerchantNames;
-  /** Tells the ids of this process from those of another. */
+  /** Makes the ids of this process different from those of others. */
   readonly boot: string;
   readonly reportFault: (error: unknown) => void;
 }
@@ -52,7 +52,7 @@ const REQUEST_BYTES = 1500;
 /** A finding in memory, roughly. */
 const FINDING_BYTES = 2000;
 
-/** Puts all that happens into one row, and hands it to all who listen. */
+/** Collects all events in one order, and gives them to all listeners. */
 export function createEventHub({ service, log, audit, merchantNames, boot, reportFault }: EventSources): EventHub {
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
@@ -73,7 +73,7 @@ export function createEventHub({ service, log, audit, merchantNames, boot, repor
     tell("message", () => messageView(payment, business), TRANSACTION_BYTES);
   }
 
-  /** Nothing is kept before somebody listens: most sandboxes are used without, and pay nothing for it. */
+  /** Nothing is kept before the first listener comes: most sandboxes have none, and pay nothing. */
   function beginToKeep(): void {
     if (isKeeping) return;
     isKeeping = true;
@@ -82,7 +82,7 @@ export function createEventHub({ service, log, audit, merchantNames, boot, repor
     audit.subscribe((finding) => tell("audit", () => finding, FINDING_BYTES));
   }
 
-  /** The number in an id of ours; null for one of another process, or of nobody. */
+  /** The number in one of our ids; null for other ids. */
   function numberOf(id: string): number | null {
     const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
     return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
@@ -100,7 +100,7 @@ export function createEventHub({ service, log, audit, merchantNames, boot, repor
         read() {
           const events = place === null ? null : history.after(place);
           place = events?.number ?? history.last;
-          // What is missing is not told piece by piece: whoever reads this must look at everything afresh.
+          // Events are missing: the reader must read everything again.
           return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
         },
         leave: () => listeners.delete(listener),

@@ -39,7 +39,7 @@ export const faultsRequest = z.strictObject({
   faults: z.array(faultInput).max(MAX_FAULTS),
 });
 
-/** `PUT /_momo/faults`: replaces all. The same seed brings the same faults; without one, one is drawn and shown. */
+/** `PUT /_momo/faults`: replaces all. The same seed gives the same faults; without a seed, one is drawn and shown. */
 export const replaceFaults: ControlCall = async (request, { faults, random }) => {
   const input = await readBody(faultsRequest, request);
   const next = input.faults.map(
@@ -59,7 +59,7 @@ export const replaceFaults: ControlCall = async (request, { faults, random }) =>
   return answer(faults);
 };
 
-/** `DELETE /_momo/faults`: nothing goes wrong any more. */
+/** `DELETE /_momo/faults`: removes all. */
 export const removeFaults: ControlCall = async (_request, { faults }) => {
   faults.replace(0, []);
   return answer(faults);

@@ -7,9 +7,9 @@ import { parseInput, whatCameOf } from "../../src/http/input.ts";
 import { readJsonObject, readQuery } from "../../src/http/request.ts";
 import { durationText } from "./shapes/values.ts";
 
-/** How calls read their input: what is wrong with it is said of the place where it stands. */
+/** Calls read their input with these. A refusal names the place of each error. */
 
-/** Reads with a function of the domain; its refusal becomes the issue at this place. */
+/** Reads with a function of the domain. Its refusal becomes the issue at this place. */
 export function readWith<T>(base: z.ZodType<string, string>, read: (text: string) => T) {
   return base.transform((text, context): T => {
     try {
@@ -37,11 +37,11 @@ export function wholeNumber(error: string, { min, max }: { min: number; max: num
 /** The largest id that a query can name. */
 export const MAX_QUERY_ID = 999_999_999_999_999;
 
-/** Those of one phone. */
+/** Filters by phone. */
 export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
 
 /**
- * Holds a nested input against its schema.
+ * Checks a nested input with its schema.
  * @param root what the input is called, such as `rules`; empty for the members of a body
  * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and what came there
  */
@@ -56,16 +56,16 @@ export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root
   throw invalid(reasons.join("; ") + (more > 0 ? `; and ${more} more` : ""));
 }
 
-/** A thousand rules can have as many errors. */
+/** How many errors are named: a thousand rules can have as many. */
 const MAX_REASONS = 20;
 
-/** What somebody typed for a PIN is not shown again. */
+/** A PIN is not shown. */
 function cameOf(issue: z.core.$ZodIssue): string {
   if (issue.path.at(-1) !== "pin") return whatCameOf(issue);
   return typeof issue.input === "string" ? "" : `; it is ${kindOf(issue.input)}`;
 }
 
-/** What the library finds wrong, in the words of the other refusals; a schema that has better ones says them itself. */
+/** Errors of zod in the words of our refusals. A schema with a better text has its own. */
 function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
   switch (issue.code) {
@@ -107,12 +107,12 @@ function placeOf(root: string, path: readonly PropertyKey[]): string {
   return place === "" ? "" : `${place}: `;
 }
 
-/** A call's body, held against its schema. */
+/** Checks the body of a call with its schema. */
 export async function readBody<T extends z.ZodType>(schema: T, request: Request): Promise<z.output<T>> {
   return parsePlaced(schema, await readJsonObject(request), "");
 }
 
-/** A call's query string, held against its schema; parameters that the schema does not have are ignored. */
+/** Checks the query of a call with its schema. Other parameters are ignored. */
 export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
   return parseInput(schema, readQuery(query, Object.keys(schema.shape)));
 }

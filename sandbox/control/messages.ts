@@ -3,7 +3,7 @@ import type { ControlCall } from "./context.ts";
 import { parseQuery, phoneQuery } from "./input.ts";
 import { messageView } from "./views.ts";
 
-/** A phone shows so many; a list of the service has no more on a page. */
+/** At most a page of the list. */
 const MAX_MESSAGES = 100;
 
 /** `GET /_momo/messages`: the last text messages to customers, newest first; `?phone=` those to one phone. */

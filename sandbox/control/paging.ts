@@ -1,8 +1,11 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-/** Long lists: written out turn by turn, so that nobody else waits for them; some come in pages that are bounded in bytes. */
+/**
+ * Long lists are written in several turns of the event loop, so that they block nobody. Some come in pages with a bound in
+ * bytes.
+ */
 
-/** A hundred slow readers of so much are no burden. */
+/** A hundred slow readers of a page this large are no burden. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** What a caller asks for: those after an id, the oldest first; or those before one, by default the newest of all. */
@@ -15,12 +18,12 @@ export interface PageQuery {
 export interface WrittenPage {
   /** Oldest first. */
   readonly texts: readonly string[];
-  /** The parameter that brings the page after this one, in the direction that was asked for; null at the end. */
+  /** The parameter for the next page in the same direction; null at the end. */
   readonly next: string | null;
 }
 
 /**
- * The entries of a page, written out: as many as were asked for and fit into {@link MAX_PAGE_BYTES}, and at least one.
+ * Writes the entries of a page: as many as were asked for and fit into {@link MAX_PAGE_BYTES}, and at least one.
  * @param all oldest first
  */
 export async function writePage<T extends { readonly id: number }>(
@@ -40,11 +43,11 @@ export async function writePage<T extends { readonly id: number }>(
   return { texts, next: last && hasMore ? `${after === undefined ? "before" : "after"}=${last.id}` : null };
 }
 
-/** The first of these, as far as they fit into {@link MAX_PAGE_BYTES}; at least one. */
+/** Writes the first entries, as many as fit into {@link MAX_PAGE_BYTES}, and at least one. */
 export const writeWhatFits = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
   writeUpTo(MAX_PAGE_BYTES, entries, realClock, write);
 
-/** All of these. */
+/** Writes all entries. */
 export const writeAll = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
   writeUpTo(Number.POSITIVE_INFINITY, entries, realClock, write);
 

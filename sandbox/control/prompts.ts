@@ -9,7 +9,7 @@ import { writeAll } from "./paging.ts";
 import { outcomeName } from "./shapes/values.ts";
 import { promptView } from "./views.ts";
 
-/** A person can look through so many. */
+/** As many as a person can look through. */
 const MAX_PROMPTS = 1000;
 
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
@@ -42,7 +42,7 @@ export const answerPrompt: ControlCall = async (request, { service, merchantName
   );
   return succeed(`the payment is ${transaction.status}`, {
     transaction: itemView(transaction),
-    // What the customer's phone shows next.
+    // The next text on the phone of the customer.
     sms:
       transaction.status === "completed"
         ? receiptSms(transaction, await merchantNames.of(transaction.merchantId))

@@ -32,7 +32,7 @@ export const listKeys: ControlCall = async (_request, { service, realClock }, { 
   return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
 };
 
-/** `DELETE /_momo/keys/API_KEY`: refuses the key from now on. */
+/** `DELETE /_momo/keys/API_KEY`: revokes the key. */
 export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
   await service.registry.revokeKey(id);
   return succeed("the key is revoked", { api_key: id, revoked: true });
@@ -84,7 +84,7 @@ async function whose(id: number | undefined, { service }: ControlContext): Promi
   return id ?? (await service.registry.firstMerchant()).id;
 }
 
-/** One merchant's; left out: the first's. */
+/** A merchant; by default the first. */
 export const merchantQuery = z.object({
   merchant_id: wholeNumber("merchant_id must be a whole number, the id of a merchant", {
     min: 1,
@@ -101,7 +101,7 @@ export async function merchantOfQuery(query: string, { registry }: Pick<Service,
   return merchant_id === undefined ? registry.firstMerchant() : registry.requireMerchant(merchant_id);
 }
 
-/** The records as the commands print them. */
+/** The records in JSON, as the commands print them. */
 const merchantView = ({ id, name }: Merchant): MerchantOnWire => ({ id, name });
 
 const accountView = ({ id, merchantId, name, tariff }: PaymentAccount): AccountOnWire => ({

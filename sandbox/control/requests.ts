@@ -31,8 +31,8 @@ export const requestsQuery = z
   });
 
 /**
- * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. Where they do not
- * fit into one page, `next` (as lines: the header `Link`) leads to the one before, or after `?after=ID` to the one after.
+ * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. `next` (for curl:
+ * the header `Link`) is the address of the page before, or after `?after=ID` of the page after.
  */
 export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
   const { format, ...pageQuery } = parseQuery(requestsQuery, query);
@@ -60,15 +60,15 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
   });
 };
 
-/** A method of which curl has its own way: told to send HEAD as such, it waits for a body that never comes. */
+/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never comes. */
 const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
 
-/** Headers that the caller has written; what an HTTP client adds, curl adds too. */
+/** Headers that the caller sets. curl adds the others, as any HTTP client does. */
 const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
 /**
- * A logged call as a `curl` line to paste into a shell in which `$MOMO_API_SECRET` is set; as a comment where the log does not
- * have all of the body.
+ * A logged call as a `curl` line to paste into a shell with `$MOMO_API_SECRET`. A comment, if the log does not have the whole
+ * body.
  */
 function curlLine(request: LoggedRequest, origin: string): string {
   const { method, bodyCutBytes } = request;
@@ -81,7 +81,7 @@ function curlLine(request: LoggedRequest, origin: string): string {
       name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
     );
   return [
-    // Else curl would resolve ..: a line from the log must not lead elsewhere than the call that it shows.
+    // Without this flag curl resolves `..`, and the line would call another path than the log shows.
     /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -g --path-as-is" : "curl -g",
     ...(METHOD_OPTIONS[method] ?? ["-X", method]),
     quote(origin + redact(request.target)),

@@ -7,12 +7,12 @@ import { readBody } from "./input.ts";
 export const resetRequest = z.strictObject({});
 
 /**
- * `POST /_momo/reset`: forgets transactions, rules, faults, log and clock; the default is again what the server was started
- * with. Merchants, accounts and keys stay.
+ * `POST /_momo/reset`: removes transactions, rules, faults and the log, and resets the clock and the default. Merchants,
+ * accounts and keys stay.
  */
 export const reset: ControlCall = async (request, context) => {
   const { service, waitingRoom, rules, faults, log, audit, clock, rememberClock } = context;
-  // A body may be left out, whatever a client says of its type by habit; but no form can do this.
+  // A body is optional, also with a content type. The content type must be JSON, so that no HTML form can do this.
   if (request.headers.has("Content-Type")) expectJson(request);
   if (request.body !== null) await readBody(resetRequest, request);
   await service.forgetTransactions();

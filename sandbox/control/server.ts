@@ -3,7 +3,9 @@ import { originOf } from "../../src/http/request.ts";
 import { CONTROL_PATH, type ControlCall, type ServerFacts } from "./context.ts";
 import type { ServerOnWire } from "./shapes/server.ts";
 
-/** `GET /_momo/server`: what a line to paste needs, without a secret. The address is the one that the caller has used. */
+/**
+ * `GET /_momo/server`: what commands and snippets need, without a secret. The address is the one that the caller used.
+ */
 export const showServer: ControlCall = async (request, { service, server, version }) => {
   const { registry } = service;
   const merchant = await registry.firstMerchant();
@@ -16,7 +18,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
     version,
     default_merchant_id: merchant.id,
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
-    // Where the own key was revoked, another one in force.
+    // If our own key was revoked, another key in force.
     api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
     accept: server.accept,
     response_form: server.form,
@@ -26,7 +28,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
   return succeed(`momo ${version}`, facts);
 };
 
-/** The merchant API's address. On a port of its own it is reached without the proxy through which the control API may be. */
+/** The address of the merchant API. On its own port, it is reached without the proxy of the control API. */
 export function merchantOrigin(request: Request, { merchantPort }: ServerFacts): string {
   const port = merchantPort();
   const origin = controlOrigin(request);

@@ -53,13 +53,13 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
 function resultView(transaction: Transaction) {
   if (transaction.status === "pending") return null;
   const { resultCode, resultDesc } = transaction;
-  // No code comes from anywhere but the table.
+  // All codes come from this table.
   return { code: resultCode, description: resultDesc, ...RESULT_ADVICE[resultCode as ResultCode] };
 }
 
 /**
- * The calls that concern one payment: the one that started it and those that asked about it, each with the time since the one
- * before. Where they are too much for one answer, the first and the last.
+ * The calls of one payment: its start and its polls, each with the time since the one before. If they are too long for one
+ * answer, the first and the last.
  * @param log oldest first
  * @returns each as JSON, and how many are left out
  */
@@ -81,7 +81,7 @@ async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest
 
 function concerns({ target, body, answer }: LoggedRequest, checkoutRequestId: string): boolean {
   const [path = ""] = target.split("?", 1);
-  // The start is known by its answer, even where that was lost on the way; a poll by what it asks.
+  // The answer of the start has the id, also if it was lost; a poll has it in its body.
   if (path.endsWith("/stkpush.php")) return answer?.includes(`"${checkoutRequestId}"`) ?? false;
   return path.endsWith("/status.php") && (body?.includes(`"${checkoutRequestId}"`) ?? false);
 }

@@ -21,8 +21,8 @@ export const waitRequest = z
   });
 
 /**
- * `POST /_momo/wait`: answers the moment the transaction is as asked for; 408 when it is not by the time-out, which is in real
- * time even while momo's clock stands still. A reference may be of a payment that has yet to start.
+ * `POST /_momo/wait`: answers as soon as the transaction has the status; 408 after the time-out, which is in real time, also
+ * while the sandbox clock is frozen. A reference may be of a payment that has not started yet.
  */
 export const wait: ControlCall = async (request, context, { keepOpen }) => {
   const { checkout_request_id, reference, until, timeout } = await readBody(waitRequest, request);
@@ -46,7 +46,7 @@ export const wait: ControlCall = async (request, context, { keepOpen }) => {
   }
 };
 
-/** Takes a place first and then looks, so that no change falls between the two. */
+/** Subscribes first and reads then, so that no change is missed between the two. */
 async function fulfil(
   wish: Wish,
   timeoutMs: number,
@@ -57,7 +57,7 @@ async function fulfil(
   const leave = waitingRoom.enter(wish, resolve);
   const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve("late"));
   gone.addEventListener("abort", () => resolve("late"));
-  // It may have gone before this call was loaded: then nobody tells.
+  // The client may be gone already: then no event is fired.
   if (gone.aborted) resolve("late");
   const look = () =>
     wish.checkoutRequestId !== undefined
@@ -70,7 +70,7 @@ async function fulfil(
     }
     if (now && wish.accepts(now)) return now;
     const ending = await promise;
-    // After a jump of the clock the time-out may come before the outcome that was due earlier.
+    // After a jump of the clock the time-out may ring before the outcome that was due earlier.
     const last = ending === "late" && !gone.aborted ? await look() : null;
     return last && wish.accepts(last) ? last : ending;
   } finally {

@@ -14,7 +14,7 @@ export type FinalStatus = Exclude<Status, "pending">;
 export const MAX_REFERENCE_LENGTH = 100;
 export const MAX_DESCRIPTION_LENGTH = 182;
 
-/** The names of a transaction. The provider is asked only when they exist. */
+/** The ids of a transaction. The service makes them before it asks the provider. */
 export interface TransactionIdentifiers {
   /** The service's number for it, which no other transaction of the database has or had. */
   readonly id: number;

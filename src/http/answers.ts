@@ -3,8 +3,8 @@ import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { KINDS, STATUSES } from "../domain/transaction.ts";
 
 /**
- * The shapes of the answers, and of a transaction on the wire: stated here, once. The views and every client's types are derived
- * from them, the OpenAPI description shows them, and tests hold real answers to it.
+ * The shapes of the answers and of a transaction in JSON, stated only here. The views and the types of all clients derive from
+ * them, the OpenAPI description shows them, and tests check real answers against them.
  */
 
 /** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
@@ -109,7 +109,7 @@ const statusFull = z.strictObject({
 const listShort = z.strictObject({ data: z.array(shortTransaction), ...aroundList });
 const listFull = z.strictObject({ transactions: z.array(transaction), summary, ...aroundList });
 
-/** What the operations answer beside the envelope, in both forms; the views make what these say. */
+/** What the operations answer beside `success` and `message`, in both forms. */
 export const started = { full: startedFull, short: startedShort };
 export const status = { full: statusFull, short: statusShort };
 export const list = { full: listFull, short: listShort };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the OpenAPI descriptions of both APIs show of the schemas that requests and answers are held to. */
+/** Makes the JSON Schemas of both OpenAPI descriptions from the zod schemas that check requests and answers. */
 
 /** A schema in the words of JSON Schema. */
 export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
@@ -8,7 +8,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "output
   return rest;
 }
 
-/** A query is text, but means numbers: where a schema says how it is to be described, the description is that. */
+/** A query is text, but its schema can be a number: `described` replaces what zod would say. */
 function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
   const described = z.globalRegistry.get(zodSchema)?.described;
   if (typeof described !== "object" || described === null) return;

@@ -14,7 +14,7 @@ export interface Described {
   readonly version: string;
 }
 
-/** The three operations in OpenAPI 3.1, made from the schemas that requests are held against. */
+/** The three operations in OpenAPI 3.1, from the schemas that check requests. */
 export function describeApi({ basePaths, origin, form, version }: Described) {
   return {
     openapi: "3.1.0",
@@ -64,7 +64,9 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
   };
 }
 
-/** Both headers once more: converters such as Postman's keep one security scheme of an operation, and drop the others. */
+/**
+ * Both headers again, as parameters: converters such as that of Postman keep only one security scheme of an operation.
+ */
 const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
   name,
   in: "header",

@@ -11,9 +11,9 @@ import type {
   TransactionOnWire,
 } from "./answers.ts";
 
-/** What the wire calls things. Nothing further inside has a name in snake case, but SQL. */
+/** The names of JSON. Only this border and SQL use snake case. */
 
-/** What is set only by an outcome; null until then (§2.2). */
+/** Members that are null until there is an outcome (§2.2). */
 function outcomeOf(transaction: Transaction) {
   const completed = transaction.status === "completed" ? transaction : null;
   return {

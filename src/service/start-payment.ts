@@ -30,9 +30,8 @@ interface Parts {
 }
 
 /**
- * Has the network show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
+ * Asks the network to show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
  * @throws Refusal `invalid` where the account is not the merchant's; `provider` where the network does not take the prompt, and
- * then nothing is stored
  */
 export async function startPayment(
   { store, provider, clock, random, promptTimeoutMs }: Parts,

@@ -3,7 +3,7 @@ import type { Finding } from "../finding.ts";
 import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "../kinds.ts";
 
 /**
- * JUnit XML: a test case for each finding, and one that passes for each kind that was not found.
+ * JUnit XML: a failed test case for each finding, and a passed one for each kind without findings.
  * @param failOn from this severity on a finding is a failure; others are told in a test case that passes
  */
 export function junitReport({ findings }: AuditReport, failOn: Severity = "error"): string {
@@ -46,7 +46,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** XML 1.0 has no place for some characters, not even as a reference. */
+/** XML 1.0 cannot hold some characters, not even as a reference. */
 function escaped(text: string): string {
   return text
     .toWellFormed()
