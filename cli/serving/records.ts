@@ -6,8 +6,8 @@ import { refuseForeign } from "./ownership.ts";
 import { readJsonFile, writePrivateFile } from "./small-files.ts";
 
 /**
- * The records beside the database that let commands find a server without flags. They are looked through by hand, because that
- * is done before a server is ready: zod takes longer to load than all of this.
+ * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server
+ * reads them before it is ready, and loading zod takes 6 ms.
  */
 
 /** The first merchant's key, so that `momo pay` works at once. */

@@ -7,7 +7,7 @@ import { readJsonFile } from "./small-files.ts";
  * @throws Failure `usage` that names the file and the place in it
  */
 export async function readRulesFile(file: string): Promise<Rule[]> {
-  // Loaded only where there is such a file: a server without one is ready sooner.
+  // Loaded only with --rules: zod takes 6 ms of the start.
   const { parseRules } = await import("../../sandbox/control/rules.ts");
   try {
     const content = readJsonFile(file);
