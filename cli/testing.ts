@@ -1,3 +1,4 @@
+import type { Finding } from "../sandbox/audit/finding.ts";
 import { parseChoice } from "../sandbox/network/choice.ts";
 import type { OutcomeName } from "../sandbox/network/outcomes.ts";
 import { parseDuration } from "../src/domain/duration.ts";
@@ -125,7 +126,9 @@ export interface TestSandbox {
   ): Promise<TransactionRecord>;
   /** The last 1,000 calls of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
-  /** Forgets transactions, rules, faults, log and clock. */
+  /** What the client under test has done wrong, the worst first. */
+  audit(): Promise<Finding[]>;
+  /** Forgets transactions, rules, faults, log, audit and clock. */
   reset(): Promise<void>;
   /** Ends it, and removes all that it stored. */
   stop(): Promise<void>;
@@ -203,6 +206,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
         ),
       ),
     requests: () => readRequests(control),
+    audit: async () => (await control.get("/audit", {})).findings as Finding[],
     reset: async () => void (await control.post("/reset", {})),
     async stop() {
       await sandbox.stop();

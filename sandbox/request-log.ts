@@ -21,7 +21,8 @@ export interface LoggedRequest {
   readonly fault: string | null;
 }
 
-export type LogListener = (request: LoggedRequest) => void;
+/** @param whole the call with its whole body and answer, for whoever does not keep them */
+export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
 /** How many calls are remembered, */
 export const LOG_CAPACITY = 1000;
@@ -52,7 +53,7 @@ export function createRequestLog(): RequestLog {
       const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
       calls.push(logged);
       if (calls.length > LOG_CAPACITY) calls.shift();
-      for (const listener of listeners) listener(logged);
+      for (const listener of listeners) listener(logged, request);
     },
     list: () => calls,
     clear() {

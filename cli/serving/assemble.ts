@@ -1,3 +1,4 @@
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
@@ -22,6 +23,7 @@ import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
+import { listenIn } from "./listen-in.ts";
 
 export interface AssembleOptions extends ServerFacts {
   readonly store: Store;
@@ -51,6 +53,8 @@ export interface Assembled {
   readonly handleApi: Handler;
   readonly handleControl: Handler;
   readonly service: Service;
+  /** What the client did wrong, once it has ended. */
+  readonly finishAudit: () => Promise<AuditReport>;
   /** Ends what would not end by itself, when the server stops: delays, waits and streams of events. */
   readonly endStreams: () => void;
 }
@@ -73,6 +77,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
+  const audit = listenIn({ ...options, log, service, basePaths: [basePath] });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
@@ -81,6 +86,7 @@ export function assemble(options: AssembleOptions): Assembled {
     {
       faults,
       log,
+      delays: audit.delays,
       authenticate: service.authenticate,
       basePath,
       operationPaths: OPERATION_PATHS,
@@ -92,7 +98,7 @@ export function assemble(options: AssembleOptions): Assembled {
   );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
   const control = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
@@ -105,6 +111,7 @@ export function assemble(options: AssembleOptions): Assembled {
       default: sandbox.default,
       faults,
       log,
+      audit,
       waitingRoom,
       eventHub,
       merchantNames,
@@ -122,6 +129,7 @@ export function assemble(options: AssembleOptions): Assembled {
     handleApi: api,
     handleControl,
     service,
+    finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
       waitingRoom.close();

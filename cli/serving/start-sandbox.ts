@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
@@ -45,6 +46,8 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly credentials: CredentialsRecord;
+  /** What the client did wrong, once it has ended. */
+  finishAudit(): Promise<AuditReport>;
   /** Finishes what is in flight and closes everything, within three seconds. */
   stop(): Promise<void>;
 }
@@ -72,7 +75,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     goOnFrom(await store.transactions.lastDueStartMs(), clock);
     let credentials: CredentialsRecord | null = null;
     let merchantPort: number | null = null;
-    const { service, endStreams, ...handlers } = assemble({
+    const { service, finishAudit, endStreams, ...handlers } = assemble({
       ...config,
       store,
       clock,
@@ -107,7 +110,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
     void service.resolver.settle().catch(reportFault);
-    return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
+    return { baseUrl, controlUrl, credentials, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told
     // Locked only since it was opened: the first key could not be stored.

@@ -10,6 +10,8 @@ export const EXIT = {
   unauthorized: 4,
   refused: 5,
   unreachable: 6,
+  /** The audited client made mistakes. */
+  mistakes: 7,
   failed: 10,
   cancelled: 11,
   expired: 12,

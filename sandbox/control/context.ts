@@ -3,6 +3,7 @@ import type { Random } from "../../src/domain/random.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
+import type { AuditReport } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { Default } from "../network/default.ts";
@@ -23,6 +24,8 @@ export interface ControlContext {
   readonly default: Default;
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  /** What clients do wrong. */
+  readonly audit: { report(): AuditReport; forget(): void };
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;

@@ -1,5 +1,6 @@
 import { fail, failWith } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
+import { forgetAudit, showAudit } from "./audit.ts";
 import { setClock, showClock } from "./clock.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { replaceDefault, showDefault } from "./default.ts";
@@ -58,6 +59,7 @@ const CALLS: Record<string, Methods> = {
   "/wait": { POST: wait },
   "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
   "/requests": { GET: listRequests },
+  "/audit": { GET: showAudit, DELETE: forgetAudit },
   "/events": { GET: events },
   "/transactions": { GET: listTransactions },
   "/transactions/CHECKOUT_REQUEST_ID": { GET: tellTransaction },

@@ -9,6 +9,8 @@ import { isFromAnotherSite } from "./guard.ts";
 export interface ObserveOptions {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  /** How many calls a delay holds up now. */
+  readonly delays: { underWay: number };
   /** Says whose a request is, or throws. */
   readonly authenticate: Service["authenticate"];
   /** What stands before the paths that faults name. */
@@ -30,7 +32,7 @@ export interface ObserveOptions {
  * nothing: their calls are refused and not logged. Faults strike calls with good credentials only.
  */
 export function observe(api: Handler, options: ObserveOptions): Handler {
-  const { faults, log, basePath, operationPaths, clock, realClock, stopwatch } = options;
+  const { faults, log, delays, basePath, operationPaths, clock, realClock, stopwatch } = options;
 
   async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
     if (!path.startsWith(basePath)) return null;
@@ -49,7 +51,10 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
     const fault = faults.faults.length === 0 ? null : await strike(path, request);
-    if (fault?.kind === "delay") keepOpen?.(request);
+    if (fault?.kind === "delay") {
+      keepOpen?.(request);
+      delays.underWay += 1;
+    }
     let lost: Response | null = null;
     const lose = (answer: Response) => {
       lost = answer;
@@ -57,6 +62,7 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
     const response = await (fault
       ? befall(fault, () => api(request, keepOpen), lose, options)
       : api(request, keepOpen));
+    if (fault?.kind === "delay") delays.underWay -= 1;
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,

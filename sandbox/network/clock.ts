@@ -17,6 +17,8 @@ export interface VirtualClock extends Clock {
   restore(): void;
   /** How it stands, for {@link createVirtualClock} to begin with. */
   state(): ClockState;
+  /** How long it has run by itself since it was made, in milliseconds: not while it stood still, nor what it was moved by. */
+  livedMs(): number;
 }
 
 /** Where a virtual clock stands: at an instant, or so much ahead of the clock below it. */
@@ -38,6 +40,9 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
   const nowMs = () => instantOf(state);
+  let livedBeforeMs = 0;
+  let runsSinceMs = real.nowMs();
+  const livedMs = () => livedBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, real.nowMs() - runsSinceMs));
 
   function arm(alarm: Alarm): void {
     alarm.disarm();
@@ -52,6 +57,8 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   function moveTo(next: ClockState): void {
     if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
+    livedBeforeMs = livedMs();
+    runsSinceMs = real.nowMs();
     state = next;
     for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
   }
@@ -78,5 +85,6 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
       ),
     restore: () => moveTo({ aheadMs: 0 }),
     state: () => state,
+    livedMs,
   };
 }

@@ -30,6 +30,19 @@ describe("a sandbox in the process of a test", () => {
     expect((await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers })).status).toBe(401);
   });
 
+  test("audit tells what the client under test has done wrong", async () => {
+    const sandbox = await start({ frozen: true });
+    const { checkout_request_id } = await pay(sandbox, { reference: "A" });
+    expect(await sandbox.audit()).toEqual([]);
+    await pay(sandbox, { reference: "A" });
+    const [finding, ...more] = await sandbox.audit();
+    expect(finding).toMatchObject({ kind: "charges_twice", severity: "error", reference: "A", request_ids: [1, 2] });
+    expect(finding?.checkout_request_id).not.toBe(checkout_request_id);
+    expect(more).toEqual([]);
+    await sandbox.reset();
+    expect(await sandbox.audit()).toEqual([]);
+  });
+
   test("outcome, promptTimeout, basePath, responseForm and frozen are obeyed", async () => {
     const sandbox = await start({
       outcome: "cancelled; after=7s",

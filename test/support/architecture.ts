@@ -23,17 +23,27 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   ...["sandbox/control/", "sandbox/console/"].map((room) => ({
     room,
     mayImport: [
-      ...["sandbox/", "sandbox/network/", "sandbox/control/", "sandbox/console/", "src/service/", "src/domain/"],
+      ...["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/control/", "sandbox/console/"],
+      ...["src/service/", "src/domain/"],
       ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),
+  { room: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
   { room: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", "node:assert/strict"] },
   { room: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", "node:assert/strict"] },
   {
     room: "cli/",
     mayImport: [
-      ...["cli/", "sandbox/", "sandbox/network/", "sandbox/control/", "sandbox/console/", "package.json"],
+      ...[
+        "cli/",
+        "sandbox/",
+        "sandbox/audit/",
+        "sandbox/network/",
+        "sandbox/control/",
+        "sandbox/console/",
+        "package.json",
+      ],
       ...["src/system.ts", "src/domain/", "src/store/", "src/service/", "src/http/"],
       ...[
         "@bomb.sh/tab/commander",

@@ -199,11 +199,20 @@ export interface ServerFacts {
   readonly data: string | null;
 }
 
+/** What a client did wrong, and at which calls it shows. */
+export interface Finding {
+  readonly kind: string;
+  readonly message: string;
+  readonly advice: string;
+  readonly request_ids: readonly number[];
+}
+
 /** What the sandbox tells as it happens. */
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: TransactionEvent }
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: Message }
+  | { readonly name: "audit"; readonly data: Finding }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
 

@@ -1,15 +1,14 @@
 import { replayCurl } from "../logic/commands.ts";
 import { formatCount, formatInterval, prettyJson, timeOfDay } from "../logic/format.ts";
-import type { Mistake } from "../logic/mistakes.ts";
 import { server } from "../state.ts";
-import type { LoggedRequest } from "../wire.ts";
+import type { Finding, LoggedRequest } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { MistakeNote } from "./mistake-note.tsx";
 
 interface RequestStepProps {
   readonly request: LoggedRequest;
-  readonly mistakes: readonly Mistake[] | undefined;
+  readonly mistakes: readonly Finding[] | undefined;
   /** Since the call before. */
   readonly intervalMs?: number | null;
   readonly isOpen?: boolean;
@@ -32,7 +31,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
         <CallDetails request={request} isBrief={isOpen} />
       </details>
       {mistakes.map((mistake) => (
-        <MistakeNote key={mistake.kind} mistake={mistake} />
+        <MistakeNote key={mistake.message} mistake={mistake} />
       ))}
     </>
   );
