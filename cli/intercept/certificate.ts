@@ -82,10 +82,7 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
       extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(keyId)),
     ]),
     certificate: issue(server.publicKey, "momo exec --intercept", [
-      extension(
-        id_ce_subjectAltName,
-        new SubjectAlternativeName(hosts.map((dNSName) => new GeneralName({ dNSName }))),
-      ),
+      extension(id_ce_subjectAltName, new SubjectAlternativeName(hosts.map((dNSName) => new GeneralName({ dNSName })))),
       extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
       extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
       extension(id_ce_authorityKeyIdentifier, new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(keyId) })),
@@ -107,6 +104,9 @@ const extension = (extnID: string, value: object, critical = false) =>
   new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
 function pem(certificate: Certificate): string {
-  const lines = Buffer.from(AsnConvert.serialize(certificate)).toString("base64").match(/.{1,64}/g) ?? [];
+  const lines =
+    Buffer.from(AsnConvert.serialize(certificate))
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
