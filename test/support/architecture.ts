@@ -25,7 +25,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     mayImport: [
       ...["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/control/", "sandbox/console/"],
       ...["src/service/", "src/domain/"],
-      ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
+      ...["exchange", "input", "operation", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),
