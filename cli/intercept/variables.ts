@@ -76,6 +76,10 @@ export function interceptionVariables({
     NODE_OPTIONS: [callersVariable("NODE_OPTIONS"), `--require ${JSON.stringify(preloadFile)}`]
       .filter(Boolean)
       .join(" "),
+    // Bun knows no quotes there; without this it misses what connects by node:https, and nothing else.
+    ...(/^\S+$/.test(preloadFile) && {
+      BUN_OPTIONS: [callersVariable("BUN_OPTIONS"), `--preload=${preloadFile}`].filter(Boolean).join(" "),
+    }),
     DENO_CERT: added("DENO_CERT"),
     CURL_CA_BUNDLE: curlCertificates,
     SSL_CERT_FILE: whole("SSL_CERT_FILE"),
