@@ -1,8 +1,7 @@
-import { isIP } from "node:net";
 import { InvalidArgumentError } from "commander";
 
 /** More than one program can mean. */
-export const MAX_HOSTS = 10;
+const MAX_HOSTS = 10;
 
 /** Parts of letters, digits and dashes; two at least, because a name of one part is this machine's or its network's. */
 const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
@@ -15,7 +14,8 @@ export function readHosts(text: string, before: readonly string[] = []): readonl
   const hosts = [...before];
   for (const word of text.split(",")) {
     const host = word.trim().toLowerCase();
-    if (isIP(host)) throw new InvalidArgumentError(`${host} is an address: give the name of a host`);
+    if (/^[0-9.]+$|:.*:/.test(host) && !host.includes("/"))
+      throw new InvalidArgumentError(`${host} is an address: give the name of a host`);
     if (!HOST.test(host) || host.endsWith(".localhost")) throw new InvalidArgumentError(noHost(host));
     if (hosts.includes(host)) throw new InvalidArgumentError(`${host} is named twice: name it once`);
     hosts.push(host);

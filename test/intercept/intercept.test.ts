@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
@@ -145,7 +146,8 @@ describe("nothing but the named hosts is touched", () => {
       peer.on("error", () => socket.destroy());
       socket.on("error", () => peer.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
     later(() => server.close());
     return { url: `http://user:pass@127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
   }
