@@ -5,8 +5,8 @@ import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sa
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { Registry } from "../../src/service/registry.ts";
-import { explain, isBusy } from "../../src/store/sqlite/database.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { isInForce } from "./in-force.ts";
