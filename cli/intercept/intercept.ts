@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/domain/clock.ts";
-import type { Random } from "../../src/domain/random.ts";
+import { type Random, token } from "../../src/domain/random.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
@@ -8,7 +8,7 @@ import type { CredentialsRecord } from "../serving/records.ts";
 import { tell } from "../terminal/output.ts";
 import { makeCertificates } from "./certificate.ts";
 import { readOuterProxy } from "./outer-proxy.ts";
-import { openProxy } from "./proxy.ts";
+import { openProxy, PROXY_USER } from "./proxy.ts";
 import { openTlsDoor } from "./tls-door.ts";
 import { interceptionVariables } from "./variables.ts";
 
@@ -41,6 +41,7 @@ export async function startInterception(options: InterceptOptions): Promise<Inte
     callersVariable("no_proxy", "NO_PROXY"),
   );
   const certificates = makeCertificates(hosts, options.clock, options.random);
+  const password = token(options.random, 24);
   const closing: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (let close = closing.pop(); close; close = closing.pop()) await close();
@@ -61,11 +62,11 @@ export async function startInterception(options: InterceptOptions): Promise<Inte
       onDistrust: once(() => tellDistrust(hosts)),
     });
     closing.push(door.close);
-    const proxy = await openProxy({ hosts, doorPort: door.port, servedAt: served.port, outer });
+    const proxy = await openProxy({ hosts, doorPort: door.port, servedAt: served.port, outer, password });
     closing.push(proxy.close);
     const variables = interceptionVariables({
       hosts,
-      proxyPort: proxy.port,
+      proxy: `http://${PROXY_USER}:${password}@127.0.0.1:${proxy.port}`,
       doorPort: door.port,
       authority: certificates.authority,
       folder,

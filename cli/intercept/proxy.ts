@@ -11,14 +11,23 @@ export interface ProxyOptions {
   readonly doorPort: number;
   readonly servedAt: number;
   readonly outer: OuterProxy;
+  /** Only who knows it may use the proxy: it leads other users of this machine nowhere, least of all through the outer one. */
+  readonly password: string;
 }
 
+/** Before the password: a proxy's address has both. */
+export const PROXY_USER = "momo";
+
 /** A proxy for the command alone: the named hosts are the sandbox, and a tunnel leads to every other one, untouched. */
-export function openProxy({ hosts, doorPort, servedAt, outer }: ProxyOptions): Promise<OpenPort> {
+export function openProxy({ hosts, doorPort, servedAt, outer, password }: ProxyOptions): Promise<OpenPort> {
   const isNamed = (host: string, port: number) => port === 443 && hosts.includes(host);
+
+  const pass = `Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`;
+  const mayPass = ({ headers }: IncomingMessage) => headers["proxy-authorization"] === pass;
 
   async function tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
+    if (!mayPass(request)) return refuse(socket, NO_PASS, "the password of HTTPS_PROXY is missing");
     const url = urlOf(`https://${request.url}`);
     if (url === null) return refuse(socket, "400 Bad Request", `${request.url} is not HOST:PORT`);
     const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -39,11 +48,16 @@ export function openProxy({ hosts, doorPort, servedAt, outer }: ProxyOptions): P
   /** Some clients ask a proxy for the whole of `https://HOST/…`, and so give away what TLS would have hidden. */
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const url = urlOf(request.url ?? "");
+    if (!mayPass(request)) {
+      response.writeHead(407, { "Proxy-Authenticate": "Basic" }).end();
+      return;
+    }
     if (url?.protocol !== "https:" || !isNamed(url.hostname, Number(url.port || 443))) {
       response.writeHead(501).end("momo exec --intercept: this proxy makes tunnels, by CONNECT, and nothing else\n");
       return;
     }
-    const { method, headers } = request;
+    const { method } = request;
+    const { "proxy-authorization": _, ...headers } = request.headers;
     const inner = ask({ host: "127.0.0.1", port: servedAt, method, path: url.pathname + url.search, headers });
     inner.on("response", (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -57,6 +71,8 @@ export function openProxy({ hosts, doorPort, servedAt, outer }: ProxyOptions): P
   server.on("connect", (request, socket, head) => void tunnel(request, socket as Socket, head));
   return openPort(server as unknown as Server);
 }
+
+const NO_PASS = "407 Proxy Authentication Required\r\nProxy-Authenticate: Basic";
 
 const DIRECT: OuterProxy = { url: null, exceptions: [] };
 

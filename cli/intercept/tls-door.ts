@@ -31,6 +31,11 @@ export function openTlsDoor({ certificates, servedAt, onDistrust }: DoorOptions)
 
 /** Whatever comes on one goes out on the other, as fast as it is taken; they end together. */
 export function join(one: Socket, other: Socket): void {
+  if (one.destroyed || other.destroyed) {
+    one.destroy();
+    other.destroy();
+    return;
+  }
   one.pipe(other);
   other.pipe(one);
   for (const [socket, peer] of [

@@ -7,7 +7,8 @@ import preload from "./preload.cjs.txt" with { type: "text" };
 
 export interface InterceptedBy {
   readonly hosts: readonly string[];
-  readonly proxyPort: number;
+  /** With its password. */
+  readonly proxy: string;
   readonly doorPort: number;
   /** The certificate of the authority. */
   readonly authority: string;
@@ -21,7 +22,7 @@ export interface InterceptedBy {
  */
 export function interceptionVariables({
   hosts,
-  proxyPort,
+  proxy,
   doorPort,
   authority,
   folder,
@@ -40,7 +41,6 @@ export function interceptionVariables({
     return write(`${variables[0]}.pem`, `${own ?? systemCertificates()}\n${authority}`);
   };
 
-  const proxy = `http://127.0.0.1:${proxyPort}`;
   const exceptions = callersVariable("no_proxy", "NO_PROXY");
   const direct = (exceptions ?? "")
     .split(/[\s,]+/)

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
@@ -178,6 +178,15 @@ describe("nothing but the named hosts is touched", () => {
     expect(proxy.asked).toEqual([]);
   });
 
+  test.concurrent("another user of this machine is led nowhere: the proxy asks for the password of this run", async () => {
+    const { stdout } = await sh(
+      `curl -s -o /dev/null -w '%{http_connect} ' https://payflow.example/
+       curl -s -o /dev/null -w '%{http_connect} ' -x "http://\${HTTPS_PROXY#*@}" https://payflow.example/
+       curl -s -w '%{http_code}' -x "http://\${HTTPS_PROXY#*@}" http://payflow.example/`,
+    );
+    expect(stdout).toBe("200 407 407");
+  });
+
   test.concurrent("a host that cannot be reached is told to the program, not to the sandbox", async () => {
     const run = await sh(`curl -sS https://127.0.0.2:1/; curl -sS https://localhost:1/`);
     expect(run.exitCode).not.toBe(0);
@@ -265,8 +274,8 @@ describe("afterwards nothing is left", () => {
     expect(stdout).toContain("/intercept/preload.cjs\n");
     expect(stdout).not.toContain("a key on the disk");
     expect(readdirSync(home)).toEqual([]);
-    const proxy = stdout.trim().split("\n").at(-1) ?? "";
-    expect(await fetch(proxy).catch(() => "nobody")).toBe("nobody");
+    const proxy = stdout.trim().split("@").at(-1) ?? "";
+    expect(await fetch(`http://${proxy}`).catch(() => "nobody")).toBe("nobody");
   });
 
   test.concurrent("what a kill -9 leaves has no key in it, and the next run removes it", async () => {
