@@ -161,7 +161,8 @@ describe("what comes from elsewhere", () => {
     const { dependencies, devDependencies, optionalDependencies } = await Bun.file(join(root, manifest)).json();
     const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
     expect(versions.length).toBeGreaterThan(0);
-    for (const version of versions) expect(version).toMatch(/^(?:npm:[a-z0-9-]+@)?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?$/);
+    for (const version of versions)
+      expect(version).toMatch(/^(?:npm:[a-z0-9-]+@)?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?$/);
   });
 
   test.each(manifests)("the lock file beside %s holds the checksum of every package", async (manifest) => {
