@@ -59,6 +59,8 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
       ...[
         "@bomb.sh/tab/commander",
         "@clack/prompts",
+        "@peculiar/asn1-schema",
+        "@peculiar/asn1-x509",
         "cli-table3",
         "commander",
         "eventsource-parser",
