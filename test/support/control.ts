@@ -12,6 +12,8 @@ export interface ControlScene extends Scene {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Lets time pass, and resolves what falls due. */
   advance(durationMs: number): Promise<void>;
+  /** What a stop does first. */
+  endStreams(): void;
 }
 
 export interface CallOptions {
@@ -26,7 +28,7 @@ const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
 export async function openControl(guard: GuardOptions = LOOPBACK): Promise<ControlScene> {
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
-  const { handle, service } = assemble({
+  const { handle, service, endStreams } = assemble({
     guard,
     store,
     clock,
@@ -47,6 +49,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
   return {
     ...scene,
     handle,
+    endStreams,
     async call(method, path, { headers = {}, json, body } = {}) {
       const content = json === undefined ? body : JSON.stringify(json);
       const sent = new Headers({ Host: HOST });
