@@ -27,6 +27,7 @@ const COMMANDS = {
     async () => (await import("./commands/answer.ts")).answerCommand(),
   ],
   clock: ["show, stop or move the sandbox's clock", async () => (await import("./commands/clock.ts")).clockCommand()],
+  audit: ["show what clients have done wrong", async () => (await import("./commands/audit.ts")).auditCommand()],
   reset: [
     "forget transactions, rules, faults, log and clock",
     async () => (await import("./commands/reset.ts")).resetCommand(),

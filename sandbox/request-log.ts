@@ -19,9 +19,14 @@ export interface LoggedRequest {
   readonly answerCutBytes: number;
   /** The fault that befell it, or null. */
   readonly fault: string | null;
+  /** What of it the lenient form alone took: the member, and what came there. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused it, and the lenient one takes its form. */
+  readonly isTakenLeniently: boolean;
 }
 
-export type LogListener = (request: LoggedRequest) => void;
+/** @param whole the call with its whole body and answer, for whoever does not keep them */
+export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
 /** How many calls are remembered, */
 export const LOG_CAPACITY = 1000;
@@ -52,7 +57,7 @@ export function createRequestLog(): RequestLog {
       const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
       calls.push(logged);
       if (calls.length > LOG_CAPACITY) calls.shift();
-      for (const listener of listeners) listener(logged);
+      for (const listener of listeners) listener(logged, request);
     },
     list: () => calls,
     clear() {

@@ -1,18 +1,36 @@
 import { constants } from "node:os";
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
+import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
+import { formatReport } from "../../sandbox/audit/reports/report.ts";
+import { textReport } from "../../sandbox/audit/reports/text.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/variables.ts";
 import { childEnvironment } from "../environment.ts";
+import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
-import { Failure } from "../terminal/failure.ts";
-import { reportFault } from "../terminal/output.ts";
+import { EXIT, Failure } from "../terminal/failure.ts";
+import { reportFault, tell } from "../terminal/output.ts";
+import { version } from "../version.ts";
 
 export function execCommand(): Command {
-  return addSandboxOptions(
-    new Command("exec").argument("<command...>", "after --, with its own arguments").passThroughOptions(),
-  ).action(exec);
+  const command = new Command("exec")
+    .argument("<command...>", "after --, with its own arguments")
+    .passThroughOptions()
+    .addOption(
+      new Option("--audit [severity]", "end with 7 where the command succeeds, but makes mistakes so bad")
+        .choices(SEVERITIES)
+        .preset("error"),
+    )
+    .option("--audit-report <file>", "write what it does wrong as JUnit (.xml), .sarif, .json or .txt");
+  return addSandboxOptions(command).action(exec);
+}
+
+interface ExecFlags extends SandboxFlags {
+  readonly audit?: Severity;
+  readonly auditReport?: string;
 }
 
 /** Signals that reach us and are meant for the command. */
@@ -21,7 +39,12 @@ const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2
 /** A terminal sends these to the command as well as to us: passed on, they would come twice. */
 const SENT_TO_BOTH: ReadonlySet<string> = new Set(process.stdin.isTTY ? ["SIGINT", "SIGQUIT"] : []);
 
-async function exec(command: string[], flags: SandboxFlags): Promise<void> {
+async function exec(command: string[], flags: ExecFlags): Promise<void> {
+  // A report that could not be written at the end is refused now.
+  if (flags.auditReport !== undefined) {
+    formatOfFile(flags.auditReport);
+    writeReport(flags.auditReport, "", "a");
+  }
   const outerUmask = process.umask(0o077); // for what we write; the command keeps its own
   const signals = catchSignals();
   const config = await configOf(flags);
@@ -57,6 +80,7 @@ async function exec(command: string[], flags: SandboxFlags): Promise<void> {
       // As shells have it: 128 and the number of the signal that ended it.
       process.exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
+      if (flags.audit !== undefined || flags.auditReport !== undefined) tellAudit(await sandbox.finishAudit(), flags);
     } finally {
       await sandbox.stop();
     }
@@ -64,6 +88,18 @@ async function exec(command: string[], flags: SandboxFlags): Promise<void> {
     removeTemporaryDirectory(directory);
     signals.release();
   }
+}
+
+/** Says and writes what the command did wrong. Its own failure is the more important one. */
+function tellAudit(report: AuditReport, { audit, auditReport }: ExecFlags): void {
+  if (auditReport !== undefined) {
+    const options = { version, ...(audit && { failOn: audit }) };
+    writeReport(auditReport, formatReport(report, formatOfFile(auditReport), options));
+  }
+  if (audit === undefined || report.findings.length === 0) return;
+  for (const line of `momo audit: ${textReport(report).trimEnd()}`.split("\n")) tell(line);
+  const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
+  if (isBad && process.exitCode === EXIT.done) process.exitCode = EXIT.mistakes;
 }
 
 /** Takes the signals that would end us, from the first moment, so that nothing of ours is left behind. */

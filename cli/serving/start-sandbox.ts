@@ -1,10 +1,11 @@
 import { rmSync } from "node:fs";
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Registry } from "../../src/service/registry.ts";
-import { explain, isBusy } from "../../src/store/sqlite/database.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { isInForce } from "./in-force.ts";
@@ -29,7 +30,8 @@ export interface SandboxConfig
       | "fallback"
       | "rules"
       | "promptLifetimeMs"
-      | "basePath"
+      | "basePaths"
+      | "accept"
       | "form"
       | "reportFault"
       | "onRequest"
@@ -45,6 +47,8 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly credentials: CredentialsRecord;
+  /** What the client did wrong, once it has ended. */
+  finishAudit(): Promise<AuditReport>;
   /** Finishes what is in flight and closes everything, within three seconds. */
   stop(): Promise<void>;
 }
@@ -72,7 +76,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     goOnFrom(await store.transactions.lastDueStartMs(), clock);
     let credentials: CredentialsRecord | null = null;
     let merchantPort: number | null = null;
-    const { service, endStreams, ...handlers } = assemble({
+    const { service, finishAudit, endStreams, ...handlers } = assemble({
       ...config,
       store,
       clock,
@@ -93,7 +97,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(() => service.resolver.stop());
     merchantPort = listening.port;
 
-    const baseUrl = listening.origin + config.basePath;
+    const baseUrl = listening.origin + config.basePaths[0];
     const controlUrl = listening.controlOrigin + CONTROL_PATH;
     writeServer(directory, {
       pid: process.pid,
@@ -107,7 +111,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
     void service.resolver.settle().catch(reportFault);
-    return { baseUrl, controlUrl, credentials, stop: () => open.runAll() };
+    return { baseUrl, controlUrl, credentials, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told
     // Locked only since it was opened: the first key could not be stored.

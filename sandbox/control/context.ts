@@ -1,8 +1,11 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { Accept, BasePaths } from "../../src/http/operation.ts";
+import type { Reply } from "../../src/http/reply.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
+import type { AuditReport } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { Default } from "../network/default.ts";
@@ -23,6 +26,8 @@ export interface ControlContext {
   readonly default: Default;
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  /** What clients do wrong. */
+  readonly audit: { report(): AuditReport; forget(): void };
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;
@@ -36,8 +41,8 @@ export interface ControlContext {
   readonly version: string;
 }
 
-/** One method of one path. */
-export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Response>;
+/** One method of one path; a response of its own where the answer is no JSON. */
+export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Reply | Response>;
 
 export interface CallDetails {
   /** The raw query string. */
@@ -49,8 +54,8 @@ export interface CallDetails {
 
 /** How a server was started, as far as those who use it want to know. */
 export interface ServerFacts {
-  /** What stands before the paths of the operations: empty, or `/v2`. */
-  readonly basePath: string;
+  readonly basePaths: BasePaths;
+  readonly accept: Accept;
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
   readonly promptLifetimeMs: number;

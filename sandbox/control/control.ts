@@ -1,5 +1,6 @@
-import { fail, failWith } from "../../src/http/reply.ts";
+import { fail, failWith, type Reply } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
+import { forgetAudit, showAudit } from "./audit.ts";
 import { setClock, showClock } from "./clock.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { replaceDefault, showDefault } from "./default.ts";
@@ -58,6 +59,7 @@ const CALLS: Record<string, Methods> = {
   "/wait": { POST: wait },
   "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
   "/requests": { GET: listRequests },
+  "/audit": { GET: showAudit, DELETE: forgetAudit },
   "/events": { GET: events },
   "/transactions": { GET: listTransactions },
   "/transactions/CHECKOUT_REQUEST_ID": { GET: tellTransaction },
@@ -78,7 +80,7 @@ export interface ControlOptions extends ControlContext, GuardOptions {
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
 
-  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Response> {
+  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Reply | Response> {
     const refusal = guard(request);
     if (refusal) return refusal;
     const { path, query } = targetOf(request);

@@ -1,5 +1,6 @@
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
@@ -38,6 +39,7 @@ export interface EventHub {
 export interface EventSources {
   readonly service: Pick<Service, "subscribe">;
   readonly log: Pick<RequestLog, "subscribe">;
+  readonly audit: Pick<Audit, "subscribe">;
   readonly merchantNames: MerchantNames;
   /** Tells the ids of this process from those of another. */
   readonly boot: string;
@@ -51,8 +53,11 @@ const CAPACITY = 100;
 const TRANSACTION_BYTES = 600;
 const REQUEST_BYTES = 1500;
 
+/** A finding in memory, roughly. */
+const FINDING_BYTES = 2000;
+
 /** Puts all that happens into one row, and hands it to all who listen. */
-export function createEventHub({ service, log, merchantNames, boot, reportFault }: EventSources): EventHub {
+export function createEventHub({ service, log, audit, merchantNames, boot, reportFault }: EventSources): EventHub {
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
@@ -78,6 +83,7 @@ export function createEventHub({ service, log, merchantNames, boot, reportFault 
     isKeeping = true;
     service.subscribe(tellTransaction);
     log.subscribe((request) => tell("request", () => requestView(request), bytesOf(request)));
+    audit.subscribe((finding) => tell("audit", () => finding, FINDING_BYTES));
   }
 
   /** The number in an id of ours; null for one of another process, or of nobody. */

@@ -17,6 +17,8 @@ export interface VirtualClock extends Clock {
   restore(): void;
   /** How it stands, for {@link createVirtualClock} to begin with. */
   state(): ClockState;
+  /** How long it has run by itself since it was made, in milliseconds: not while it stood still, nor what it was moved by. */
+  livedMs(): number;
 }
 
 /** Where a virtual clock stands: at an instant, or so much ahead of the clock below it. */
@@ -30,6 +32,8 @@ interface Alarm {
   readonly ring: () => void;
   /** Cancels the real alarm behind it. */
   disarm: () => void;
+  /** Whether that one rings soon. */
+  isDue: boolean;
 }
 
 export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }): VirtualClock {
@@ -38,10 +42,16 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   const instantOf = (at: ClockState) => ("frozenAtMs" in at ? at.frozenAtMs : real.nowMs() + at.aheadMs);
   const nowMs = () => instantOf(state);
+  let livedBeforeMs = 0;
+  let runsSinceMs = real.nowMs();
+  const livedMs = () => livedBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, real.nowMs() - runsSinceMs));
 
   function arm(alarm: Alarm): void {
-    alarm.disarm();
     const waitMs = alarm.atMs - nowMs();
+    // Armed anew each time, it would never ring while somebody moves the clock again and again.
+    if (waitMs <= 0 && alarm.isDue) return;
+    alarm.disarm();
+    alarm.isDue = waitMs <= 0;
     // While the clock stands still, what lies ahead does not come nearer.
     if (waitMs > 0 && "frozenAtMs" in state) return;
     alarm.disarm = real.alarm(real.nowMs() + Math.max(waitMs, 0), () => {
@@ -52,6 +62,8 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   function moveTo(next: ClockState): void {
     if (instantOf(next) > LAST_INSTANT_MS) throw invalid("the clock cannot show a year after 9999");
+    livedBeforeMs = livedMs();
+    runsSinceMs = real.nowMs();
     state = next;
     for (const alarm of [...alarms].sort((a, b) => a.atMs - b.atMs)) arm(alarm);
   }
@@ -59,7 +71,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   return {
     nowMs,
     alarm(atMs, ring) {
-      const alarm: Alarm = { atMs, ring, disarm: () => {} };
+      const alarm: Alarm = { atMs, ring, disarm: () => {}, isDue: false };
       alarms.add(alarm);
       arm(alarm);
       return () => {
@@ -78,5 +90,6 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
       ),
     restore: () => moveTo({ aheadMs: 0 }),
     state: () => state,
+    livedMs,
   };
 }

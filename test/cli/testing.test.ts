@@ -30,6 +30,19 @@ describe("a sandbox in the process of a test", () => {
     expect((await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers })).status).toBe(401);
   });
 
+  test("audit tells what the client under test has done wrong", async () => {
+    const sandbox = await start({ frozen: true });
+    const { checkout_request_id } = await pay(sandbox, { reference: "A" });
+    expect(await sandbox.audit()).toEqual([]);
+    await pay(sandbox, { reference: "A" });
+    const [finding, ...more] = await sandbox.audit();
+    expect(finding).toMatchObject({ kind: "charges_twice", severity: "error", reference: "A", request_ids: [1, 2] });
+    expect(finding?.checkout_request_id).not.toBe(checkout_request_id);
+    expect(more).toEqual([]);
+    await sandbox.reset();
+    expect(await sandbox.audit()).toEqual([]);
+  });
+
   test("outcome, promptTimeout, basePath, responseForm and frozen are obeyed", async () => {
     const sandbox = await start({
       outcome: "cancelled; after=7s",
@@ -49,6 +62,15 @@ describe("a sandbox in the process of a test", () => {
     const { checkout_request_id } = await pay(sandbox);
     await sandbox.clock.advance("10s");
     expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
+  });
+
+  test("accept: lenient takes an account in text, and its log says so; strict refuses it, and says that lenient would take it", async () => {
+    const [lenient, strict] = await Promise.all([start({ accept: "lenient" }), start()]);
+    for (const sandbox of [lenient, strict]) await pay(sandbox, { payment_account_id: "1" });
+    expect(await lenient.requests()).toMatchObject([
+      { status: 200, leniencies: [{ member: "payment_account_id", came: '"1"' }], lenient_takes: false },
+    ]);
+    expect(await strict.requests()).toMatchObject([{ status: 400, leniencies: [], lenient_takes: true }]);
   });
 
   test("faults.set resolves to the seed; clear ends them; resume lets the clock go on", async () => {
@@ -89,7 +111,12 @@ describe("a sandbox in the process of a test", () => {
     const folder = newFolder();
     process.env.TMPDIR = folder;
     try {
-      const bad = [{ outcome: "paid" }, { outcome: "completed; soon" }, { promptTimeout: "soon" }] as unknown[];
+      const bad = [
+        { outcome: "paid" },
+        { outcome: "completed; soon" },
+        { promptTimeout: "soon" },
+        { accept: "all" },
+      ] as unknown[];
       for (const options of bad) {
         expect(await rejectionOf(startSandbox(options as NetworkOptions))).toMatchObject({ name: "Refusal" });
       }

@@ -7,13 +7,20 @@ interface Ajv {
   compile(schema: object): ((value: unknown) => boolean) & { errors?: unknown };
 }
 
-/** The JSON Schema validator that the validator of OpenAPI descriptions brings: it shares nothing with what wrote the schemas. */
-export async function createSchemaChecker(): Promise<(schema: object) => SchemaCheck> {
+/**
+ * The JSON Schema validator that the validator of OpenAPI descriptions brings: it shares nothing with what wrote the schemas.
+ * @param draft in which the schemas are written
+ */
+export async function createSchemaChecker(
+  draft: "2020-12" | "04" = "2020-12",
+): Promise<(schema: object) => SchemaCheck> {
   const beside = dirname(Bun.resolveSync("@seriousme/openapi-schema-validator", import.meta.dir));
   const load = async (name: string) => (await import(Bun.resolveSync(name, beside))) as { default: unknown };
-  const { default: Ajv2020 } = (await load("ajv/dist/2020.js")) as { default: new (options: object) => Ajv };
+  const validator = draft === "04" ? "ajv-draft-04" : "ajv/dist/2020.js";
+  const { default: Ajv } = (await load(validator)) as { default: new (options: object) => Ajv };
   const { default: addFormats } = (await load("ajv-formats")) as { default: (ajv: Ajv) => void };
-  const ajv = new Ajv2020({ strict: true, allErrors: true });
+  // Patterns of that draft are older than the unicode flag.
+  const ajv = new Ajv({ strict: draft !== "04", unicodeRegExp: draft !== "04", allErrors: true });
   addFormats(ajv);
   return (schema) => {
     const validate = ajv.compile(schema);

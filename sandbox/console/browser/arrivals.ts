@@ -8,13 +8,13 @@ import type { Message, Transaction, TransactionEvent } from "./wire.ts";
  */
 
 /** What events told last of each payment, the oldest first. */
-const told = new Map<number, TransactionEvent>();
+const told = new Map<string, TransactionEvent>();
 const MOST_TOLD = 2000;
 
 export function rememberTold(events: readonly TransactionEvent[]): void {
   for (const event of events) {
-    told.delete(event.id);
-    told.set(event.id, event);
+    told.delete(event.checkout_request_id);
+    told.set(event.checkout_request_id, event);
   }
   for (const id of told.keys()) {
     if (told.size <= MOST_TOLD) break;
@@ -25,8 +25,12 @@ export function rememberTold(events: readonly TransactionEvent[]): void {
 /** A list as it is by now: what was pending in it may have ended. */
 export const upToDate = (list: readonly Transaction[]): Transaction[] =>
   list.map((transaction) =>
-    transaction.status === "pending" ? (told.get(transaction.id) ?? transaction) : transaction,
+    transaction.status === "pending" ? (told.get(transaction.checkout_request_id) ?? transaction) : transaction,
   );
+
+/** Whether an event has told that a payment ended. */
+export const hasEnded = (checkoutRequestId: string): boolean =>
+  (told.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 
 /** What began after a list was made and belongs into it. */
 export function toldAfter(list: readonly Transaction[]): Transaction[] {
@@ -43,31 +47,7 @@ export function forgetAll(): void {
   state.requests.value = [];
   state.messages.value = [];
   state.phoneNotes.value = new Map();
-  state.ends.value = new Map();
-}
-
-/** A transaction, and the last call that was answered before it was seen; null for what was not seen as it happened. */
-export interface Seen {
-  readonly transaction: Transaction;
-  readonly afterRequestId: number | null;
-}
-
-export function rememberEnds(seen: readonly Seen[]): void {
-  const ends = new Map(state.ends.value);
-  for (const { transaction, afterRequestId } of seen) {
-    const id = transaction.checkout_request_id;
-    const end = state.endOf(transaction);
-    // An event tells what came before it; a list does not, and may be older.
-    const known = ends.get(id);
-    const hasEnded = known !== undefined && known.status !== "pending";
-    if (hasEnded && (known.afterRequestId !== null || afterRequestId === null)) continue;
-    ends.set(id, end.status === "pending" ? end : { ...end, afterRequestId });
-  }
-  for (const id of ends.keys()) {
-    if (ends.size <= state.MOST_ENDS) break;
-    ends.delete(id);
-  }
-  state.ends.value = ends;
+  state.findings.value = [];
 }
 
 export function addMessages(texts: readonly Message[]): void {

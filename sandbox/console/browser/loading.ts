@@ -1,6 +1,6 @@
 import { batch } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, forgetAll, rememberEnds, toldAfter, upToDate } from "./arrivals.ts";
+import { addMessages, bringIntoPlay, forgetAll, hasEnded, toldAfter, upToDate } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
@@ -12,6 +12,7 @@ import type {
   ClockReading,
   Default,
   Fault,
+  Finding,
   Key,
   Merchant,
   Message,
@@ -48,6 +49,7 @@ export async function loadAll(): Promise<void> {
       reload("rules"),
       reload("faults"),
       loadWhatHappened(),
+      loadFindings(),
     ]);
     state.isLoaded.value = true;
     state.connection.value = "live";
@@ -134,7 +136,6 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
     state.totalItems.value = list.pagination.total_items;
     state.summary.value = list.summary;
     state.filterProblem.value = null;
-    rememberEnds(rows.map((transaction) => ({ transaction, afterRequestId: null })));
   });
   return list.transactions.length === PAGE_SIZE;
 }
@@ -171,15 +172,20 @@ export async function loadMoreRows(): Promise<void> {
 /** The server's own word on totals, and on what a filter selects; a second is often enough. */
 export const refreshRows = throttled(1000, () => quietly(async () => void (await loadPage(1, false))));
 
+/** What clients did wrong. What they fail to do shows only when somebody asks. */
+export const refreshFindings = throttled(500, () => quietly(loadFindings));
+
+async function loadFindings(): Promise<void> {
+  state.findings.value = (await api.get<{ findings: Finding[] }>("/audit")).findings;
+}
+
 /** Open prompts are asked for as a whole: at most 1,000, the oldest first. */
 export const refreshPrompts = throttled(300, () => quietly(loadPrompts));
 
 async function loadPrompts(): Promise<void> {
   const { prompts } = await api.get<{ prompts: Prompt[] }>("/prompts");
   batch(() => {
-    const open = prompts.filter(
-      ({ checkout_request_id: id }) => (state.ends.value.get(id)?.status ?? "pending") === "pending",
-    );
+    const open = prompts.filter(({ checkout_request_id }) => !hasEnded(checkout_request_id));
     state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
     bringIntoPlay(open.map(({ phone }) => phone));
   });

@@ -1,8 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { type ClockAt, sandboxNowMs } from "./logic/countdown.ts";
 import { type Filters, NO_FILTERS } from "./logic/filters.ts";
-import { instantOf } from "./logic/format.ts";
-import { findMistakes, type KnownEnd } from "./logic/mistakes.ts";
+import { findingsByRequest } from "./logic/findings.ts";
 import { parseRoute, type Route } from "./logic/route.ts";
 import { assignSlots, type PhoneInPlay } from "./logic/slots.ts";
 import { longMemory, monotonicMs, tabMemory } from "./system.ts";
@@ -10,6 +9,7 @@ import type {
   Account,
   Default,
   Fault,
+  Finding,
   Key,
   LoggedRequest,
   Merchant,
@@ -33,8 +33,6 @@ import type {
 export const MOST_ROWS = 10_000;
 export const MOST_REQUESTS = 1000;
 export const MOST_MESSAGES = 500;
-/** Payments whose end is remembered for the mistakes; the log has not so many. */
-export const MOST_ENDS = 3000;
 
 export type Connection = "connecting" | "live" | "lost";
 
@@ -81,15 +79,11 @@ export const storyProblem = signal<string | null>(null);
 export const requests = signal<readonly LoggedRequest[]>([]);
 /** Calls answered in the last second. */
 export const requestsPerSecond = signal(0);
-/** What is known of payments, by checkout request id. */
-export const ends = signal<ReadonlyMap<string, KnownEnd>>(new Map());
+/** What the audit found. */
+export const findings = signal<readonly Finding[]>([]);
 
-/** A coarse time for what need not be looked at more often. */
-const nowInSteps = computed(() => Math.floor((sandboxNow.value ?? 0) / 5000) * 5000);
-
-export const mistakes = computed(() =>
-  findMistakes(requests.value, (id) => ends.value.get(id), nowInSteps.value, server.value?.prompt_timeout_ms ?? 60_000),
-);
+/** The same by the call in which each shows, of those that are here. */
+export const mistakes = computed(() => findingsByRequest(findings.value, requests.value[0]?.id ?? 0));
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, Prompt>>(new Map());
@@ -140,8 +134,3 @@ export const fallback = signal<Default | null>(null);
 export const merchants = signal<readonly Merchant[]>([]);
 export const accounts = signal<readonly Account[]>([]);
 export const keys = signal<readonly Key[]>([]);
-
-/** What a transaction of the list tells about its end. */
-export function endOf({ status, completed_at }: Transaction): KnownEnd {
-  return { status, endedAtMs: completed_at === null ? null : instantOf(completed_at), afterRequestId: null };
-}

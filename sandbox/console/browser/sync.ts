@@ -1,8 +1,8 @@
 import { batch, effect } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, rememberEnds, rememberTold, type Seen } from "./arrivals.ts";
+import { addMessages, bringIntoPlay, rememberTold } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
-import { loadAll, quietly, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
+import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { belongs } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
@@ -99,28 +99,25 @@ function apply(events: readonly ConsoleEvent[]): void {
   const transactions: TransactionEvent[] = [];
   const calls: LoggedRequest[] = [];
   const texts: Message[] = [];
-  const seen: Seen[] = [];
   if (last >= 0) {
     state.phonesSeen.value = [];
     state.pickedPhone.value = null;
     void loadAll();
   }
-  let lastRequestId = state.requests.value.at(-1)?.id ?? 0;
   for (const { name, data } of events.slice(last + 1)) {
     if (name === "transaction") {
       transactions.push(data);
-      seen.push({ transaction: data, afterRequestId: lastRequestId });
     } else if (name === "request") {
       calls.push(data);
-      lastRequestId = data.id;
     } else if (name === "message") {
       texts.push(data);
+    } else if (name === "audit") {
+      refreshFindings();
     } else if (name === "steering") {
       const { what } = data;
       if (what !== "reset") void quietly(() => reload(what));
     }
   }
-  if (seen.length > 0) rememberEnds(seen);
   if (transactions.length > 0) applyTransactions(transactions);
   if (calls.length > 0) applyRequests(calls);
   if (texts.length > 0) addMessages(texts);
@@ -174,6 +171,12 @@ function removeNote(phone: string, note: state.PhoneNote): void {
   notes.delete(phone);
   state.phoneNotes.value = notes;
 }
+
+/** So often it is asked what clients have failed to do: no event tells it. */
+const SILENCES_MS = 5000;
+every(SILENCES_MS, () => {
+  if (state.connection.value === "live") refreshFindings();
+});
 
 let countedRequests = 0;
 every(1000, () => {

@@ -73,6 +73,10 @@ export interface LoggedRequest {
   readonly answer: unknown;
   readonly answer_cut_bytes: number;
   readonly fault: string | null;
+  /** What the lenient form alone took. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused what the lenient one takes. */
+  readonly lenient_takes: boolean;
 }
 
 /** A page of the log, oldest first. */
@@ -199,11 +203,20 @@ export interface ServerFacts {
   readonly data: string | null;
 }
 
+/** What a client did wrong, and at which calls it shows. */
+export interface Finding {
+  readonly kind: string;
+  readonly message: string;
+  readonly advice: string;
+  readonly request_ids: readonly number[];
+}
+
 /** What the sandbox tells as it happens. */
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: TransactionEvent }
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: Message }
+  | { readonly name: "audit"; readonly data: Finding }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
 

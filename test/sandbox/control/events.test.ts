@@ -50,7 +50,7 @@ describe("GET /_momo/events: server-sent events", () => {
   test("requests as they are answered, as the log shows them", async () => {
     const stream = readEvents(await listen());
     await sandbox.ask("GET", "/transactions.php?limit=5");
-    await sandbox.ask("POST", "/status.php", { json: {} });
+    await sandbox.ask("POST", "/status.php", { json: { checkout_request_id: "ws_CO_1" } });
     await stream.until(() => stream.events.length === 2);
     expect(stream.events.map(({ name }) => name)).toEqual(["request", "request"]);
     expect(stream.events.map(({ data }) => data)).toEqual(

@@ -25,6 +25,8 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["DELETE", "/faults"],
   ["GET", "/requests"],
   ["GET", "/requests?format=curl"],
+  ["GET", "/audit"],
+  ["DELETE", "/audit"],
   ["GET", "/events"],
   ["GET", "/transactions"],
   ["GET", "/transactions/CHECKOUT_REQUEST_ID"],

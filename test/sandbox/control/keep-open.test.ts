@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
-import { succeed } from "../../../src/http/reply.ts";
+import { respond, succeed } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep } from "../../../src/system.ts";
 import { HOST } from "../../support/control.ts";
@@ -70,7 +70,7 @@ test("what is exempt has no time-out on its connection", async () => {
     ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep },
     handle: async (request, keepOpen) => {
       keepOpen?.(request);
-      return succeed("served", {});
+      return respond(succeed("served", {}));
     },
   });
   const timeout = spyOn(serve.mock.results[0]?.value as Bun.Server<undefined>, "timeout");

@@ -1,12 +1,14 @@
-import type { Mistake } from "../logic/mistakes.ts";
+import type { Finding } from "../wire.ts";
 import { WarningIcon } from "./icons.tsx";
 
-/** A client's mistake, said where it shows. */
-export function MistakeNote({ mistake }: { mistake: Mistake }) {
+/** A client's mistake, said where it shows, and what would be right. */
+export function MistakeNote({ mistake }: { mistake: Finding }) {
   return (
     <p class="mistake">
       <WarningIcon />
-      <span>{mistake.words}</span>
+      <span>
+        {mistake.message} {mistake.advice}
+      </span>
     </p>
   );
 }

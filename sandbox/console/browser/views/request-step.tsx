@@ -1,15 +1,14 @@
 import { replayCurl } from "../logic/commands.ts";
 import { formatCount, formatInterval, prettyJson, timeOfDay } from "../logic/format.ts";
-import type { Mistake } from "../logic/mistakes.ts";
 import { server } from "../state.ts";
-import type { LoggedRequest } from "../wire.ts";
+import type { Finding, LoggedRequest } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { MistakeNote } from "./mistake-note.tsx";
 
 interface RequestStepProps {
   readonly request: LoggedRequest;
-  readonly mistakes: readonly Mistake[] | undefined;
+  readonly mistakes: readonly Finding[] | undefined;
   /** Since the call before. */
   readonly intervalMs?: number | null;
   readonly isOpen?: boolean;
@@ -32,7 +31,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
         <CallDetails request={request} isBrief={isOpen} />
       </details>
       {mistakes.map((mistake) => (
-        <MistakeNote key={mistake.kind} mistake={mistake} />
+        <MistakeNote key={mistake.message} mistake={mistake} />
       ))}
     </>
   );
@@ -43,7 +42,8 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
  * @param isBrief the body exactly as it came, and the answer folded away
  */
 export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
-  const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms } = request;
+  const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms, leniencies, lenient_takes } =
+    request;
   return (
     <div class="call-details">
       <p class="hint">
@@ -53,6 +53,14 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
           <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
         )}
       </p>
+      {lenient_takes && (
+        <p class="hint">
+          The real services may take this form: <code>momo serve --accept lenient</code> takes it, too.
+        </p>
+      )}
+      {leniencies.length > 0 && (
+        <p class="hint">Taken leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.</p>
+      )}
       <h4>Sent</h4>
       {body === null ? (
         <p class="hint">no body</p>

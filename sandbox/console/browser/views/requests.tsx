@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
+import { labelOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, timeOfDay } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
-import { MISTAKE_LABELS } from "../logic/mistakes.ts";
 import { isLoaded, MOST_REQUESTS, mistakes, requests, requestsPerSecond } from "../state.ts";
 import type { LoggedRequest } from "../wire.ts";
 import { CloseIcon, WarningIcon } from "./icons.tsx";
@@ -124,9 +124,9 @@ function Row({ request, isOpen, onOpen }: { request: LoggedRequest; isOpen: bool
       <td class="number when-wider">{formatInterval(request.duration_ms)}</td>
       <td>
         {found && (
-          <span class="warned" title={found.map(({ words }) => words).join(" ")}>
+          <span class="warned" title={found.map(({ message }) => message).join(" ")}>
             <WarningIcon />
-            {found.map(({ kind }) => MISTAKE_LABELS[kind]).join(", ")}
+            {found.map(labelOf).join(", ")}
           </span>
         )}
       </td>
@@ -149,7 +149,7 @@ function Details({ request, onClose }: { request: LoggedRequest; onClose: () => 
         </p>
       </header>
       {mistakes.value.get(request.id)?.map((mistake) => (
-        <MistakeNote key={mistake.kind} mistake={mistake} />
+        <MistakeNote key={mistake.message} mistake={mistake} />
       ))}
       <CallDetails request={request} />
       <details>

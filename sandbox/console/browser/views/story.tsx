@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { goTo } from "../actions.ts";
+import { findingsByRequest } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
-import { findMistakes } from "../logic/mistakes.ts";
-import { endOf, route, sandboxNow, server, story, storyProblem } from "../state.ts";
+import { findings, route, story, storyProblem } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CloseIcon } from "./icons.tsx";
@@ -43,9 +43,7 @@ export function StoryPane({ id }: { id: string }) {
 
 function Steps({ story: told }: { story: Story }) {
   const { transaction, prompt, decided_by, requests, requests_left_out, result, sms } = told;
-  const now = sandboxNow.value ?? 0;
-  const lifetimeMs = server.value?.prompt_timeout_ms ?? 60_000;
-  const mistakes = findMistakes(requests, () => endOf(transaction), now, lifetimeMs);
+  const mistakes = findingsByRequest(findings.value, requests[0]?.id ?? 0);
   const [first, ...polls] = requests;
   // It may have left the log, and some payments never were in it.
   const start = first?.target.includes("stkpush") ? first : undefined;

@@ -1,0 +1,55 @@
+import { Command, Option } from "commander";
+import type { AuditReport } from "../../sandbox/audit/audit.ts";
+import type { Finding } from "../../sandbox/audit/finding.ts";
+import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
+import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/reports/report.ts";
+import { type Answer, controlClient } from "../client/client.ts";
+import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { writeReport } from "../serving/audit-report.ts";
+import { EXIT, Failure } from "../terminal/failure.ts";
+import { controlOptions } from "../terminal/options.ts";
+import { print } from "../terminal/output.ts";
+import { isTerminal, writeOut } from "../terminal/standard-output.ts";
+import { version } from "../version.ts";
+
+interface AuditFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
+  readonly format?: ReportFormat;
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly failOn?: Severity;
+}
+
+export function auditCommand(): Command {
+  const command = new Command("audit")
+    .addOption(new Option("--format <format>", "of the report (default: text)").choices(REPORT_FORMATS))
+    .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"))
+    .option("--output <file>", "write the report there")
+    .addOption(new Option("--fail-on <severity>", "end with 7 where something so bad was found").choices(SEVERITIES));
+  for (const option of controlOptions()) command.addOption(option);
+  return command.action(audit);
+}
+
+async function audit(flags: AuditFlags): Promise<void> {
+  const { format = flags.json ? "json" : "text", failOn, output } = flags;
+  const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", {}));
+  const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
+  if (output !== undefined) writeReport(output, text);
+  else if (isTerminal()) for (const line of text.trimEnd().split("\n")) print(line);
+  else writeOut(text);
+  if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) process.exitCode = EXIT.mistakes;
+}
+
+/** @throws Failure where another program answers */
+function reportOf({ findings, left_out }: Answer): AuditReport {
+  if (!Array.isArray(findings) || !findings.every(isFinding) || typeof left_out !== "number") {
+    throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");
+  }
+  return { findings, leftOut: left_out };
+}
+
+function isFinding(value: unknown): value is Finding {
+  if (typeof value !== "object" || value === null) return false;
+  const { kind, severity, message, advice, section, request_ids, first_at, count } = value as Partial<Finding>;
+  const texts = [kind, severity, message, advice, section, first_at];
+  return texts.every((text) => typeof text === "string") && Array.isArray(request_ids) && typeof count === "number";
+}

@@ -1,0 +1,36 @@
+import { writeFileSync } from "node:fs";
+import { extname } from "node:path";
+import type { ReportFormat } from "../../sandbox/audit/reports/report.ts";
+import { Failure } from "../terminal/failure.ts";
+
+const FORMATS: Readonly<Record<string, ReportFormat>> = {
+  ".xml": "junit",
+  ".sarif": "sarif",
+  ".json": "json",
+  ".txt": "text",
+};
+
+/**
+ * The form of a report that its file's name asks for.
+ * @throws Failure `usage` for another extension
+ */
+export function formatOfFile(file: string): ReportFormat {
+  const format = FORMATS[extname(file).toLowerCase()];
+  if (format) return format;
+  const known = "JUnit in .xml, SARIF in .sarif, .json or .txt";
+  throw new Failure("usage", `--audit-report ${file} does not say its form`, `give the name an extension: ${known}`);
+}
+
+/** @throws Failure where the file cannot be written */
+export function writeReport(file: string, text: string, flag: "a" | "w" = "w"): void {
+  try {
+    writeFileSync(file, text, { flag });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      "unexpected",
+      `the report ${file} cannot be written (${code})`,
+      "name a file in a folder of yours",
+    );
+  }
+}

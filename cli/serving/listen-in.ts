@@ -1,0 +1,50 @@
+import { type AuditReport, createAudit, type FindingListener } from "../../sandbox/audit/audit.ts";
+import type { VirtualClock } from "../../sandbox/network/clock.ts";
+import type { RequestLog } from "../../sandbox/request-log.ts";
+import type { Service } from "../../src/service/service.ts";
+
+export interface ListenInOptions {
+  readonly log: Pick<RequestLog, "subscribe">;
+  readonly service: Pick<Service, "subscribe" | "resolver">;
+  readonly clock: VirtualClock;
+  /** Milliseconds with fractions, from any beginning. */
+  readonly stopwatch: () => number;
+  readonly basePaths: readonly string[];
+  readonly promptLifetimeMs: number;
+}
+
+/** The audit of one sandbox: it hears every call and every change. */
+export interface ListeningAudit {
+  /** How many calls a delay holds up now. */
+  readonly delays: { underWay: number };
+  report(): AuditReport;
+  forget(): void;
+  subscribe(listener: FindingListener): () => void;
+  /** The report on a client that has ended: all payments come to their end, and what it has not asked by now it never asks. */
+  finish(): Promise<AuditReport>;
+}
+
+export function listenIn(options: ListenInOptions): ListeningAudit {
+  const { log, service, clock, stopwatch, basePaths, promptLifetimeMs } = options;
+  const delays = { underWay: 0 };
+  const audit = createAudit({ basePaths, hasWebhook: () => false });
+  const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
+  log.subscribe((logged, { body, answer }) => {
+    const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
+    audit.call(isCut ? { ...logged, body, answer } : logged, moment());
+  });
+  service.subscribe((transaction) => audit.changed(transaction, moment()));
+  return {
+    delays,
+    // What a client has not done is not known while its calls are held up.
+    report: () => audit.report(delays.underWay > 0 ? null : moment()),
+    forget: () => audit.forget(moment()),
+    subscribe: audit.subscribe,
+    async finish() {
+      audit.clientEnded(moment());
+      clock.advance(promptLifetimeMs);
+      await service.resolver.settle();
+      return audit.report(moment());
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { redact } from "../../src/domain/credentials.ts";
+
+/** A call of the merchant API as it was answered. The request log's entries fit. */
+export interface AuditedCall {
+  /** Its number in the log. */
+  readonly id: number;
+  /** When it came, by the sandbox's clock. */
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: string | null;
+  /** Null where the connection was closed without an answer. */
+  readonly status: number | null;
+  /** What was answered, also where it reached nobody. */
+  readonly answer: string | null;
+  /** The fault that struck it, or null. */
+  readonly fault: string | null;
+  /** What only the lenient mode takes: the member or parameter, and what came there. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+}
+
+/** An instant, by three clocks. */
+export interface Moment {
+  /** The sandbox's clock. */
+  readonly nowMs: number;
+  /** The time that passes outside, from any beginning. */
+  readonly realMs: number;
+  /** How long the sandbox's clock has run by itself: not while it stood still, nor what it was moved by. */
+  readonly livedMs: number;
+}
+
+/** When a call came, by the time outside. */
+export const cameMs = ({ durationMs }: AuditedCall, answered: Moment): number => answered.realMs - durationMs;
+
+/** Whether its client has surely read the answer: with a delay, it may have hung up before. */
+export const isSurelyRead = ({ status, fault }: AuditedCall): boolean => status === 200 && fault === null;
+
+/** The members of a body: of a JSON object, or of a form. Null for anything else. */
+export function membersOf(body: string | null): Readonly<Record<string, unknown>> | null {
+  if (body === null) return null;
+  try {
+    const value: unknown = JSON.parse(body.startsWith("\u{FEFF}") ? body.slice(1) : body);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return /^[^\s{["=]+=/.test(body) ? Object.fromEntries(new URLSearchParams(body)) : null;
+  }
+}
+
+const MARKS = { checkout_request_id: '"checkout_request_id":"', status: '"status":"' } as const;
+
+/**
+ * A member of an answer that is a string without escapes, such as an id or a status. Searching costs a tenth of parsing; inside
+ * a string quotes are escaped, so that nothing but a member fits.
+ */
+export function textIn(answer: string | null, member: keyof typeof MARKS, from = 0): string | null {
+  const mark = MARKS[member];
+  const start = answer?.indexOf(mark, from) ?? -1;
+  if (answer === null || start < 0) return null;
+  const begin = start + mark.length;
+  return answer.slice(begin, answer.indexOf('"', begin));
+}
+
+/** The transactions of a list's answer, in the full form and in the short one: each item begins with its id. */
+export function* itemsIn(answer: string): Generator<{ readonly number: number; readonly isFinal: boolean }> {
+  const mark = '{"id":';
+  for (let place = answer.indexOf(mark); place >= 0; place = answer.indexOf(mark, place + mark.length)) {
+    const status = textIn(answer, "status", place);
+    if (status === null) return;
+    yield {
+      number: Number.parseInt(answer.slice(place + mark.length, place + mark.length + 16), 10),
+      isFinal: status !== "pending",
+    };
+  }
+}
+
+const MOST_SHOWN = 100;
+
+/** A text of the client's for a message: on one line, without a secret, in bounded length. */
+export function shown(text: string): string {
+  const clean = redact(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
+  return (clean.length > MOST_SHOWN ? `${clean.slice(0, MOST_SHOWN)}…` : clean).toWellFormed();
+}

@@ -1,0 +1,122 @@
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import { KINDS, type Kind, SEVERITIES, type Severity } from "./kinds.ts";
+
+/** A mistake as it is reported. This is the shape on the wire. */
+export interface Finding {
+  readonly kind: Kind;
+  readonly severity: Severity;
+  /** What happened. */
+  readonly message: string;
+  /** What would be right. */
+  readonly advice: string;
+  /** Of the specification. */
+  readonly section: string;
+  /** The calls in the request log, the oldest first; at most {@link MOST_REQUEST_IDS}. */
+  readonly request_ids: readonly number[];
+  readonly checkout_request_id: string | null;
+  readonly reference: string | null;
+  /** By the sandbox's clock, in Nairobi. */
+  readonly first_at: string;
+  /** How often it happened. */
+  readonly count: number;
+}
+
+/** How many findings are kept; more are only counted. */
+export const MOST_FINDINGS = 1000;
+
+/** How many calls a finding names. */
+export const MOST_REQUEST_IDS = 50;
+
+/** A mistake at one call. */
+export interface Mistake {
+  readonly kind: Kind;
+  /** By default the kind's own. */
+  readonly severity?: Severity;
+  /** What tells it from another finding of its kind: a payment, a path or a member. */
+  readonly subject: string;
+  readonly requestIds: readonly number[];
+  readonly payment: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
+  readonly atMs: number;
+  /** Made up only for the first of its kind and subject. */
+  readonly message: () => string;
+}
+
+interface Kept {
+  finding: Finding;
+  readonly atMs: number;
+}
+
+/** The findings, one for each kind and subject, in bounded memory. */
+export interface FindingBook {
+  /** @returns the finding where its readers should hear of it, else null */
+  note(mistake: Mistake): Finding | null;
+  /** With others that are not kept, the worst first, then the oldest. */
+  list(others: readonly Mistake[]): Finding[];
+  /** How many there was no room for. */
+  readonly leftOut: number;
+  clear(): void;
+}
+
+export function createFindingBook(): FindingBook {
+  const kept = new Map<string, Kept>();
+  let leftOut = 0;
+  const keyOf = ({ kind, subject }: Mistake) => `${kind} ${subject}`;
+
+  return {
+    note(mistake) {
+      const key = keyOf(mistake);
+      const known = kept.get(key);
+      if (known) {
+        const { request_ids, count } = known.finding;
+        const added = mistake.requestIds
+          .filter((id) => !request_ids.includes(id))
+          .slice(0, MOST_REQUEST_IDS - request_ids.length);
+        known.finding = {
+          ...known.finding,
+          request_ids: added.length > 0 ? [...request_ids, ...added] : request_ids,
+          count: count + 1,
+        };
+        // After many calls only each doubling is told: a client that hammers must not fill the stream of events.
+        return added.length > 0 || Number.isInteger(Math.log2(count + 1)) ? known.finding : null;
+      }
+      if (kept.size >= MOST_FINDINGS) {
+        leftOut += 1;
+        return null;
+      }
+      const finding = findingOf(mistake);
+      kept.set(key, { finding, atMs: mistake.atMs });
+      return finding;
+    },
+    list(others) {
+      const added = others.filter((mistake) => !kept.has(keyOf(mistake)));
+      return [...kept.values(), ...added.map((mistake) => ({ finding: findingOf(mistake), atMs: mistake.atMs }))]
+        .sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs)
+        .map(({ finding }) => finding);
+    },
+    get leftOut() {
+      return leftOut;
+    },
+    clear() {
+      kept.clear();
+      leftOut = 0;
+    },
+  };
+}
+
+const rank = ({ finding }: Kept) => SEVERITIES.indexOf(finding.severity);
+
+function findingOf({ kind, severity, requestIds, payment, atMs, message }: Mistake): Finding {
+  const facts = KINDS[kind];
+  return {
+    kind,
+    severity: severity ?? facts.severity,
+    message: message(),
+    advice: facts.advice,
+    section: facts.section,
+    request_ids: requestIds.slice(0, MOST_REQUEST_IDS),
+    checkout_request_id: payment?.checkoutRequestId ?? null,
+    reference: payment?.reference ?? null,
+    first_at: formatTimestamp(atMs),
+    count: 1,
+  };
+}

@@ -1,0 +1,59 @@
+import { membersOf, shown } from "./call.ts";
+import type { AuditState, Reading } from "./rules.ts";
+
+/** The members of each operation's body. */
+const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  "/stkpush.php": new Set(["payment_account_id", "phone", "amount", "reference", "description"]),
+  "/status.php": new Set(["checkout_request_id"]),
+};
+
+const NUMBERS = ["payment_account_id", "amount"];
+
+/** More names of one body are noise. */
+const MOST_UNKNOWN = 20;
+
+/** So many pushes are all looked through; under load then each sixteenth, because reading them would slow payments down. */
+const LOOKED_THROUGH = 1000;
+
+/** Finds members that do nothing, and values that only a lenient service takes. */
+export function auditInput(state: AuditState, operation: string, reading: Reading): void {
+  const { call } = reading;
+  if (operation === "/stkpush.php") state.pushes += 1;
+  if (call.status === 200 && call.leniencies.length === 0 && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0)
+    return;
+  const members = membersOf(call.body) ?? {};
+  const known = MEMBERS[operation];
+  if (known) {
+    const unknown = Object.keys(members).filter((name) => !known.has(name));
+    for (const name of unknown.slice(0, MOST_UNKNOWN)) {
+      note(state, reading, "unknown_member", operation, name, () => `${operation} has no member “${shown(name)}”.`);
+    }
+  }
+  // The strict mode refuses them; the lenient one tells which it took.
+  const texts = NUMBERS.filter((member) => isNumberAsText(members[member]));
+  for (const member of texts) {
+    if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;
+    const words = () => `${member} is a number, but came as text: ${shown(JSON.stringify(members[member]))}.`;
+    note(state, reading, "number_as_text", operation, member, words);
+  }
+  for (const { member, came } of call.leniencies) {
+    if (texts.includes(member)) continue;
+    const words = () => `${member} came in a form that only the lenient mode takes: ${shown(came)}.`;
+    note(state, reading, "lenient_input", operation, member, words);
+  }
+}
+
+const isNumberAsText = (value: unknown): boolean =>
+  typeof value === "string" && /^\s*[0-9]+(?:\.[0-9]+)?\s*$/.test(value);
+
+function note(
+  state: AuditState,
+  { call }: Reading,
+  kind: "unknown_member" | "number_as_text" | "lenient_input",
+  operation: string,
+  member: string,
+  message: () => string,
+): void {
+  const subject = `${operation} ${shown(member)}`;
+  state.note({ kind, subject, requestIds: [call.id], payment: null, atMs: call.atMs, message });
+}

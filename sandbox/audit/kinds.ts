@@ -1,0 +1,111 @@
+/** From the worst: an error costs money or an order, a warning may, a note is worth knowing. */
+export const SEVERITIES = ["error", "warning", "note"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Whether a severity is at least as bad as another. */
+export const isAtLeast = (severity: Severity, threshold: Severity): boolean =>
+  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(threshold);
+
+interface KindFacts {
+  /** The usual severity; a finding has its own. */
+  readonly severity: Severity;
+  /** Of the specification. */
+  readonly section: string;
+  /** In a few words. */
+  readonly label: string;
+  /** What would be right. */
+  readonly advice: string;
+}
+
+const STOP_AT_FINAL =
+  "Stop at the first of “completed”, “failed”, “cancelled” and “expired”: a final status never changes.";
+
+/** What a client can do wrong. */
+export const KINDS = {
+  charges_twice: {
+    severity: "error",
+    section: "§4.1",
+    label: "charges twice",
+    advice:
+      "Wait until the first payment is final before you charge again. If an answer was lost, look for the payment with GET /transactions.php?search= and the reference first. Give each order a reference of its own.",
+  },
+  gives_up_early: {
+    severity: "error",
+    section: "§4.4",
+    label: "gives up early",
+    advice:
+      "Ask every 3 to 5 s for up to two minutes, until the status is final. If you stop earlier, ask again later before you treat the order as unpaid.",
+  },
+  ignores_final: {
+    severity: "error",
+    section: "§3",
+    label: "polls after the end",
+    advice: `${STOP_AT_FINAL} Tell the customer, and start a new payment if they want to try again.`,
+  },
+  takes_wrong_row: {
+    severity: "error",
+    section: "§4.3",
+    label: "takes the wrong row",
+    advice:
+      "Ask POST /status.php with the checkout_request_id, or GET /transactions.php with id= or search=. The list ignores a parameter that it does not know, so its first row is another payment.",
+  },
+  failure_misread: {
+    severity: "error",
+    section: "§7",
+    label: "misreads a failure",
+    advice: "Check the HTTP status and “success” before you go on. A refused payment has no checkout_request_id.",
+  },
+  never_polls: {
+    severity: "error",
+    section: "§4.4",
+    label: "never polls",
+    advice:
+      "Ask POST /status.php every 3 to 5 s until the status is final. The specification knows no other way to learn what became of a payment.",
+  },
+  unknown_path: {
+    severity: "error",
+    section: "§4",
+    label: "unknown path",
+    advice:
+      "Use the three paths of the specification below the base address: /stkpush.php, /status.php, /transactions.php.",
+  },
+  polls_after_completed: {
+    severity: "warning",
+    section: "§3",
+    label: "polls after the end",
+    advice: `${STOP_AT_FINAL} Make sure that reading “completed” twice does not credit twice.`,
+  },
+  polls_too_fast: {
+    severity: "warning",
+    section: "§4.4",
+    label: "polls too fast",
+    advice:
+      "Wait 3 to 5 s between two polls of a payment. If several pages ask about the same payment, let your server ask once for all of them.",
+  },
+  number_as_text: {
+    severity: "warning",
+    section: "§4.1",
+    label: "number as text",
+    advice: "Send a JSON number. Convert what comes from the environment or from a form, as in Number(value).",
+  },
+  lenient_input: {
+    severity: "warning",
+    section: "§4",
+    label: "lenient input",
+    advice: "Send what the specification says. Only the lenient mode takes this; another service may refuse it.",
+  },
+  unknown_parameter: {
+    severity: "note",
+    section: "§4.3",
+    label: "unknown parameter",
+    advice: "Leave it out: the service ignores it. The filters are type, status, date_from, date_to, search and id.",
+  },
+  unknown_member: {
+    severity: "note",
+    section: "§4",
+    label: "unknown member",
+    advice: "Leave it out, or look for a mistake in its name: the service ignores it.",
+  },
+} as const satisfies Record<string, KindFacts>;
+
+export type Kind = keyof typeof KINDS;

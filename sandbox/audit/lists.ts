@@ -1,0 +1,50 @@
+import { cameMs, itemsIn, shown } from "./call.ts";
+import { type AuditState, MOST_LOOKS, type Reading } from "./rules.ts";
+
+const PARAMETERS = new Set(["page", "limit", "type", "status", "date_from", "date_to", "search", "id"]);
+
+/** Names of parameters that mean one payment, in lower case and letters only. */
+const NAMES_ONE =
+  /^(?:(?:checkout|merchant)?(?:request)?id|transaction(?:id|code|reference|ref)?|trans(?:action)?id|tx(?:n)?(?:id|ref)?|code|ref|reference(?:id|number)?|(?:external|account|order|invoice|payment)(?:id|ref|reference|number)?|(?:momo|mpesa)?receipt(?:number|no)?|(?:momo|mpesa)(?:code|transactionid))$/;
+
+/** `GET /transactions.php`: remembers who has looked, and finds parameters that do nothing. */
+export function auditList(state: AuditState, reading: Reading): void {
+  const { call, at, query } = reading;
+  const given = query === "" ? [] : [...new Set(new URLSearchParams(query).keys())];
+  const isForOne = given.includes("id") || given.includes("search");
+  const came = cameMs(call, at);
+  state.lastLookMs = Math.max(state.lastLookMs, came);
+  if (call.status === 200) {
+    if (state.looks.length >= MOST_LOOKS) state.looks.shift();
+    state.looks.push({ cameMs: came, answeredMs: at.realMs });
+    for (const { number, isFinal } of itemsIn(call.answer ?? "")) {
+      const payment = state.payments.byNumber(number);
+      if (!payment) continue;
+      payment.isListed = true;
+      if (isFinal) payment.isFinalTold = true;
+      // A payment whose push was not answered is not surely the one that was looked for.
+      if (!isForOne || !payment.start?.isRead) continue;
+      payment.asks += 1;
+      payment.lastAsk = { requestId: call.id, at };
+    }
+  }
+  for (const name of given) {
+    if (!PARAMETERS.has(name)) auditParameter(state, reading, name, isForOne);
+  }
+}
+
+function auditParameter(state: AuditState, { call }: Reading, name: string, isForOne: boolean): void {
+  const namesOne = NAMES_ONE.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
+  const isWrongRow = namesOne && !isForOne && call.status === 200;
+  state.note({
+    kind: isWrongRow ? "takes_wrong_row" : "unknown_parameter",
+    subject: shown(name),
+    requestIds: [call.id],
+    payment: null,
+    atMs: call.atMs,
+    message: () =>
+      isWrongRow
+        ? `The list was asked with “${shown(name)}”, as if that selected one payment. There is no such parameter: the first row is the newest payment of all.`
+        : `The list has no parameter “${shown(name)}”.`,
+  });
+}

@@ -1,0 +1,31 @@
+import { shown } from "./call.ts";
+import type { AuditState, Reading } from "./rules.ts";
+
+/** What browsers and probes ask for by themselves. */
+const NOBODYS = /^\/(?:favicon\.ico|robots\.txt|apple-touch-icon[^/]*|\.well-known\/.*|openapi\.json)?$/;
+
+/** What the last part of a path says of the operation that was meant. */
+const MEANT: readonly (readonly [RegExp, string])[] = [
+  [/status|check|query|verify|poll/, "/status.php"],
+  [/stk|push|pay|charge|initiate|collect|checkout/, "/stkpush.php"],
+  [/transaction|history|list|report/, "/transactions.php"],
+];
+
+/** A path at which there is nothing. */
+export function auditPath(state: AuditState, { call }: Reading, path: string, basePath: string): void {
+  if (call.status !== 404 || NOBODYS.test(path) || path === basePath || path === `${basePath}/`) return;
+  const words = path.toLowerCase().split("/").filter(Boolean);
+  const last = words.at(-1) ?? "";
+  const meant = MEANT.find(([pattern]) => pattern.test(last))?.[1];
+  state.note({
+    kind: "unknown_path",
+    subject: shown(path),
+    requestIds: [call.id],
+    payment: null,
+    atMs: call.atMs,
+    message: () =>
+      meant === undefined
+        ? `There is nothing at ${shown(path)}.`
+        : `There is nothing at ${shown(path)}; ${basePath}${meant} was probably meant.`,
+  });
+}

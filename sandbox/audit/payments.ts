@@ -1,0 +1,127 @@
+import type { Status } from "../../src/domain/transaction.ts";
+import type { Moment } from "./call.ts";
+
+/** What the audit knows of a payment. */
+export interface Payment {
+  readonly number: number;
+  readonly checkoutRequestId: string;
+  readonly merchantId: number;
+  readonly reference: string | null;
+  readonly created: Moment;
+  /** The call that started it; null where there was none, or where it is not answered yet. */
+  start: Start | null;
+  end: { readonly status: Status; readonly at: Moment } | null;
+  /** Whether an answer with its final status has gone out. */
+  isFinalTold: boolean;
+  /** Whether a list has shown it. */
+  isListed: boolean;
+  /** How often somebody asked what became of it, answered or not, */
+  asks: number;
+  /** and when the last of these calls was answered. */
+  lastAsk: { readonly requestId: number; readonly at: Moment } | null;
+  readonly pollers: Poller[];
+  /** Whether its client has ended without having read how it ended. */
+  isLeft: boolean;
+}
+
+export interface Start {
+  readonly requestId: number;
+  /** When the call came, by the time outside. */
+  readonly cameMs: number;
+  readonly at: Moment;
+  /** The connection was closed without an answer. */
+  readonly isLost: boolean;
+  /** The client has surely read the answer. */
+  readonly isRead: boolean;
+}
+
+/** One of the programs that ask about a payment. */
+export interface Poller {
+  /** Its `User-Agent`. */
+  readonly client: string;
+  /** When its last poll came, by the sandbox's clock, */
+  lastAtMs: number;
+  /** when it was answered, */
+  lastAnswered: Moment;
+  /** and whether it has surely read “pending”. */
+  hasReadPending: boolean;
+  finalRead: { readonly status: string; readonly at: Moment } | null;
+  /** Whether a poll that raced with the final answer has been excused. */
+  hasRaced: boolean;
+}
+
+/** How many payments are watched; of older ones nothing more is found. */
+export const MOST_PAYMENTS = 2000;
+
+/** How many programs that ask about one payment are told apart. */
+export const MOST_POLLERS = 4;
+
+/** The newest payments, by number, by checkout request id, and by what they are for. */
+export interface PaymentBook {
+  add(payment: Payment): void;
+  byNumber(number: number): Payment | undefined;
+  byCheckoutId(id: string): Payment | undefined;
+  /** The payment that was last charged with this one's reference, and puts this one in its place where it came later. */
+  charge(payment: Payment): Payment | null;
+  all(): Iterable<Payment>;
+  clear(): void;
+}
+
+/** @param leaving told of a payment that makes room for another */
+export function createPaymentBook(leaving: (payment: Payment) => void): PaymentBook {
+  /** Each in the place of its number. Numbers grow, so that a new one takes the place of the oldest. */
+  const ring: (Payment | undefined)[] = [];
+  const ids = new Map<string, Payment>();
+  /** For each merchant, by reference. */
+  const charges = new Map<number, Map<string, Payment>>();
+
+  function remove(payment: Payment): void {
+    leaving(payment);
+    ids.delete(payment.checkoutRequestId);
+    if (!payment.reference) return;
+    const charged = charges.get(payment.merchantId);
+    if (charged?.get(payment.reference) === payment) charged.delete(payment.reference);
+  }
+
+  return {
+    add(payment) {
+      const place = payment.number % MOST_PAYMENTS;
+      const oldest = ring[place];
+      if (oldest) remove(oldest);
+      ring[place] = payment;
+      ids.set(payment.checkoutRequestId, payment);
+    },
+    byNumber(number) {
+      const payment = ring[number % MOST_PAYMENTS];
+      return payment?.number === number ? payment : undefined;
+    },
+    byCheckoutId: (id) => ids.get(id),
+    charge(payment) {
+      if (!payment.reference) return null;
+      let charged = charges.get(payment.merchantId);
+      if (!charged) {
+        charged = new Map();
+        charges.set(payment.merchantId, charged);
+      }
+      const before = charged.get(payment.reference) ?? null;
+      if ((before?.start?.cameMs ?? 0) <= (payment.start?.cameMs ?? 0)) charged.set(payment.reference, payment);
+      return before;
+    },
+    all: () => ids.values(),
+    clear() {
+      ring.length = 0;
+      ids.clear();
+      charges.clear();
+    },
+  };
+}
+
+/** The poller that this client is; the oldest makes way for a new one. */
+export function pollerOf({ pollers }: Payment, client: string): Poller | undefined {
+  return pollers.find((poller) => poller.client === client);
+}
+
+export function addPoller({ pollers }: Payment, poller: Poller): void {
+  if (pollers.length >= MOST_POLLERS) pollers.shift();
+  pollers.push(poller);
+}

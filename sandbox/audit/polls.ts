@@ -1,0 +1,109 @@
+import { cameMs, isSurelyRead, membersOf, shown, textIn } from "./call.ts";
+import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
+import { type AuditState, inSeconds, PATTERN_MS, type Reading } from "./rules.ts";
+
+/** Faster is too fast: the 3 s of §4.4 less what a busy machine adds and takes away. */
+export const FASTEST_POLL_MS = 2500;
+
+/** A poll that was sent before the answer to the last one has arrived comes so soon after it. */
+const RACE_MS = 50;
+
+/** Two clocks that run side by side differ by no more. */
+const DRIFT_MS = 5;
+
+/** `POST /status.php`: finds polls of nothing, too fast, and after the end. */
+export function auditPoll(state: AuditState, reading: Reading): void {
+  const { call, at } = reading;
+  const members = membersOf(call.body);
+  const id = members?.checkout_request_id;
+  const payment = typeof id === "string" ? state.payments.byCheckoutId(id.trim()) : undefined;
+  if (!payment) {
+    if (call.status !== 200 && call.fault === null && members) auditUnknownId(state, reading, members);
+    return;
+  }
+  const status = call.status === 200 ? textIn(call.answer, "status") : null;
+  const isFinal = status !== null && status !== "pending";
+  payment.asks += 1;
+  payment.lastAsk = { requestId: call.id, at };
+  if (isFinal) payment.isFinalTold = true;
+  const client = call.headers.get("User-Agent") ?? "";
+  const poller = pollerOf(payment, client);
+  if (poller) judge(state, reading, payment, poller);
+  const isRead = isSurelyRead(call);
+  const finalRead = isFinal && isRead ? { status, at } : null;
+  if (!poller) {
+    addPoller(payment, {
+      client,
+      lastAtMs: call.atMs,
+      lastAnswered: at,
+      hasReadPending: isRead && !isFinal,
+      finalRead,
+      hasRaced: false,
+    });
+    return;
+  }
+  poller.lastAtMs = call.atMs;
+  poller.lastAnswered = at;
+  poller.hasReadPending = isRead && !isFinal;
+  poller.finalRead ??= finalRead;
+}
+
+function judge(state: AuditState, { call, at }: Reading, payment: Payment, poller: Poller): void {
+  const { finalRead } = poller;
+  const intervalMs = call.atMs - poller.lastAtMs;
+  const mistake = { subject: payment.checkoutRequestId, requestIds: [call.id], payment, atMs: call.atMs };
+  if (finalRead) {
+    const sinceMs = cameMs(call, at) - finalRead.at.realMs;
+    if (sinceMs < RACE_MS && !poller.hasRaced) poller.hasRaced = true;
+    // One look long after the end is a look, not a poll that goes on.
+    else if (sinceMs >= 0 && intervalMs < PATTERN_MS) {
+      const isCompleted = finalRead.status === "completed";
+      state.note({
+        ...mistake,
+        kind: isCompleted ? "polls_after_completed" : "ignores_final",
+        message: () =>
+          isCompleted
+            ? "Asked again after the answer was “completed”: a client that credits when it reads “completed” credits again."
+            : `Asked again after the answer was “${finalRead.status}”: that is final, and here it is read as if it were “pending”.`,
+      });
+    }
+    return;
+  }
+  // After an error or a lost answer it may ask again at once, and two polls at once are not one after the other.
+  const isNext = poller.hasReadPending && cameMs(call, at) >= poller.lastAnswered.realMs;
+  // While the clock stands still or is moved, intervals say nothing.
+  const shift = at.nowMs - at.realMs - (poller.lastAnswered.nowMs - poller.lastAnswered.realMs);
+  if (isNext && intervalMs > 0 && intervalMs < FASTEST_POLL_MS && Math.abs(shift) <= DRIFT_MS) {
+    state.note({
+      ...mistake,
+      kind: "polls_too_fast",
+      message: () => `Asked again after ${inSeconds(intervalMs)}; the service recommends 3 to 5 s between two polls.`,
+    });
+  }
+}
+
+/** What programs make of an id that they have not got. */
+const NOTHING = new Set(["", "undefined", "null", "none", "nil", "nan", "false", "0", "[object object]"]);
+
+/** A status was asked of something that is no payment of this caller's. */
+function auditUnknownId(state: AuditState, { call }: Reading, members: Readonly<Record<string, unknown>>): void {
+  const id = members.checkout_request_id;
+  const isNothing = id === undefined || id === null || NOTHING.has(String(id).trim().toLowerCase());
+  // The right id under a wrong name is another mistake.
+  const hasId = Object.values(members).some((value) => typeof value === "string" && value.startsWith("ws_CO_"));
+  const { lastRefusal } = state;
+  if (hasId || !(isNothing || lastRefusal !== null)) return;
+  const asked =
+    id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shown(JSON.stringify(id))}`;
+  state.note({
+    kind: "failure_misread",
+    subject: isNothing ? "nothing" : "unknown",
+    requestIds: [...(lastRefusal ? [lastRefusal.requestId] : []), call.id],
+    payment: null,
+    atMs: call.atMs,
+    message: () =>
+      lastRefusal
+        ? `The payment was refused (${lastRefusal.status === null ? "no answer" : `HTTP ${lastRefusal.status}`}), and then a status was asked for ${asked}, as if there were a payment.`
+        : `A status was asked for ${asked}: the answer to the push was not read as it is.`,
+  });
+}

@@ -1,0 +1,62 @@
+import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
+import type { Payment, Start } from "./payments.ts";
+import type { AuditState, Reading } from "./rules.ts";
+
+/** `POST /stkpush.php`: remembers who started what, and finds orders that are charged twice. */
+export function auditPush(state: AuditState, { call, at }: Reading): void {
+  // Also where the connection was closed without the answer: the payment has begun all the same.
+  const id = textIn(call.answer, "checkout_request_id");
+  const payment = id === null ? undefined : state.payments.byCheckoutId(id);
+  state.lastRefusal = id === null ? { requestId: call.id, status: call.status } : null;
+  if (!payment) return;
+  payment.start = {
+    requestId: call.id,
+    cameMs: cameMs(call, at),
+    at,
+    isLost: call.status === null,
+    isRead: isSurelyRead(call),
+  };
+  const before = state.payments.charge(payment);
+  if (before) compare(state, before, payment, call.atMs);
+}
+
+function compare(state: AuditState, before: Payment, payment: Payment, atMs: number): void {
+  if (!before.start || !payment.start) return;
+  // A push that takes long may be answered after one that came later.
+  const isInOrder = before.start.cameMs <= payment.start.cameMs;
+  const [first, second] = isInOrder ? [before, payment] : [payment, before];
+  const start = (isInOrder ? before : payment).start as Start;
+  const secondCameMs = ((isInOrder ? payment : before).start as Start).cameMs;
+  const reference = shown(String(payment.reference));
+
+  function charged(message: () => string): void {
+    state.note({
+      kind: "charges_twice",
+      subject: second.checkoutRequestId,
+      requestIds: [start.requestId, ...(second.start ? [second.start.requestId] : [])],
+      payment: second,
+      atMs,
+      message,
+    });
+  }
+
+  const hasEnded = first.isFinalTold || (first.end !== null && first.end.at.realMs <= secondCameMs);
+  if (!hasEnded) {
+    // It has looked, and the first payment was not there yet.
+    const sawNothing = state.looks.some(
+      (look) =>
+        look.cameMs >= start.cameMs && look.answeredMs <= secondCameMs && look.answeredMs <= first.created.realMs,
+    );
+    if (sawNothing) return;
+    charged(() =>
+      start.isLost
+        ? `“${reference}” is charged again. The answer to the first charge was lost, but its payment is still pending: the customer may pay both.`
+        : `“${reference}” is charged a second time while the first payment is still pending: the customer may pay both.`,
+    );
+  } else if (start.isLost && !first.isFinalTold) {
+    charged(
+      () =>
+        `“${reference}” is charged again after the answer to the first charge was lost, and nobody has looked what became of it (it is ${first.end?.status}).`,
+    );
+  }
+}

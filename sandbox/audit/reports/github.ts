@@ -1,0 +1,19 @@
+import type { AuditReport } from "../audit.ts";
+import type { Severity } from "../kinds.ts";
+
+const COMMANDS: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", note: "notice" };
+
+/** Workflow commands of GitHub Actions: each finding becomes an annotation. */
+export function githubReport({ findings }: AuditReport): string {
+  return findings
+    .map(({ kind, severity, message, advice, section }) => {
+      const title = property(`momo audit: ${kind} (${section})`);
+      return `::${COMMANDS[severity]} title=${title}::${data(`${message}\n${advice}`)}\n`;
+    })
+    .join("");
+}
+
+/** What ends a message is written as an escape. */
+const data = (text: string) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+
+const property = (text: string) => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -1,0 +1,55 @@
+import type { AuditReport } from "../audit.ts";
+import type { Finding } from "../finding.ts";
+import { isAtLeast, KINDS, type Kind, type Severity } from "../kinds.ts";
+
+/**
+ * JUnit XML: a test case for each finding, and one that passes for each kind that was not found.
+ * @param failOn from this severity on a finding is a failure; others are told in a test case that passes
+ */
+export function junitReport({ findings }: AuditReport, failOn: Severity = "error"): string {
+  const cases = (Object.keys(KINDS) as Kind[]).flatMap((kind) => {
+    const found = findings.filter((finding) => finding.kind === kind);
+    return found.length === 0 ? [passed(kind)] : found.map((finding) => testCase(finding, failOn));
+  });
+  const failures = findings.filter(({ severity }) => isAtLeast(severity, failOn)).length;
+  const counts = `tests="${cases.length}" failures="${failures}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="momo audit" ${counts}>`,
+    `  <testsuite name="momo audit" ${counts} errors="0" skipped="0">`,
+    ...cases,
+    "  </testsuite>",
+    "</testsuites>\n",
+  ].join("\n");
+}
+
+const passed = (kind: Kind) => `    <testcase classname="momo.audit" name="${kind}"/>`;
+
+function testCase(finding: Finding, failOn: Severity): string {
+  const { kind, severity, message, advice, section, request_ids, checkout_request_id, count, first_at } = finding;
+  const name =
+    checkout_request_id === null ? `${kind}: calls ${request_ids.join(", ")}` : `${kind}: ${checkout_request_id}`;
+  const details = escaped(
+    `${message}\n${advice}\n${section}; calls ${request_ids.join(", ")}; first at ${first_at}; ${count} in all`,
+  );
+  const body = isAtLeast(severity, failOn)
+    ? `<failure type="${severity}" message="${escaped(message)}">${details}</failure>`
+    : `<system-out>${severity}: ${details}</system-out>`;
+  return `    <testcase classname="momo.audit" name="${escaped(name)}">\n      ${body}\n    </testcase>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** XML 1.0 has no place for some characters, not even as a reference. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/(?![\t\n\r])\p{Cc}|[\u{FFFE}\u{FFFF}]/gu, "\u{FFFD}")
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}

@@ -1,0 +1,46 @@
+import type { AuditReport } from "../audit.ts";
+import { KINDS, type Kind } from "../kinds.ts";
+
+const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+const RULES = Object.keys(KINDS) as Kind[];
+
+/** SARIF 2.1.0, for services that show what analysers find. */
+export function sarifReport({ findings }: AuditReport, version: string): object {
+  return {
+    $schema: SCHEMA,
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "momo", version, rules: RULES.map(ruleOf) } },
+        results: findings.map(({ kind, severity, message, count, section, ...more }) => ({
+          ruleId: kind,
+          ruleIndex: RULES.indexOf(kind),
+          level: severity,
+          message: { text: message.toWellFormed() },
+          occurrenceCount: count,
+          locations: [
+            { logicalLocations: [{ fullyQualifiedName: `request log, call ${more.request_ids.join(", ")}` }] },
+          ],
+          properties: {
+            request_ids: more.request_ids,
+            checkout_request_id: more.checkout_request_id,
+            reference: more.reference,
+            first_at: more.first_at,
+          },
+        })),
+      },
+    ],
+  };
+}
+
+function ruleOf(kind: Kind) {
+  const { label, advice, section, severity } = KINDS[kind];
+  return {
+    id: kind,
+    shortDescription: { text: `A client ${label}` },
+    fullDescription: { text: `${advice} (${section} of the specification)` },
+    help: { text: advice },
+    defaultConfiguration: { level: severity },
+  };
+}

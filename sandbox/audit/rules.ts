@@ -1,0 +1,48 @@
+import type { AuditedCall, Moment } from "./call.ts";
+import type { Finding, Mistake } from "./finding.ts";
+import type { PaymentBook } from "./payments.ts";
+
+/** A call and what was read of it, for the rules. */
+export interface Reading {
+  readonly call: AuditedCall;
+  /** When it was answered. */
+  readonly at: Moment;
+  /** The raw query. */
+  readonly query: string;
+}
+
+/** A list that somebody has read, by the time outside. */
+interface Look {
+  readonly cameMs: number;
+  readonly answeredMs: number;
+}
+
+/** What the rules of one audit share. */
+export interface AuditState {
+  /** How many pushes there were. */
+  pushes: number;
+  readonly payments: PaymentBook;
+  /** The last push, where it was refused. */
+  lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
+  /** The last lists that were answered. */
+  readonly looks: Look[];
+  /** When the last list was asked for, answered or not, by the time outside. */
+  lastLookMs: number;
+  /** Whether payments are also told by a webhook. */
+  readonly hasWebhook: () => boolean;
+  note(mistake: Mistake): Finding | null;
+}
+
+/** A client that lost an answer looks soon, and then charges: older lists than these do not matter. */
+export const MOST_LOOKS = 16;
+
+/** The polling pattern of §4.4: how long a client asks, */
+export const PATTERN_MS = 120_000;
+
+/** and how often at most. */
+export const PATTERN_POLLS = 24;
+
+/** A duration in words. */
+export function inSeconds(durationMs: number): string {
+  return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${Math.round(durationMs / 100) / 10} s`;
+}

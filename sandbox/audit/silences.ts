@@ -1,0 +1,80 @@
+import type { Moment } from "./call.ts";
+import type { Mistake } from "./finding.ts";
+import type { Payment, Start } from "./payments.ts";
+import { inSeconds, PATTERN_MS, PATTERN_POLLS } from "./rules.ts";
+
+/** Who has not asked by then is not going to. */
+export const NEVER_POLLED_MS = 30_000;
+
+/** Who asks until then has followed the pattern of §4.4: two minutes, less a last interval and what a busy machine adds. */
+export const KEPT_ASKING_MS = 110_000;
+
+/** Longer than any interval of the pattern. */
+const LONGEST_INTERVAL_MS = 10_000;
+
+/** Two readings of clocks that run side by side differ by no more. */
+const DRIFT_MS = 50;
+
+export interface SilenceOptions {
+  /** When the last list was asked for, by the time outside. */
+  readonly lastLookMs: number;
+  readonly hasWebhook: () => boolean;
+}
+
+/** What a client has not done about a payment until now; null where nothing was missed. It is not kept: a late poll ends it. */
+export function silenceOf(payment: Payment, now: Moment, options: SilenceOptions): Mistake | null {
+  const { start } = payment;
+  if (start === null || payment.isFinalTold) return null;
+  return payment.asks === 0 ? neverPolled(payment, start, now, options) : gaveUp(payment, start, now);
+}
+
+function neverPolled(payment: Payment, start: Start, now: Moment, options: SilenceOptions): Mistake | null {
+  const { lastLookMs, hasWebhook } = options;
+  // Whoever has not read the answer does not know the id, but can look.
+  const hasLooked = payment.isListed || (!start.isRead && lastLookMs >= start.cameMs);
+  if (hasLooked || !(payment.isLeft || now.livedMs - start.at.livedMs >= NEVER_POLLED_MS)) return null;
+  return {
+    kind: "never_polls",
+    severity: hasWebhook() ? "note" : "error",
+    subject: payment.checkoutRequestId,
+    requestIds: [start.requestId],
+    payment,
+    atMs: start.at.nowMs,
+    message: () =>
+      start.isRead
+        ? `Nobody has asked what became of this payment${stateOf(payment)}.`
+        : `The answer to this push was lost, the payment was not, and nobody has looked for it${stateOf(payment)}.`,
+  };
+}
+
+function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
+  const { lastAsk, end, asks } = payment;
+  if (lastAsk === null || end === null || asks >= PATTERN_POLLS) return null;
+  const askedForMs = lastAsk.at.realMs - start.at.realMs;
+  // A client counts by the time outside, or by the sandbox's.
+  if (Math.max(askedForMs, lastAsk.at.nowMs - start.at.nowMs) >= KEPT_ASKING_MS) return null;
+  const isOver =
+    now.livedMs - start.at.livedMs >= PATTERN_MS && now.livedMs - lastAsk.at.livedMs >= LONGEST_INTERVAL_MS;
+  if (!isOver && !payment.isLeft) return null;
+  return {
+    kind: "gives_up_early",
+    severity: end.status === "completed" ? "error" : "warning",
+    subject: payment.checkoutRequestId,
+    requestIds: [start.requestId, lastAsk.requestId],
+    payment,
+    atMs: lastAsk.at.nowMs,
+    message: () =>
+      `Asked for the last time after ${inSeconds(askedForMs)}, when the payment was pending. It is ${end.status} now${
+        end.status === "completed" ? ": the customer has paid, and the shop does not know" : ""
+      }.`,
+  };
+}
+
+const stateOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${end.status} now`);
+
+/** Whether the sandbox's clock has run by itself since the payment was made: only then does a client's silence say something. */
+export function isUndisturbed({ created }: Payment, now: Moment): boolean {
+  const livedMs = now.livedMs - created.livedMs;
+  const isLike = (passedMs: number) => Math.abs(passedMs - livedMs) <= DRIFT_MS;
+  return livedMs > 0 && isLike(now.nowMs - created.nowMs) && isLike(now.realMs - created.realMs);
+}

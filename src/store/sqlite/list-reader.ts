@@ -1,0 +1,278 @@
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { and, between, desc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
+import type { Page, Summary, TransactionFilter } from "../../domain/filter.ts";
+import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
+import type { Transaction } from "../../domain/transaction.ts";
+import type { ListedPage } from "../store.ts";
+import { type Block, type Blocks, type Key, newestFirst, pick } from "./pages.ts";
+import { COMPLETED, codeOfKind, codeOfStatus, PENDING, ROW, type TransactionRow, toTransaction } from "./schema.ts";
+import { rangesOf, type SearchRanges, type Selection, searched, selectionOf } from "./selection.ts";
+import { blockTotals, folded, isAmong, transactions } from "./tables.ts";
+import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS, toSummary } from "./totals.ts";
+
+/** So many rows of an index are passed over in a millisecond. */
+const FEW_ROWS = 2000;
+
+/** So many rows are looked up in a millisecond, by their numbers. */
+export const LOOKED_UP_AT_ONCE = 500;
+
+/** More than so many rows are not looked up: to go through all that there are costs less than to keep and sort those. */
+export const MOST_LOOKED_UP = 10_000;
+
+/** Where a read may be interrupted: after half a millisecond, or because all that follows takes `long`. */
+type Pause = "long" | undefined;
+
+/** Reads the list on one connection, in steps. */
+export interface ListReader {
+  read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage>;
+}
+
+type CountedKey = Key & { readonly status: number; readonly amountCents: number };
+
+/** What a page is put in order by, as the result names it. */
+const KEY = sql`${transactions.id} AS id, ${transactions.createdAtMs} AS atMs`;
+
+/** drizzle's writer of SQL. Its own driver would prepare each statement anew; Bun's `query` keeps what it has prepared. */
+const dialect = new SQLiteSyncDialect();
+
+export function createListReader(client: Database, requestIds: RequestIds): ListReader {
+  const summarizeDays = createDaySummary(client);
+
+  function all<R>(statement: SQL): R[] {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    return client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
+  }
+
+  function* read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
+    const { search, id, ...rest } = filter;
+    if (id !== undefined) return listed(findOne(merchantId, filter, id), page);
+    if (search !== undefined) return yield* readFound(merchantId, rest, search, page);
+    const summary = summarizeDays(merchantId, rest);
+    const [skip, limit] = [offsetOf(page), page.limit];
+    if (skip >= summary.totalItems) return { rows: [], summary };
+    const selection = selectionOf(merchantId, rest);
+    const { kind, status, ...days } = rest;
+    const isAlone = kind === undefined && status === undefined;
+    const isNear = (isAlone && skip + limit <= FEW_ROWS) || summarizeDays(merchantId, days).totalItems <= FEW_ROWS;
+    const keys = isNear
+      ? nearKeys(selection, skip, limit)
+      : yield* farKeys(merchantId, selection, rest, { skip, limit });
+    return { rows: rowsOf(keys), summary };
+  }
+
+  /** By the index of the list, row by row. */
+  function nearKeys({ where }: Selection, skip: number, limit: number): Key[] {
+    return all<Key>(sql`SELECT ${KEY} FROM ${transactions} INDEXED BY transactions_newest WHERE ${where}
+      ORDER BY ${desc(transactions.createdAtMs)}, ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
+  }
+
+  function* farKeys(
+    merchantId: number,
+    selection: Selection,
+    filter: TransactionFilter,
+    { skip, limit }: { skip: number; limit: number },
+  ) {
+    const great = blocksOf(merchantId, selection, filter);
+    const list = countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS);
+    const { keys } = yield* pick(great, list, skip, limit);
+    return keys;
+  }
+
+  /** The greater blocks, which know the smaller. */
+  function blocksOf(merchantId: number, selection: Selection, filter: TransactionFilter): Blocks {
+    const { fromMs, beforeMs } = selection;
+    const keysOf = (block: number) => keysIn(selection, block);
+    const small = { bits: BLOCK_BITS, smaller: null, keysOf, fromMs, beforeMs };
+    return {
+      ...small,
+      bits: GREAT_BLOCK_BITS,
+      smaller: (first, last) => ({
+        list: countedBlocks(
+          merchantId,
+          selection,
+          filter,
+          BLOCK_BITS,
+          first * BLOCKS_IN_ONE,
+          (last + 1) * BLOCKS_IN_ONE - 1,
+        ),
+        blocks: small,
+      }),
+    };
+  }
+
+  /** The blocks that hold rows of these kinds and statuses, newest numbers first. */
+  function countedBlocks(
+    merchantId: number,
+    { fromMs, beforeMs }: Selection,
+    { kind, status }: TransactionFilter,
+    bits: number,
+    first = 0,
+    last = Number.MAX_SAFE_INTEGER,
+  ): Block[] {
+    const counted = and(
+      eq(blockTotals.merchantId, merchantId),
+      eq(blockTotals.bits, bits),
+      between(blockTotals.block, first, last),
+      gt(blockTotals.count, 0),
+      kind && eq(blockTotals.kind, codeOfKind(kind)),
+      status && eq(blockTotals.status, codeOfStatus(status)),
+    );
+    return all<Block>(sql`SELECT ${blockTotals.block} AS block, sum(${blockTotals.count}) AS count,
+        min(${blockTotals.firstMs}) AS firstMs, max(${blockTotals.lastMs}) AS lastMs
+      FROM ${blockTotals} WHERE ${counted} GROUP BY ${blockTotals.block}
+      HAVING lastMs >= ${fromMs} AND firstMs < ${beforeMs} ORDER BY ${desc(blockTotals.block)}`);
+  }
+
+  function keysIn({ where }: Selection, block: number): Key[] {
+    const statement = sql`SELECT ${KEY} FROM ${transactions} NOT INDEXED
+      WHERE ${and(isIn(block), where)} ORDER BY ${desc(transactions.id)}`;
+    // Mostly in order already, which costs this sort nothing, and SQLite's as much as the reading.
+    return all<Key>(statement).sort(newestFirst);
+  }
+
+  function findOne(merchantId: number, { search, ...filter }: TransactionFilter, id: number): CountedKey[] {
+    const selection = selectionOf(merchantId, filter);
+    const whole = search === undefined ? [] : namedBy(search);
+    return keysAmong(search === undefined ? selection : searched(selection, rangesOf(search), whole), [id]);
+  }
+
+  function* readFound(
+    merchantId: number,
+    filter: TransactionFilter,
+    search: string,
+    page: Page,
+  ): Generator<Pause, ListedPage> {
+    const selection = selectionOf(merchantId, filter);
+    const ranges = rangesOf(search);
+    const whole = namedBy(search);
+    const ids = candidates(merchantId, ranges);
+    if (ids === null) return yield* readBroad(merchantId, searched(selection, ranges, whole), filter, page);
+    const found = [...new Set([...ids, ...whole])];
+    const keys: CountedKey[] = [];
+    for (let start = 0; start < found.length; start += LOOKED_UP_AT_ONCE) {
+      if (start > 0) yield;
+      keys.push(...keysAmong(selection, found.slice(start, start + LOOKED_UP_AT_ONCE)));
+    }
+    return listed(keys.sort(newestFirst), page);
+  }
+
+  /** The numbers that two indexes have for a search; null where there are many. */
+  function candidates(merchantId: number, { phone, reference }: SearchRanges): number[] | null {
+    const found = new Set<number>();
+    const look = (rows: SQL): boolean => {
+      const [counted] = all<{ count: number }>(
+        sql`SELECT count(*) AS count FROM (${rows} LIMIT ${MOST_LOOKED_UP + 1})`,
+      );
+      if (!counted || counted.count > MOST_LOOKED_UP) return false;
+      for (const { id } of all<{ id: number }>(rows)) found.add(id);
+      return true;
+    };
+    const isOfMerchant = eq(transactions.merchantId, merchantId);
+    const ofReference = and(isOfMerchant, gte(folded, reference.from), lt(folded, reference.before));
+    const byReference = sql`SELECT ${transactions.id} FROM ${transactions} INDEXED BY transactions_by_reference
+      WHERE ${ofReference} AND ${transactions.reference} IS NOT NULL`;
+    if (!look(byReference)) return null;
+    if (!phone) return [...found];
+    const ofPhone = and(isOfMerchant, gte(transactions.phone, phone.from), lt(transactions.phone, phone.before));
+    const byPhone = sql`SELECT ${transactions.id} FROM ${transactions} INDEXED BY transactions_by_phone WHERE ${ofPhone}`;
+    return look(byPhone) ? [...found] : null;
+  }
+
+  /** The rows of which a text is a whole identifier, in any letter case: decoded, looked up, compared. */
+  function namedBy(search: string): number[] {
+    const decoded = [requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
+    const chosen = all<{ id: number }>(
+      sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
+    );
+    const text = search.toLowerCase();
+    return [...decoded, ...chosen.map(({ id }) => id)].filter((id): id is number => {
+      const row = id === null ? null : rowOf(id);
+      if (!row) return false;
+      const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(row, requestIds);
+      const identifiers = [checkoutRequestId, merchantRequestId];
+      if (transaction.status === "completed") identifiers.push(transaction.transactionCode, transaction.receiptNumber);
+      return identifiers.some((identifier) => identifier.toLowerCase() === text);
+    });
+  }
+
+  /** Those of some rows that are selected. */
+  function keysAmong({ where }: Selection, ids: readonly number[]): CountedKey[] {
+    return all<CountedKey>(sql`SELECT ${KEY}, ${transactions.status} AS status, ${transactions.amountCents} AS amountCents
+      FROM ${transactions} NOT INDEXED WHERE ${and(isAmong(transactions.id, ids), where)}`);
+  }
+
+  /** The page and the counts of rows that are all at hand. */
+  function listed(keys: readonly CountedKey[], page: Page): ListedPage {
+    const skip = offsetOf(page);
+    return {
+      rows: rowsOf(keys.slice(skip, skip + page.limit)),
+      summary: toSummary(keys.map(({ status, amountCents }) => ({ status, count: 1, amountCents }))),
+    };
+  }
+
+  /** Asks every row of every block: once for the counts, and for the page those of some blocks again. */
+  function* readBroad(
+    merchantId: number,
+    selection: Selection,
+    filter: TransactionFilter,
+    page: Page,
+  ): Generator<Pause, ListedPage> {
+    yield "long";
+    const { smaller, fromMs, beforeMs } = blocksOf(merchantId, selection, filter);
+    const found: Block[] = [];
+    const summary = { ...NOTHING };
+    for (const great of countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS)) {
+      for (const { block } of smaller?.(great.block, great.block).list ?? []) {
+        const { firstMs, lastMs, ...counts } = countIn(selection, block);
+        for (const member of MEMBERS) summary[member] += counts[member];
+        if (firstMs !== null && lastMs !== null) found.push({ block, count: counts.totalItems, firstMs, lastMs });
+        yield;
+      }
+    }
+    const blocks = {
+      bits: BLOCK_BITS,
+      smaller: null,
+      keysOf: (block: number) => keysIn(selection, block),
+      fromMs,
+      beforeMs,
+    };
+    const { keys } = yield* pick(blocks, found, offsetOf(page), page.limit);
+    return { rows: rowsOf(keys), summary };
+  }
+
+  function countIn({ where }: Selection, block: number): BlockCounts {
+    const { status, amountCents, createdAtMs } = transactions;
+    const [counts] = all<BlockCounts>(sql`SELECT count(*) AS totalItems,
+        min(${createdAtMs}) AS firstMs, max(${createdAtMs}) AS lastMs,
+        coalesce(sum(${amountCents}) FILTER (WHERE ${eq(status, COMPLETED)}), 0) AS completedAmountCents,
+        count(*) FILTER (WHERE ${eq(status, COMPLETED)}) AS completedCount,
+        count(*) FILTER (WHERE ${eq(status, PENDING)}) AS pendingCount,
+        count(*) FILTER (WHERE ${eq(status, FAILED)}) AS failedCount
+      FROM ${transactions} NOT INDEXED WHERE ${and(isIn(block), where)}`);
+    if (!counts) throw new Error("a count has one row");
+    return counts;
+  }
+
+  const rowOf = (id: number) =>
+    client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`).get(id);
+
+  function rowsOf(keys: readonly Key[]): Transaction[] {
+    return keys.flatMap(({ id }) => rowOf(id) ?? []).map((row) => toTransaction(row, requestIds));
+  }
+
+  return { read };
+}
+
+const FAILED = codeOfStatus("failed");
+
+/** The counts over part of what a search finds; the times are null where it finds nothing. */
+type BlockCounts = Summary & { readonly firstMs: number | null; readonly lastMs: number | null };
+
+const NOTHING = { totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 };
+const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
+
+/** How many rows come before a page; past every row all pages are alike. */
+const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);

@@ -1,0 +1,70 @@
+import { and, eq, gte, lt, or, type SQL } from "drizzle-orm";
+import { foldCase, type TransactionFilter } from "../../domain/filter.ts";
+import { parsePhonePrefix } from "../../domain/phone.ts";
+import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
+import { MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
+import { codeOfKind, codeOfStatus } from "./schema.ts";
+import { folded, isAmong, transactions } from "./tables.ts";
+
+/** Which rows a list shows. */
+export interface Selection {
+  readonly where: SQL | undefined;
+  /** The times that the rows were created at. */
+  readonly fromMs: number;
+  readonly beforeMs: number;
+}
+
+const NO_DAY = { fromMs: 0, beforeMs: Number.MAX_SAFE_INTEGER };
+
+/** By all members of a filter but `search` and `id`. */
+export function selectionOf(merchantId: number, { kind, status, fromDay, toDay }: TransactionFilter): Selection {
+  const fromMs = fromDay === undefined ? NO_DAY.fromMs : startOfDayMs(fromDay);
+  const beforeMs = toDay === undefined ? NO_DAY.beforeMs : endOfDayMs(toDay);
+  const where = and(
+    eq(transactions.merchantId, merchantId),
+    gte(transactions.createdAtMs, fromMs),
+    lt(transactions.createdAtMs, beforeMs),
+    kind && eq(transactions.kind, codeOfKind(kind)),
+    status && eq(transactions.status, codeOfStatus(status)),
+  );
+  return { where, fromMs, beforeMs };
+}
+
+/** No reference goes on with anything later: this is longer than each, of the last character. */
+const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
+
+const MSISDN_LENGTH = 12;
+
+/** The ranges in which the phones and the references lie that start with a text. */
+export interface SearchRanges {
+  /** Null where no phone starts so. */
+  readonly phone: { readonly from: number; readonly before: number } | null;
+  readonly reference: { readonly from: string; readonly before: string };
+}
+
+export function rangesOf(search: string): SearchRanges {
+  const folded = foldCase(search);
+  const prefix = parsePhonePrefix(search);
+  const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
+  return {
+    phone:
+      prefix === null || missing < 0
+        ? null
+        : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing },
+    reference: { from: folded, before: folded + LAST_TEXT },
+  };
+}
+
+/** Narrows a selection to what a search finds, asked of each row. `whole` are the rows that it names by a whole identifier. */
+export function searched(
+  selection: Selection,
+  { phone, reference }: SearchRanges,
+  whole: readonly number[],
+): Selection {
+  const found = or(
+    and(gte(folded, reference.from), lt(folded, reference.before)),
+    phone ? and(gte(transactions.phone, phone.from), lt(transactions.phone, phone.before)) : undefined,
+    whole.length > 0 ? isAmong(transactions.id, whole) : undefined,
+  );
+  return { ...selection, where: and(selection.where, found) };
+}
