@@ -152,6 +152,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
     tariff: null,
     form: options.responseForm ?? "full",
     rules: [],
+    webhook: null,
     controlToken: null,
     realClock: systemClock,
     stopwatch,

@@ -3,7 +3,7 @@ import page from "../../sandbox/console/dist/console.html" with { type: "text" }
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
-import type { GuardOptions } from "../../sandbox/control/guard.ts";
+import { type GuardOptions, isLoopback } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
@@ -14,6 +14,8 @@ import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
+import { GOOD_WEATHER } from "../../sandbox/webhooks/settings.ts";
+import { createWebhooks, type DeliveryListener, type Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
@@ -22,6 +24,7 @@ import { fail, failWith } from "../../src/http/reply.ts";
 import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
+import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
 import { listenIn } from "./listen-in.ts";
 
@@ -44,6 +47,10 @@ export interface AssembleOptions extends ServerFacts {
   readonly reportFault: (error: unknown) => void;
   /** Told of each call of the merchant API as it is answered. */
   readonly onRequest?: LogListener;
+  /** The address of the webhook; null where there is none. */
+  readonly webhook: string | null;
+  /** Told of each delivery as it is tried or lost. */
+  readonly onDelivery?: DeliveryListener;
 }
 
 export interface Assembled {
@@ -77,11 +84,26 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const audit = listenIn({ ...options, log, service, basePaths: [basePath] });
+  const webhooks = createWebhooks({
+    service,
+    clock,
+    realClock,
+    start: options.webhook === null ? null : { url: options.webhook, ...GOOD_WEATHER },
+    beforeSending: ({ hostname }) => isLoopback(hostname) && reachDirectly(hostname),
+  });
+  if (options.onDelivery) webhooks.subscribe(options.onDelivery);
+  const hasWebhook = () => webhooks.settings !== null;
+  const audit = listenIn({ ...options, log, service, basePaths: [basePath], hasWebhook });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePath, form: options.form, version, reportFault });
+      return createApi({
+        service: { ...service, startPayment: startAfterWebhook(service, webhooks) },
+        basePath,
+        form: options.form,
+        version,
+        reportFault,
+      });
     }),
     {
       faults,
@@ -98,7 +120,15 @@ export function assemble(options: AssembleOptions): Assembled {
   );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({
+    service,
+    log,
+    audit,
+    webhooks,
+    merchantNames,
+    boot: token(random, 8),
+    reportFault,
+  });
   const control = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
@@ -112,6 +142,7 @@ export function assemble(options: AssembleOptions): Assembled {
       faults,
       log,
       audit,
+      webhooks,
       waitingRoom,
       eventHub,
       merchantNames,
@@ -132,9 +163,20 @@ export function assemble(options: AssembleOptions): Assembled {
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
+      webhooks.close();
       waitingRoom.close();
       eventHub.close();
     },
+  };
+}
+
+/** A webhook may be told to come before the answer to the push. */
+function startAfterWebhook({ startPayment }: Service, webhooks: Webhooks): Service["startPayment"] {
+  return async (merchantId, order) => {
+    const transaction = await startPayment(merchantId, order);
+    const held = webhooks.beforeAnswer(transaction.checkoutRequestId);
+    if (held) await held;
+    return transaction;
   };
 }
 

@@ -3,7 +3,7 @@ import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
-import { readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
+import { readBasePath, readPromptTimeout, readTariff, readWebhookUrl } from "../terminal/options.ts";
 import { readRulesFile } from "./rules-file.ts";
 import type { SandboxConfig } from "./start-sandbox.ts";
 
@@ -16,6 +16,7 @@ export interface SandboxFlags {
   readonly fee?: Tariff;
   readonly responseForm: ResponseForm;
   readonly rules?: string;
+  readonly webhook?: string;
 }
 
 export function addSandboxOptions(command: Command): Command {
@@ -40,13 +41,21 @@ export function addSandboxOptions(command: Command): Command {
         .choices(["full", "short"])
         .default("full"),
     )
-    .option("--rules <file>", "JSON: rules for the prompts, in order");
+    .option("--rules <file>", "JSON: rules for the prompts, in order")
+    .addOption(
+      new Option(
+        "--webhook <url>",
+        "POST each payment that becomes final there; the specification knows no webhooks",
+      ).argParser(readWebhookUrl),
+    );
 }
 
 /** The part of the sandbox's configuration that the flags say. */
 export async function configOf(
   flags: SandboxFlags,
-): Promise<Pick<SandboxConfig, "basePath" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">> {
+): Promise<
+  Pick<SandboxConfig, "basePath" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules" | "webhook">
+> {
   return {
     basePath: flags.basePath,
     fallback: fallbackOf(flags),
@@ -54,6 +63,7 @@ export async function configOf(
     tariff: flags.fee ?? null,
     form: flags.responseForm,
     rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),
+    webhook: flags.webhook ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
@@ -57,6 +58,7 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
 }
 
 const readDuration = reader((text) => parseDuration(text, "It"));
+export const readWebhookUrl: (text: string) => string = reader((text) => parseWebhookUrl(text, "It"));
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
 /** Below this a poll is an attack. */

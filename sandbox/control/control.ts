@@ -30,6 +30,7 @@ import { withSecurityHeaders } from "./security-headers.ts";
 import { showServer } from "./server.ts";
 import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait } from "./wait.ts";
+import { removeWebhook, replaceWebhook, resendDelivery, showWebhook } from "./webhook.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
 
@@ -39,6 +40,7 @@ const STEERS: Record<string, Steering> = {
   "/default": "default",
   "/clock": "clock",
   "/faults": "faults",
+  "/webhook": "webhook",
   "/merchants": "registry",
   "/accounts": "registry",
   "/keys": "registry",
@@ -58,6 +60,8 @@ const CALLS: Record<string, Methods> = {
   "/clock": { GET: showClock, POST: setClock },
   "/wait": { POST: wait },
   "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
+  "/webhook": { GET: showWebhook, PUT: replaceWebhook, DELETE: removeWebhook },
+  "/webhook/deliveries/ID/resend": { POST: resendDelivery },
   "/requests": { GET: listRequests },
   "/audit": { GET: showAudit, DELETE: forgetAudit },
   "/events": { GET: events },

@@ -101,6 +101,7 @@ export function startProcess(options: ProcessOptions): Process {
     stopwatch: () => 0,
     fallback: { outcome: "completed", afterMs: null },
     rules: [],
+    webhook: null,
     between: (network) => makeUnreliableProvider(network, hazards),
     basePath: "/v2",
     guard: { host: "127.0.0.1", token: null },

@@ -35,6 +35,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     random: seededRandom(1),
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
+    webhook: null,
     promptLifetimeMs: 60_000,
     basePath: "/v2",
     form: "full",

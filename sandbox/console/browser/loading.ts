@@ -93,6 +93,8 @@ export async function reload(part: Exclude<SteeringPart, "reset">): Promise<void
     case "default":
       state.fallback.value = await api.get<Default>("/default");
       return;
+    case "webhook": // shown in the stories alone
+      return;
     case "registry":
       return loadRegistry();
   }

@@ -113,6 +113,8 @@ function apply(events: readonly ConsoleEvent[]): void {
       texts.push(data);
     } else if (name === "audit") {
       refreshFindings();
+    } else if (name === "webhook") {
+      if (data.checkout_request_id === state.route.value.checkoutRequestId) refreshStory();
     } else if (name === "steering") {
       const { what } = data;
       if (what !== "reset") void quietly(() => reload(what));
