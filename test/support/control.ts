@@ -26,7 +26,7 @@ const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
 export async function openControl(guard: GuardOptions = LOOPBACK): Promise<ControlScene> {
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
-  const { handle, service } = assemble({
+  const { handle, service, endStreams } = assemble({
     guard,
     store,
     clock,
@@ -65,6 +65,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     },
     async close() {
       await service.resolver.stop();
+      endStreams();
       await scene.close();
     },
   };
