@@ -3,7 +3,7 @@ import page from "../../sandbox/console/dist/console.html" with { type: "text" }
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
-import { type GuardOptions, isLoopback } from "../../sandbox/control/guard.ts";
+import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
@@ -14,21 +14,19 @@ import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
-import { GOOD_WEATHER } from "../../sandbox/webhooks/settings.ts";
-import { createWebhooks, type DeliveryListener, type Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
-import { fail, failWith } from "../../src/http/reply.ts";
+import { fail, failWith, respond } from "../../src/http/reply.ts";
 import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
-import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
 import { listenIn } from "./listen-in.ts";
+import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
 
-export interface AssembleOptions extends ServerFacts {
+export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
   /** The time that momo goes by. */
   readonly clock: VirtualClock;
@@ -47,10 +45,6 @@ export interface AssembleOptions extends ServerFacts {
   readonly reportFault: (error: unknown) => void;
   /** Told of each call of the merchant API as it is answered. */
   readonly onRequest?: LogListener;
-  /** The address of the webhook; null where there is none. */
-  readonly webhook: string | null;
-  /** Told of each delivery as it is tried or lost. */
-  readonly onDelivery?: DeliveryListener;
 }
 
 export interface Assembled {
@@ -68,7 +62,7 @@ export interface Assembled {
 
 /** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, basePath, reportFault } = options;
+  const { clock, realClock, random, basePaths, reportFault } = options;
   const sandbox = createNetwork({ random, fallback: options.fallback });
   sandbox.rules.replace(options.rules);
   const service = createService({
@@ -84,34 +78,20 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const webhooks = createWebhooks({
-    service,
-    clock,
-    realClock,
-    start: options.webhook === null ? null : { url: options.webhook, ...GOOD_WEATHER },
-    beforeSending: ({ hostname }) => isLoopback(hostname) && reachDirectly(hostname),
-  });
-  if (options.onDelivery) webhooks.subscribe(options.onDelivery);
-  const hasWebhook = () => webhooks.settings !== null;
-  const audit = listenIn({ ...options, log, service, basePaths: [basePath], hasWebhook });
+  const webhooks = sendWebhooks(options, service);
+  const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({
-        service: { ...service, startPayment: startAfterWebhook(service, webhooks) },
-        basePath,
-        form: options.form,
-        version,
-        reportFault,
-      });
+      const { accept, form } = options;
+      return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
     }),
     {
       faults,
       log,
       delays: audit.delays,
       authenticate: service.authenticate,
-      basePath,
-      operationPaths: OPERATION_PATHS,
+      basePaths,
       stopping: stopping.signal,
       clock,
       realClock,
@@ -129,7 +109,7 @@ export function assemble(options: AssembleOptions): Assembled {
     boot: token(random, 8),
     reportFault,
   });
-  const control = onFirstCall(async () => {
+  const loadControl = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
       ...options.guard,
@@ -154,6 +134,7 @@ export function assemble(options: AssembleOptions): Assembled {
       reportFault,
     });
   });
+  const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
   const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
     handle: route(api, handleControl),
@@ -170,25 +151,15 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-/** A webhook may be told to come before the answer to the push. */
-function startAfterWebhook({ startPayment }: Service, webhooks: Webhooks): Service["startPayment"] {
-  return async (merchantId, order) => {
-    const transaction = await startPayment(merchantId, order);
-    const held = webhooks.beforeAnswer(transaction.checkoutRequestId);
-    if (held) await held;
-    return transaction;
-  };
-}
-
 /**
  * A part that is loaded with its first request: zod, which both APIs need, takes 6 ms to load, and a server is ready sooner
  * without.
  */
-function onFirstCall(load: () => Promise<Handler>): Handler {
-  let handler: Promise<Handler> | undefined;
-  return async (request, keepOpen) => {
-    handler ??= load();
-    return (await handler)(request, keepOpen);
+function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let part: Promise<Part> | undefined;
+  return () => {
+    part ??= load();
+    return part;
   };
 }
 
@@ -198,15 +169,13 @@ function withConsole(control: Handler, page: Handler, reportFault: (error: unkno
     try {
       expectPlainPath(request);
     } catch (error) {
-      return failWith(error, reportFault);
+      return respond(failWith(error, reportFault));
     }
     const { path } = targetOf(request);
     if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    return fail(
-      404,
-      `there is nothing at this path; the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`,
-    );
+    const hint = `the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`;
+    return respond(fail(404, `there is nothing at this path; ${hint}`));
   };
 }
 

@@ -30,7 +30,8 @@ export interface SandboxConfig
       | "fallback"
       | "rules"
       | "promptLifetimeMs"
-      | "basePath"
+      | "basePaths"
+      | "accept"
       | "form"
       | "reportFault"
       | "onRequest"
@@ -98,7 +99,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(() => service.resolver.stop());
     merchantPort = listening.port;
 
-    const baseUrl = listening.origin + config.basePath;
+    const baseUrl = listening.origin + config.basePaths[0];
     const controlUrl = listening.controlOrigin + CONTROL_PATH;
     writeServer(directory, {
       pid: process.pid,

@@ -103,7 +103,8 @@ export function startProcess(options: ProcessOptions): Process {
     rules: [],
     webhook: null,
     between: (network) => makeUnreliableProvider(network, hazards),
-    basePath: "/v2",
+    basePaths: ["/v2", "/api/v2"],
+    accept: "strict",
     guard: { host: "127.0.0.1", token: null },
     rememberClock: () => {
       if (!isAbandoned) options.rememberClock();

@@ -32,7 +32,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "sandbox/console/",
       ],
       ...["src/service/", "src/domain/"],
-      ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
+      ...["exchange", "input", "operation", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),

@@ -6,6 +6,9 @@ import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clo
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { createApi } from "../../src/http/api.ts";
+import { newExchange } from "../../src/http/exchange.ts";
+import type { Accept } from "../../src/http/operation.ts";
+import { respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { NewKey } from "../../src/service/registry.ts";
@@ -23,6 +26,7 @@ export interface HarnessOptions {
   readonly startMs?: number;
   readonly fallback?: Choice;
   readonly promptLifetimeMs?: number;
+  readonly accept?: Accept;
   readonly form?: ResponseForm;
   readonly provider?: Provider;
 }
@@ -71,9 +75,17 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
     reportFault,
   });
+  const api = createApi({
+    service,
+    basePaths: ["/v2", "/api/v2"],
+    accept: options.accept ?? "strict",
+    form: options.form ?? "full",
+    version: "0.0.0",
+    reportFault,
+  });
   return {
     file,
-    api: createApi({ service, basePath: "/v2", form: options.form ?? "full", version: "0.0.0", reportFault }),
+    api: async (request, keepOpen) => respond(await api.answer(request, newExchange(), keepOpen)),
     clock,
     service,
     store,

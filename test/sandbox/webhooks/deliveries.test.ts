@@ -274,7 +274,10 @@ describe("weather", () => {
       isAnswered = true;
       return id;
     });
-    await until(() => sandbox.list(), (rows) => rows.length === 1);
+    await until(
+      () => sandbox.list(),
+      (rows) => rows.length === 1,
+    );
     await advance("3s");
     await receiver.until(1);
     expect(isAnswered).toBe(false);
