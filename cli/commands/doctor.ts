@@ -2,16 +2,14 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
-import { openForReading } from "../../src/store/sqlite/database.ts";
-import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
-import { isHeld } from "../../src/store/sqlite/lock.ts";
-import { createStore } from "../../src/store/store.ts";
+import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { findLeftovers } from "../serving/leftovers.ts";
+import { lockDirectory } from "../serving/lock-directory.ts";
 import {
   belongsToOther,
   CLOSE_TO_OTHERS,
@@ -30,6 +28,7 @@ import { type OutputOptions, print, printJson, styled } from "../terminal/output
 interface DoctorFlags extends OutputOptions {
   readonly data?: string;
   readonly port: number;
+  readonly mend?: true;
 }
 
 /** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
@@ -42,6 +41,7 @@ interface Finding {
 export function doctorCommand(): Command {
   return new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
+    .option("--mend", "counts totals anew that are wrong; no server may run")
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(doctor);
@@ -52,7 +52,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const foreign = checkOwners(directory);
   // What is somebody else's is not even read.
   const findings = withoutSecrets([
-    ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags.port)),
+    ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
   ]);
   if (flags.json) printJson({ findings });
@@ -60,8 +60,8 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
 }
 
-async function checkContents(directory: DataDirectory, port: number): Promise<Finding[]> {
-  const database = checkDatabase(directory);
+async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Finding[]> {
+  const database = checkDatabase(directory, flags);
   const server = await checkServer(directory);
   return [
     checkDirectory(directory),
@@ -69,7 +69,7 @@ async function checkContents(directory: DataDirectory, port: number): Promise<Fi
     database,
     ...(database.remedy === null ? await checkKey(directory) : []),
     server.finding,
-    ...(server.isRunning ? [] : [await checkPort(port)]),
+    ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
     ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
   ];
@@ -165,14 +165,21 @@ function checkFiles(directory: DataDirectory): Finding[] {
   return findings;
 }
 
-function checkDatabase({ database }: DataDirectory): Finding {
+function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding {
   const check = "database";
+  const { database } = directory;
   const inspection = inspectDatabase(database);
   switch (inspection.state) {
     case "missing":
       return fine(check, "none yet; momo serve makes it");
     case "sound":
-      return fine(check, `sound, schema ${inspection.schema}`);
+      if (inspection.totals) return fine(check, `sound, schema ${inspection.schema}`);
+      if (!mend) {
+        const finding = "sound, but its totals, which the list shows, differ from a full count";
+        return { check, finding, remedy: "stop momo serve, and count them anew with momo doctor --mend" };
+      }
+      mendUnused(directory);
+      return fine(check, `sound, schema ${inspection.schema}; its totals were wrong, and have been counted anew`);
     case "unusable":
       return {
         check,
@@ -182,12 +189,21 @@ function checkDatabase({ database }: DataDirectory): Finding {
   }
 }
 
+function mendUnused(directory: DataDirectory): void {
+  const release = lockDirectory(directory);
+  try {
+    mendTotals(directory.database);
+  } finally {
+    release();
+  }
+}
+
 /** The key that commands find beside a sound database. */
 async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   const check = "key";
   const record = readOrNull(() => readCredentials(directory));
   if (!record || !existsSync(directory.database)) return [];
-  const store = createStore(openForReading(directory.database), directory.database);
+  const store = openStoreForReading(directory.database);
   try {
     if (await isInForce(store, record)) return [fine(check, record.api_key)];
   } finally {

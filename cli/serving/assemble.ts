@@ -63,7 +63,7 @@ export interface Assembled {
 /** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
   const { clock, realClock, random, basePaths, reportFault } = options;
-  const sandbox = createNetwork({ random, fallback: options.fallback });
+  const sandbox = createNetwork({ fallback: options.fallback });
   sandbox.rules.replace(options.rules);
   const service = createService({
     store: options.store,

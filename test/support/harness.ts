@@ -13,7 +13,8 @@ import type { Handler } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { NewKey } from "../../src/service/registry.ts";
 import { createService, type Service } from "../../src/service/service.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import { seededRandom } from "./random.ts";
 
@@ -67,8 +68,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
   const service = createService({
     store,
     provider:
-      options.provider ??
-      createNetwork({ random, fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
+      options.provider ?? createNetwork({ fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock: systemClock,
     random,
