@@ -9,9 +9,9 @@ export interface EarlyBirds {
 }
 
 /** How long, by the time outside, an answer is held back. */
-const MAX_HELD_MS = 5000;
+export const MAX_HELD_MS = 5000;
 
-const MAX_HELD = 1000;
+export const MAX_HELD = 1000;
 
 export function createEarlyBirds(realClock: Clock): EarlyBirds {
   const held = new Map<string, () => void>();

@@ -6,6 +6,7 @@ import {
   MAX_OPEN_DELIVERIES,
 } from "../../../sandbox/webhooks/delivery-book.ts";
 import { createDeliveryQueue, MAX_UNDER_WAY } from "../../../sandbox/webhooks/delivery-queue.ts";
+import { createEarlyBirds, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/early-birds.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 const delivery = (id: number, dueAtMs = 0): Delivery => ({
@@ -61,5 +62,18 @@ describe("everything about deliveries has a bound", () => {
     for (const end of ends) end();
     await Bun.sleep(0);
     expect(begun).toHaveLength(MAX_UNDER_WAY + 1);
+  });
+
+  test("pushes that wait for an early webhook: for 5 s, and one too many does not wait", async () => {
+    const clock = createManualClock(0);
+    const earlyBirds = createEarlyBirds(clock);
+    const held = Array.from({ length: MAX_HELD }, (_, index) => earlyBirds.waitFor(`ws_CO_${index}`));
+    expect(held).not.toContain(null);
+    expect(earlyBirds.waitFor("ws_CO_late")).toBeNull();
+    earlyBirds.release("ws_CO_7");
+    await held[7];
+    clock.advance(MAX_HELD_MS);
+    await Promise.all(held);
+    expect(clock.alarmsAtMs).toEqual([]);
   });
 });
