@@ -32,6 +32,10 @@ const COMMANDS = {
     "list and resend what was sent to the webhook",
     async () => (await import("./commands/webhooks.ts")).webhooksCommand(),
   ],
+  snapshot: [
+    "keep how everything is, and bring it back",
+    async () => (await import("./commands/snapshot.ts")).snapshotCommand(),
+  ],
   reset: [
     "forget transactions, rules, faults, log and clock",
     async () => (await import("./commands/reset.ts")).resetCommand(),

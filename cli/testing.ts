@@ -144,6 +144,10 @@ export interface TestSandbox {
   requests(): Promise<RequestRecord[]>;
   /** What the client under test has done wrong, the worst first. */
   audit(): Promise<Finding[]>;
+  /** Keeps how everything is now, under a name of letters, digits, - and _. */
+  snapshot(name: string): Promise<void>;
+  /** Brings everything back, the clock too; only merchants, accounts and keys stay as they are. */
+  restore(name: string): Promise<void>;
   /** Forgets transactions, rules, faults, log, audit and clock. */
   reset(): Promise<void>;
   /** Ends it, and removes all that it stored. */
@@ -226,6 +230,8 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
       ),
     requests: () => readPages<RequestRecord>(control, "/requests", "requests"),
     audit: async () => (await control.get("/audit", {})).findings as Finding[],
+    snapshot: async (name) => void (await control.put(`/snapshots/${encodeURIComponent(name)}`, {})),
+    restore: async (name) => void (await control.post(`/snapshots/${encodeURIComponent(name)}/restore`, {})),
     reset: async () => void (await control.post("/reset", {})),
     async stop() {
       await sandbox.stop();

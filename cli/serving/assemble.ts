@@ -7,6 +7,7 @@ import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
@@ -123,6 +124,7 @@ export function assemble(options: AssembleOptions): Assembled {
       log,
       audit,
       webhooks,
+      snapshots: createSnapshotShelf(),
       waitingRoom,
       eventHub,
       merchantNames,

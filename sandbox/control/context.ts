@@ -14,6 +14,7 @@ import type { RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
+import type { SnapshotShelf } from "./snapshot-shelf.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** What the calls of the control API steer. */
@@ -30,6 +31,7 @@ export interface ControlContext {
   /** What clients do wrong. */
   readonly audit: { report(): AuditReport; forget(): void };
   readonly webhooks: Webhooks;
+  readonly snapshots: SnapshotShelf;
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;

@@ -28,6 +28,7 @@ import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
 import { showServer } from "./server.ts";
+import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait } from "./wait.ts";
 import { removeWebhook, replaceWebhook, resendDelivery, showWebhook } from "./webhook.ts";
@@ -45,6 +46,7 @@ const STEERS: Record<string, Steering> = {
   "/accounts": "registry",
   "/keys": "registry",
   "/keys/API_KEY": "registry",
+  "/snapshots/NAME/restore": "restore",
   "/reset": "reset",
 };
 
@@ -73,6 +75,9 @@ const CALLS: Record<string, Methods> = {
   "/keys": { GET: listKeys, POST: createKey },
   "/keys/API_KEY": { DELETE: revokeKey },
   "/server": { GET: showServer },
+  "/snapshots": { GET: listSnapshots },
+  "/snapshots/NAME": { PUT: saveSnapshot, DELETE: removeSnapshot },
+  "/snapshots/NAME/restore": { POST: restoreSnapshot },
   "/reset": { POST: reset },
 };
 

@@ -11,7 +11,7 @@ import { requestView } from "./request-view.ts";
 import { transactionView } from "./transaction-view.ts";
 
 /** What somebody has changed about the sandbox itself. */
-export type Steering = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "reset";
+export type Steering = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";
 
 /** Somebody who reads the stream of events. */
 export interface EventListener {

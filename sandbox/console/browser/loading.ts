@@ -79,7 +79,7 @@ async function loadOlderRequests(page: RequestPage): Promise<void> {
   }
 }
 
-export async function reload(part: Exclude<SteeringPart, "reset">): Promise<void> {
+export async function reload(part: Exclude<SteeringPart, "restore" | "reset">): Promise<void> {
   switch (part) {
     case "rules":
       state.rules.value = (await api.get<{ rules: Rule[] }>("/rules")).rules;

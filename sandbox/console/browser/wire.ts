@@ -238,4 +238,4 @@ export type ConsoleEvent =
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
 
-export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "reset";
+export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";
