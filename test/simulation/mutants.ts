@@ -59,8 +59,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "a search finds another merchant's payments": {
     file: "src/store/sqlite/selection.ts",
-    text: '"merchant_id = $merchantId"',
-    instead: '"$merchantId > 0"',
+    text: "eq(transactions.merchantId, merchantId),",
+    instead: "",
   },
   "a payment account of another merchant is charged": {
     file: "src/service/start-payment.ts",

@@ -16,6 +16,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
       "src/store/",
       "src/domain/",
       "bun:sqlite",
+      "drizzle-orm",
       "node:assert/strict",
       "node:fs",
       "node:path",
