@@ -12,7 +12,7 @@ export interface SendResult {
 }
 
 /** Within this time, outside, a receiver must answer. */
-export const ANSWER_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** An answer has said what matters with its status; so long we wait for the beginning of its body. */
 const BODY_TIMEOUT_MS = 1000;

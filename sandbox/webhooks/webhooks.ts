@@ -44,7 +44,7 @@ export interface WebhookParts {
 }
 
 /** How long after an attempt that failed the next one is made. */
-export const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
+const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
 
 export function createWebhooks({ service, clock, realClock, start, beforeSending }: WebhookParts): Webhooks {
   const book = createDeliveryBook();
