@@ -181,7 +181,11 @@ describe("what comes from elsewhere", () => {
 
 /** All that people wrote: programs, tests and documents. */
 async function readProject(): Promise<{ path: string; text: string }[]> {
-  const patterns = ["{src,sandbox,cli,test,scripts,bench,docs}/**/*.{ts,tsx,mjs,sql,html,css,md}", "*.md", ".ci/run"];
+  const patterns = [
+    "{src,sandbox,cli,test,scripts,bench,docs}/**/*.{ts,tsx,mjs,sql,html,css,md,txt}",
+    "*.md",
+    ".ci/run",
+  ];
   const paths = patterns
     .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })])
     .filter((path) => !path.split("/").some((part) => part === "node_modules" || part === "dist"))

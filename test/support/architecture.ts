@@ -61,6 +61,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "sandbox/webhooks/",
         "sandbox/control/",
         "sandbox/console/",
+        "docs/llms.txt",
         "package.json",
       ],
       ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts", "src/service/", "src/http/"],
