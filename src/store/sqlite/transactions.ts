@@ -73,6 +73,14 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
     return true;
   }
 
+  /** The numbers of those that go are not given again. */
+  function replaceRows(replace: () => void): void {
+    numbering.keepFloor();
+    replace();
+    totals.begin();
+    polled.clear();
+  }
+
   /** The numbers of a phone's transactions as JSON, where they are few; otherwise null. */
   function fewOf(phone: Msisdn): string | null {
     const rows = statements().ofPhone.all(Number(phone));
@@ -138,12 +146,7 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
     },
 
     async clear() {
-      await commits.run(() => {
-        numbering.keepFloor();
-        emptyTransactions(client);
-        totals.begin();
-        polled.clear();
-      });
+      await commits.run(() => replaceRows(() => emptyTransactions(client)));
     },
 
     async save(most) {
@@ -153,10 +156,7 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
           count: copy.count,
           restore: () =>
             commits.run(() => {
-              numbering.keepFloor();
-              copies.restore(copy);
-              totals.begin();
-              polled.clear();
+              replaceRows(() => copies.restore(copy));
               era += 1;
             }),
           drop: () => commits.run(() => copies.drop(copy)),
