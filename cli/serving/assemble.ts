@@ -13,7 +13,7 @@ import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { createNetwork } from "../../sandbox/network/network.ts";
+import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
@@ -41,7 +41,7 @@ export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, 
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
   /** What the service sees of the network: the network itself, unless a test puts something between the two. */
-  readonly between?: (network: Provider) => Provider;
+  readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
   /** Keeps where the clock stands. */
   readonly rememberClock: () => void;
