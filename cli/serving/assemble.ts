@@ -8,11 +8,12 @@ import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
+import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { createNetwork } from "../../sandbox/network/network.ts";
+import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
@@ -25,8 +26,9 @@ import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
 import { withGuide } from "./guide.ts";
 import { listenIn } from "./listen-in.ts";
+import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
 
-export interface AssembleOptions extends ServerFacts {
+export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
   /** The time that momo goes by. */
   readonly clock: VirtualClock;
@@ -38,7 +40,7 @@ export interface AssembleOptions extends ServerFacts {
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
   /** What the service sees of the network: the network itself, unless a test puts something between the two. */
-  readonly between?: (network: Provider) => Provider;
+  readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
   /** Keeps where the clock stands. */
   readonly rememberClock: () => void;
@@ -78,11 +80,13 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const audit = listenIn({ ...options, log, service, basePaths });
+  const webhooks = sendWebhooks(options, service);
+  const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePaths, accept: options.accept, form: options.form, version, reportFault });
+      const { accept, form } = options;
+      return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
     }),
     {
       faults,
@@ -98,7 +102,15 @@ export function assemble(options: AssembleOptions): Assembled {
   );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({
+    service,
+    log,
+    audit,
+    webhooks,
+    merchantNames,
+    boot: token(random, 8),
+    reportFault,
+  });
   const loadControl = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
@@ -112,6 +124,8 @@ export function assemble(options: AssembleOptions): Assembled {
       faults,
       log,
       audit,
+      webhooks,
+      snapshots: createSnapshotShelf(),
       waitingRoom,
       eventHub,
       merchantNames,
@@ -132,6 +146,7 @@ export function assemble(options: AssembleOptions): Assembled {
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
+      webhooks.close();
       waitingRoom.close();
       eventHub.close();
     },

@@ -9,7 +9,7 @@ import { defaultRequest, replaceDefault, showDefault } from "./default.ts";
 import { events, eventsQuery } from "./events.ts";
 import { faultsRequest, listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { health } from "./health.ts";
-import { phoneQuery } from "./input.ts";
+import { emptyBody, pageQuery, phoneQuery } from "./input.ts";
 import { listMessages } from "./messages.ts";
 import { describeControl } from "./openapi.ts";
 import { outcomes } from "./outcomes.ts";
@@ -29,7 +29,7 @@ import {
   revokeKey,
 } from "./registry.ts";
 import { listRequests, requestsQuery } from "./requests.ts";
-import { reset, resetRequest } from "./reset.ts";
+import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules, rulesRequest } from "./rules.ts";
 import { showServer } from "./server.ts";
 import * as payments from "./shapes/payments.ts";
@@ -37,10 +37,14 @@ import * as registry from "./shapes/registry.ts";
 import * as requests from "./shapes/requests.ts";
 import * as server from "./shapes/server.ts";
 import * as steering from "./shapes/steering.ts";
+import * as webhook from "./shapes/webhook.ts";
+import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait, waitRequest } from "./wait.ts";
+import { removeWebhook, replaceWebhook, resendDelivery, showWebhook, webhookRequest } from "./webhook.ts";
 
 const rulesBody = { schema: rulesRequest, example: [{ outcome: "cancelled", times: 1 }] };
+const noBody = { schema: emptyBody, example: {}, isOptional: true };
 const ofMerchant = [merchantQuery];
 
 const showHealth: DescribedCall = {
@@ -122,6 +126,24 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
       answer: steering.faultList,
     },
     DELETE: { call: removeFaults, summary: "Remove all faults", answer: steering.faultList },
+  },
+  "/webhook": {
+    GET: {
+      call: showWebhook,
+      summary: "The webhook, and what was delivered, oldest first",
+      query: [pageQuery],
+      answer: webhook.deliveryPage,
+    },
+    PUT: {
+      call: replaceWebhook,
+      summary: "Send each payment that becomes final to an address",
+      body: { schema: webhookRequest, example: { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" } },
+      answer: webhook.webhookAnswer,
+    },
+    DELETE: { call: removeWebhook, summary: "Remove the webhook", answer: webhook.webhookAnswer },
+  },
+  "/webhook/deliveries/ID/resend": {
+    POST: { call: resendDelivery, summary: "Send a delivery again", answer: webhook.deliveryAnswer },
   },
   "/requests": {
     GET: {
@@ -214,11 +236,19 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
   "/server": {
     GET: { call: showServer, summary: "Where the server is, and how it was started", answer: server.serverAnswer },
   },
+  "/snapshots": { GET: { call: listSnapshots, summary: "The snapshots", answer: steering.snapshotList } },
+  "/snapshots/NAME": {
+    PUT: { call: saveSnapshot, summary: "Save the state", body: noBody, answer: steering.snapshotAnswer },
+    DELETE: { call: removeSnapshot, summary: "Remove a snapshot", answer: {} },
+  },
+  "/snapshots/NAME/restore": {
+    POST: { call: restoreSnapshot, summary: "Restore the state", body: noBody, answer: steering.snapshotAnswer },
+  },
   "/reset": {
     POST: {
       call: reset,
       summary: "Forget transactions, rules, faults, log and clock; merchants, accounts and keys stay",
-      body: { schema: resetRequest, example: {}, isOptional: true },
+      body: noBody,
       answer: {},
     },
   },

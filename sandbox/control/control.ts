@@ -11,10 +11,12 @@ const STEERS: Record<string, SteeringPart> = {
   "/default": "default",
   "/clock": "clock",
   "/faults": "faults",
+  "/webhook": "webhook",
   "/merchants": "registry",
   "/accounts": "registry",
   "/keys": "registry",
   "/keys/API_KEY": "registry",
+  "/snapshots/NAME/restore": "restore",
   "/reset": "reset",
 };
 

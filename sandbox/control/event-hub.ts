@@ -2,10 +2,11 @@ import type { CompletedTransaction, Transaction } from "../../src/domain/transac
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
-import { messageView, requestView, transactionView } from "./views.ts";
+import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
 
 /** A reader of the stream of events. */
 export interface EventListener {
@@ -36,6 +37,7 @@ export interface EventSources {
   readonly service: Pick<Service, "subscribe">;
   readonly log: Pick<RequestLog, "subscribe">;
   readonly audit: Pick<Audit, "subscribe">;
+  readonly webhooks: Pick<Webhooks, "subscribe">;
   readonly merchantNames: MerchantNames;
   /** Makes the ids of this process different from those of others. */
   readonly boot: string;
@@ -52,8 +54,12 @@ const REQUEST_BYTES = 1500;
 /** A finding in memory, roughly. */
 const FINDING_BYTES = 2000;
 
+/** A delivery in memory, roughly. */
+const DELIVERY_BYTES = 3000;
+
 /** Collects all events in one order, and gives them to all listeners. */
-export function createEventHub({ service, log, audit, merchantNames, boot, reportFault }: EventSources): EventHub {
+export function createEventHub(sources: EventSources): EventHub {
+  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
@@ -80,6 +86,7 @@ export function createEventHub({ service, log, audit, merchantNames, boot, repor
     service.subscribe(tellTransaction);
     log.subscribe((request) => tell("request", () => requestView(request), bytesOf(request)));
     audit.subscribe((finding) => tell("audit", () => finding, FINDING_BYTES));
+    webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
   /** The number in one of our ids; null for other ids. */

@@ -20,9 +20,9 @@ export const eventsQuery = z.object({
 
 /**
  * `GET /_momo/events`: server-sent events. `transaction` when one starts and ends, `request` when one is answered, `message`
- * when a customer gets one, `audit` when a client makes a mistake, `steering` when somebody changes the sandbox; a comment as a
- * heartbeat, at once and after 15 seconds of silence. The header `Last-Event-ID`, or `?since=`, repeats missed events; `gap`
- * says that some are lost.
+ * when a customer gets one, `audit` when a client makes a mistake, `webhook` when a delivery is tried or lost, `steering` when
+ * somebody changes the sandbox; a comment as a heartbeat, at once and after 15 seconds of silence. The header `Last-Event-ID`,
+ * or `?since=`, repeats missed events; `gap` says that some are lost.
  */
 export const events: ControlCall = async (request, { eventHub, realClock }, { query, keepOpen }) => {
   const { since } = parseQuery(eventsQuery, query);

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
+import { drawSeed } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { drawSeed, FAULT_KINDS, type Fault, type FaultPlan, MAX_FAULTS } from "../faults.ts";
+import { FAULT_KINDS, type Fault, type FaultPlan, MAX_FAULTS } from "../faults.ts";
 import type { ControlCall } from "./context.ts";
 import { duration, readBody } from "./input.ts";
 import type { FaultInForce } from "./shapes/steering.ts";

@@ -4,7 +4,7 @@ import { invalid, Refusal } from "../../src/domain/error.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { kindOf, shown } from "../../src/domain/what-came.ts";
 import { parseInput, whatCameOf } from "../../src/http/input.ts";
-import { readJsonObject, readQuery } from "../../src/http/request.ts";
+import { expectJson, readJsonObject, readQuery } from "../../src/http/request.ts";
 import { durationText } from "./shapes/values.ts";
 
 /** Calls read their input with these. A refusal names the place of each error. */
@@ -37,6 +37,24 @@ export function wholeNumber(error: string, { min, max }: { min: number; max: num
 /** The largest id that a query can name. */
 export const MAX_QUERY_ID = 999_999_999_999_999;
 
+const MAX_LIMIT = 1000;
+
+const entry = (member: string) =>
+  wholeNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_QUERY_ID });
+
+/** A page of a list: the entries after an id, the oldest first; or those before one, by default the newest of all. */
+export const pageQuery = z
+  .object({
+    after: entry("after").optional(),
+    before: entry("before").optional(),
+    limit: wholeNumber(`limit must be a whole number from 1 to ${MAX_LIMIT}`, { min: 1, max: MAX_LIMIT }).default(
+      MAX_LIMIT,
+    ),
+  })
+  .refine(({ after, before }) => after === undefined || before === undefined, {
+    error: "give after or before, not both",
+  });
+
 /** Filters by phone. */
 export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
 
@@ -59,9 +77,9 @@ export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root
 /** How many errors are named: a thousand rules can have as many. */
 const MAX_REASONS = 20;
 
-/** A PIN is not shown. */
+/** A PIN is not shown, nor an address that may hold a password. */
 function cameOf(issue: z.core.$ZodIssue): string {
-  if (issue.path.at(-1) !== "pin") return whatCameOf(issue);
+  if (!["pin", "url"].includes(String(issue.path.at(-1)))) return whatCameOf(issue);
   return typeof issue.input === "string" ? "" : `; it is ${kindOf(issue.input)}`;
 }
 
@@ -115,4 +133,12 @@ export async function readBody<T extends z.ZodType>(schema: T, request: Request)
 /** Checks the query of a call with its schema. Other parameters are ignored. */
 export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
   return parseInput(schema, readQuery(query, Object.keys(schema.shape)));
+}
+
+export const emptyBody = z.strictObject({});
+
+/** A body is optional, also with a content type. The content type must be JSON, so that no HTML form can do this. */
+export async function expectEmptyBody(request: Request): Promise<void> {
+  if (request.headers.has("Content-Type")) expectJson(request);
+  if (request.body !== null) await readBody(emptyBody, request);
 }

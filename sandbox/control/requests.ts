@@ -3,54 +3,31 @@ import { redact } from "../../src/domain/credentials.ts";
 import { succeedWithList } from "../../src/http/reply.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import { CONTROL_PATH, type ControlCall } from "./context.ts";
-import { MAX_QUERY_ID, parseQuery, wholeNumber } from "./input.ts";
+import { pageQuery, parseQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
 import { requestView } from "./views.ts";
 
-const MAX_LIMIT = 1000;
-
-const entry = (member: string) =>
-  wholeNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_QUERY_ID });
-
-/** Those after an id, the oldest first; or those before one, by default the newest of all. */
-const pageParameters = {
-  after: entry("after").optional(),
-  before: entry("before").optional(),
-  limit: wholeNumber(`limit must be a whole number from 1 to ${MAX_LIMIT}`, { min: 1, max: MAX_LIMIT }).default(
-    MAX_LIMIT,
-  ),
-};
-export const requestsQuery = z
-  .object({
-    ...pageParameters,
-    format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
-  })
-  .refine(({ after, before }) => after === undefined || before === undefined, {
-    error: "give after or before, not both",
-  });
+export const requestsQuery = pageQuery.safeExtend({
+  format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
+});
 
 /**
  * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. `next` (for curl:
  * the header `Link`) is the address of the page before, or after `?after=ID` of the page after.
  */
 export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
-  const { format, ...pageQuery } = parseQuery(requestsQuery, query);
-  const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${pageQuery.limit}`;
+  const { format, ...page } = parseQuery(requestsQuery, query);
+  const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${page.limit}`;
   if (format === "json") {
-    const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) =>
+    const { texts, next } = await writePage(log.list(), page, realClock, (logged) =>
       JSON.stringify(requestView(logged)),
     );
     const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
     return succeedWithList(message, { next: next && addressOf(next) }, "requests", texts);
   }
   const origin = merchantOrigin(request, server);
-  const { texts, next } = await writePage(
-    log.list(),
-    pageQuery,
-    realClock,
-    (logged) => `${curlLine(logged, origin)}\n`,
-  );
+  const { texts, next } = await writePage(log.list(), page, realClock, (logged) => `${curlLine(logged, origin)}\n`);
   return new Response(texts.join(""), {
     headers: {
       "Content-Type": "text/plain; charset=utf-8",

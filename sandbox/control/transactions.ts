@@ -13,7 +13,7 @@ import type { ControlCall } from "./context.ts";
 import { writeWhatFits } from "./paging.ts";
 import { merchantOfQuery } from "./registry.ts";
 import type { StoryOnWire, StoryRequest } from "./shapes/payments.ts";
-import { promptView, requestView, transactionView } from "./views.ts";
+import { deliveryView, promptView, requestView, transactionView } from "./views.ts";
 
 /**
  * `GET /_momo/transactions`: what `GET /transactions.php` (§4.3) answers the merchant that `?merchant_id=` names, by default
@@ -27,7 +27,11 @@ export const listTransactions: ControlCall = async (_request, { service }, { que
 };
 
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
-export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log, realClock }, { id }) => {
+export const tellTransaction: ControlCall = async (
+  _request,
+  { service, merchantNames, log, webhooks, realClock },
+  { id },
+) => {
   const transaction = await service.findByCheckoutRequestId(id);
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
@@ -45,6 +49,10 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
     },
     requests_left_out: calls.leftOut,
     result: resultView(transaction),
+    webhooks: webhooks
+      .list()
+      .filter(({ checkoutRequestId }) => checkoutRequestId === id)
+      .map(deliveryView),
     sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
   };
   return succeedWithList(`the payment is ${transaction.status}`, story, "requests", calls.texts);

@@ -5,8 +5,10 @@ import type { CompletedTransaction, Transaction } from "../../src/domain/transac
 import { itemView } from "../../src/http/view.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
+import type { Delivery } from "../webhooks/delivery-book.ts";
 import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/payments.ts";
 import type { LoggedCall } from "./shapes/requests.ts";
+import type { DeliveryOnWire } from "./shapes/webhook.ts";
 
 /** What several calls and the events show, in the words of the wire. */
 
@@ -77,4 +79,34 @@ function parsed(answer: string): unknown {
   } catch {
     return answer;
   }
+}
+
+/** A delivery of the webhook, with what came of each attempt. */
+export function deliveryView({
+  id,
+  checkoutRequestId,
+  state,
+  dueAtMs,
+  attempts,
+  resendOf,
+  message,
+}: Delivery): DeliveryOnWire {
+  return {
+    id,
+    checkout_request_id: checkoutRequestId,
+    state,
+    ...(resendOf !== null && { resend_of: resendOf }),
+    due_at: formatTimestamp(dueAtMs),
+    due_at_ms: dueAtMs,
+    attempts: attempts.map(({ atMs, durationMs, status, answer, problem }) => ({
+      at: formatTimestamp(atMs),
+      at_ms: atMs,
+      duration_ms: durationMs,
+      status,
+      answer: answer && redact(answer),
+      problem,
+    })),
+    headers: message.headers,
+    body: JSON.parse(message.body) as Record<string, unknown>,
+  };
 }

@@ -1,6 +1,7 @@
 import type { TransactionOnWire } from "../../../src/http/answers.ts";
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
+import type { DeliveryOnWire } from "../../control/shapes/webhook.ts";
 
 /** What the page reads of the control API: the types of the shapes that the server is held to, under the page's names. */
 
@@ -38,6 +39,7 @@ export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_t
 export type TransactionEvent = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
+export type Delivery = DeliveryOnWire;
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
 /** What the sandbox tells as it happens. */
@@ -46,5 +48,7 @@ export type ConsoleEvent =
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: MessageOnWire }
   | { readonly name: "audit"; readonly data: Finding }
+  | { readonly name: "webhook"; readonly data: Delivery }
+  | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { amount, identifiers, type list, phone, timestamp, transaction } from "../../../src/http/answers.ts";
 import { loggedRequest } from "./requests.ts";
 import { count, instant, outcomeName, type Seen } from "./values.ts";
+import { delivery } from "./webhook.ts";
 
 /** `/transactions`, `/prompts`, `/messages`, `/wait` and `/payments`. */
 
@@ -67,6 +68,7 @@ export const story = z.strictObject({
     .nullable()
     .describe("null while pending"),
   sms,
+  webhooks: z.array(delivery).describe("empty where no webhook was set"),
   requests: z.array(storyRequest).describe("the start and the last polls"),
 });
 export type StoryOnWire = Seen<typeof story>;

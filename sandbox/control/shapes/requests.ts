@@ -62,4 +62,4 @@ export const auditAnswer = {
 export type AuditOnWire = Seen<z.ZodObject<typeof auditAnswer>>;
 
 /** What somebody has changed about the sandbox itself. */
-export type SteeringPart = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
+export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";

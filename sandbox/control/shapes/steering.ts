@@ -4,7 +4,7 @@ import { amount, phone, timestamp } from "../../../src/http/answers.ts";
 import { FAULT_KINDS } from "../../faults.ts";
 import { count, durationText, instant, outcomeName, type Seen, times } from "./values.ts";
 
-/** `/outcomes`, `/rules`, `/default`, `/clock`, `/faults` and `/reset`. */
+/** `/outcomes`, `/rules`, `/default`, `/clock`, `/faults` and `/snapshots`. */
 
 const accountId = z.int().min(1);
 const reference = z.string().max(MAX_REFERENCE_LENGTH);
@@ -50,3 +50,14 @@ const fault = z.strictObject({
 });
 export type FaultInForce = Seen<typeof fault>;
 export const faultList = { seed: count, faults: z.array(fault) };
+
+const snapshot = z.strictObject({
+  name: z.string(),
+  transactions: count,
+  at: timestamp,
+  at_ms: instant,
+  frozen: z.boolean(),
+});
+export type SnapshotOnWire = Seen<typeof snapshot>;
+export const snapshotList = { snapshots: z.array(snapshot) };
+export const snapshotAnswer = { snapshot };

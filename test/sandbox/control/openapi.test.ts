@@ -174,6 +174,19 @@ describe("real answers are held to the description", () => {
     await send("GET", "/merchants");
     await send("GET", "/accounts", { query: `?merchant_id=${id}` });
     await send("GET", "/keys", { query: `?merchant_id=${id}` });
+    await send("GET", "/webhook");
+    await send("PUT", "/webhook", { json: { url: "http://127.0.0.1:1/", times: 2, delay: "1h", lost: 0.5, seed: 1 } });
+    await send("PUT", "/webhook", { json: { url: "ftp://shop" }, status: 400 });
+    await sandbox.control("POST", `/prompts/${open}/answer`, { outcome: "cancelled" });
+    await send("GET", "/webhook", { query: "?limit=1" });
+    await send("POST", "/webhook/deliveries/{id}/resend", { id: "1" });
+    await send("POST", "/webhook/deliveries/{id}/resend", { id: "99", status: 404 });
+    await send("GET", "/transactions/{checkout_request_id}", { id: open });
+    await send("DELETE", "/webhook");
+    await send("PUT", "/snapshots/{name}", { id: "before" });
+    await send("GET", "/snapshots");
+    await send("POST", "/snapshots/{name}/restore", { id: "before", json: {} });
+    await send("DELETE", "/snapshots/{name}", { id: "before" });
     await send("POST", "/reset", { json: {} });
 
     const streams = ["GET /events"];
