@@ -165,13 +165,14 @@ describe("a server is ready before it needs zod or a page", () => {
 });
 
 describe("what comes from elsewhere", () => {
-  const manifests = ["package.json", "bench/peers/package.json"];
+  const manifests = ["package.json", "bench/peers/package.json", "test/intercept/package.json"];
 
   test.each(manifests)("every dependency of %s is pinned exactly", async (manifest) => {
-    const { dependencies = {}, devDependencies = {} } = await Bun.file(join(root, manifest)).json();
-    const versions = Object.values({ ...dependencies, ...devDependencies });
+    const { dependencies, devDependencies, optionalDependencies } = await Bun.file(join(root, manifest)).json();
+    const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
     expect(versions.length).toBeGreaterThan(0);
-    for (const version of versions) expect(version).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?$/);
+    for (const version of versions)
+      expect(version).toMatch(/^(?:npm:[a-z0-9-]+@)?[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?$/);
   });
 
   test.each(manifests)("the lock file beside %s holds the checksum of every package", async (manifest) => {

@@ -1,3 +1,4 @@
+import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
@@ -23,6 +24,7 @@ import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
+import { withGuide } from "./guide.ts";
 import { listenIn } from "./listen-in.ts";
 
 export interface AssembleOptions extends ServerFacts {
@@ -125,9 +127,9 @@ export function assemble(options: AssembleOptions): Assembled {
   const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
   const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
-    handle: route(api, handleControl),
-    handleApi: api,
-    handleControl,
+    handle: withGuide(route(api, handleControl), guide),
+    handleApi: withGuide(api, guide),
+    handleControl: withGuide(handleControl, guide),
     service,
     finishAudit: audit.finish,
     endStreams() {
