@@ -96,7 +96,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
-      ...(output && { onRequest: output.onRequest }),
+      ...(output && { onRequest: output.onRequest, onDelivery: output.onDelivery }),
     });
     const record = readyRecord(sandbox, directory, controlToken);
     readyFile?.write(record);
