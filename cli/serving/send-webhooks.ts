@@ -1,7 +1,8 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
+import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
 import { GOOD_WEATHER } from "../../sandbox/webhooks/settings.ts";
-import { createWebhooks, type DeliveryListener, type Webhooks } from "../../sandbox/webhooks/webhooks.ts";
+import { createWebhooks, type Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";

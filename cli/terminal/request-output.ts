@@ -1,5 +1,5 @@
 import type { LogListener } from "../../sandbox/request-log.ts";
-import type { DeliveryListener } from "../../sandbox/webhooks/webhooks.ts";
+import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { deliveryLine } from "./delivery-line.ts";
 import { createLineWriter } from "./line-writer.ts";
