@@ -81,3 +81,14 @@ export function reachDirectly(host: string): void {
   process.env.no_proxy = direct;
   process.env.NO_PROXY = direct;
 }
+
+/** The program that shows long output, and its environment; null where nobody wants one. */
+export function pagerCommand(): { command: string; environment: Record<string, string | undefined> } | null {
+  const command = process.env.PAGER ?? "less";
+  if (command === "" || command === "cat" || process.env.TERM === "dumb") return null;
+  // F: no pager for one screen, R: colours, X: the text stays on the screen.
+  return { command, environment: { LESS: "FRX", ...process.env } };
+}
+
+/** Whether a line of a terminal can be written again. */
+export const canRedraw = (): boolean => process.env.TERM !== "dumb";

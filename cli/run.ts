@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { EXIT, toFailure } from "./terminal/failure.ts";
-import { tellFailure } from "./terminal/output.ts";
+import { asksJson, tellFailure } from "./terminal/output.ts";
 import { writeOut } from "./terminal/standard-output.ts";
 import { usageFailure } from "./terminal/usage.ts";
 
@@ -10,7 +10,7 @@ type CommandTable = Record<string, readonly [summary: string, load: () => Promis
 /** Runs one command line. The process ends by itself, with the exit code that the README documents. */
 export async function run(commands: CommandTable, args: readonly string[], version: string): Promise<void> {
   const end = args.indexOf("--"); // what follows is another command's
-  const json = args.slice(0, end < 0 ? undefined : end).includes("--json");
+  const json = asksJson(args.slice(0, end < 0 ? undefined : end));
   const asksHelp = args[0] === "help";
   const words = asksHelp ? args.slice(1) : args;
   const program = await assemble(commands, words, version);

@@ -11,12 +11,12 @@ import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandb
 import { readText } from "../serving/small-files.ts";
 import { type RunningSandbox, startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
-import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { LOG_FORMATS, type LogFormat } from "../terminal/log-format.ts";
 import { dataOption, readHost, readPort } from "../terminal/options.ts";
 import { printJson, reportFault } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
+import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, outliveOutput } from "../terminal/standard-output.ts";
 
 interface ServeFlags extends SandboxFlags {
