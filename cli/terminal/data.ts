@@ -8,6 +8,7 @@ import {
   printFields,
   printJson,
   printTsv,
+  tell,
 } from "./output.ts";
 import { page } from "./pager.ts";
 import { isTerminal } from "./standard-output.ts";
@@ -33,6 +34,8 @@ export interface List<T extends object> {
   readonly columns: readonly (Column & { readonly cell?: (item: T) => Piece })[];
   /** What JSON has, where it is more than the items. */
   readonly whole?: object;
+  /** What people are told where there is nothing, and what to run next. */
+  readonly empty?: { readonly said: string; readonly next: string };
 }
 
 export function printList<T extends object>(list: List<T>, options: OutputOptions): void {
@@ -40,7 +43,10 @@ export function printList<T extends object>(list: List<T>, options: OutputOption
   if (options.quiet) for (const item of items) print(cellOf(item[list.essential]));
   else if (formatOf(options) === "json") printJson(list.whole ?? { [list.name]: items });
   else if (formatOf(options) === "tsv") printTsv(items);
-  else {
+  else if (items.length === 0 && list.empty) {
+    tell(list.empty.said);
+    tell(`Next: ${list.empty.next}`);
+  } else {
     const rows = items.map((item) =>
       columns.map(
         ({ name, cell }) => cell?.(item) ?? cellOf((item as Record<string, unknown>)[name.replaceAll(" ", "_")]),

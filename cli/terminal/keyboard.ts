@@ -44,7 +44,8 @@ export function openKeyboard(onKey: (key: Key) => void, onBack: () => void): Key
 }
 
 /** An escape sequence, such as that of an arrow, is no Escape. */
-const SEQUENCE = /^\u001B(?:\[[0-9;]*[ -/]*[@-~]|O.|[^\u001B])/;
+const ESCAPE = "\u001B";
+const SEQUENCE = new RegExp(`^${ESCAPE}(?:\\[[0-9;]*[ -/]*[@-~]|O.|[^${ESCAPE}])`);
 
 function keysIn(typed: string): (Key | Special)[] {
   const keys: (Key | Special)[] = [];

@@ -115,6 +115,18 @@ export const readUpTo = (most: number) => (text: string) => {
   return Number(text);
 };
 
+/** A status that an injected error may have. */
+export function readStatus(text: string): number {
+  if (!/^[45][0-9]{2}$/.test(text)) throw new InvalidArgumentError("It must be an HTTP status from 400 to 599");
+  return Number(text);
+}
+
+export function readProbability(text: string): number {
+  const share = /^(?:0?\.[0-9]{1,9}|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : 0;
+  if (share === 0) throw new InvalidArgumentError("It must be a number above 0 and at most 1, such as 0.2");
+  return share;
+}
+
 /** One of a few words, in any letter case. */
 export const readChoice =
   <T extends string>(values: readonly T[]) =>

@@ -116,13 +116,13 @@ export function cellOf(value: unknown): string {
 }
 
 /** Records as tab-separated lines below the names of their members; a tab or a line feed in a value is escaped. */
-export function printTsv(records: readonly object[]): void {
+export function printTsv(records: readonly object[], { withNames } = { withNames: true }): void {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   if (names.length === 0) return;
   const escaped = (text: string) =>
     text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
   const rows = records.map((record) => names.map((name) => escaped(cellOf((record as Record<string, unknown>)[name]))));
-  for (const row of [names.map(escaped), ...rows]) writeOut(`${row.map(plain).join("\t")}\n`);
+  for (const row of withNames ? [names.map(escaped), ...rows] : rows) writeOut(`${row.map(plain).join("\t")}\n`);
 }
 
 /** A failure in the form that was asked for. */

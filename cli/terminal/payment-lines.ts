@@ -1,10 +1,13 @@
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Answer } from "../client/client.ts";
 import { Failure } from "./failure.ts";
 import {
   cellOf,
   formatOf,
   type OutputOptions,
+  type Piece,
+  pieceText,
   print,
   printFields,
   printJson,
@@ -42,6 +45,29 @@ export function reasonText({ status, result_code, result_desc }: Record<string, 
   const name = OUTCOMES.find(({ ending }) => ending.by === "network" && ending.code === result_code)?.name;
   const words = name?.replaceAll("_", " ").replace("pin", "PIN") ?? cellOf(result_desc);
   return `${words} (${cellOf(result_code)})`;
+}
+
+/**
+ * A payment as it starts or ends, in one line that fits the width: `#1 ✓ paid UKL001DAN1`, then the amount and the phone.
+ * @param atMs the host's time, whatever the sandbox's clock shows
+ */
+export function paymentLine(payment: Record<string, unknown>, atMs: number, width: number): Piece[] {
+  const { status } = payment;
+  const { style, text } = statusPiece(status);
+  const word = status === "completed" ? `paid ${cellOf(payment.momo_receipt_number)}` : reasonText(payment) || null;
+  const happened = status === "pending" ? "• asks the customer" : word === null ? text : `${text[0]} ${word}`;
+  const pieces: Piece[] = [
+    styled("dim", formatTimestamp(atMs).slice(-"HH:MM:SS".length)),
+    `  #${cellOf(payment.id)} `,
+    styled(style, happened),
+    styled("dim", `  KES ${amountText(payment.amount)}  ${cellOf(payment.phone)}`),
+  ];
+  let left = width;
+  return pieces.map((piece) => {
+    const kept = [...pieceText(piece)].slice(0, Math.max(0, left)).join("");
+    left -= [...kept].length;
+    return typeof piece === "string" ? kept : { ...piece, text: kept };
+  });
 }
 
 const MINUTE_MS = 60_000;

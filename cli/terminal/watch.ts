@@ -55,8 +55,7 @@ async function showProgress({ checkoutRequestId, beside }: Watched, line: Status
   const prompt = isRecord(story?.prompt) ? story.prompt : {};
   const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
   if (ended.aborted) return;
-  if (isManual)
-    line.note(`The prompt waits for somebody: momo phone ${prompt.phone} answers it.`);
+  if (isManual) line.note(`The prompt waits for somebody: momo phone ${prompt.phone} answers it.`);
   else if (!line.isLive) line.note(waiting);
   let saidFrozen = false;
   let aheadMs = 0;
