@@ -92,3 +92,15 @@ export function pagerCommand(): { command: string; environment: Record<string, s
 
 /** Whether a line of a terminal can be written again. */
 export const canRedraw = (): boolean => process.env.TERM !== "dumb";
+
+/** The variable that sends requests to this address through a proxy; null where none does, as to this machine. */
+export function proxyInForce({ protocol, hostname }: URL): string | null {
+  if (/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) return null;
+  const direct = (process.env.no_proxy ?? process.env.NO_PROXY ?? "").split(",").map((entry) => entry.trim());
+  if (
+    direct.some((entry) => entry === "*" || (entry !== "" && `.${hostname}`.endsWith(`.${entry.replace(/^\./, "")}`)))
+  )
+    return null;
+  const names = protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
+  return names.find((name) => process.env[name]) ?? null;
+}

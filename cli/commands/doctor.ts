@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { openForReading } from "../../src/store/sqlite/database.ts";
 import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
@@ -8,6 +8,8 @@ import { isHeld } from "../../src/store/sqlite/lock.ts";
 import { createStore } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
+import { diagnose, type Finding, fine, stateOfProcess, TRIAL } from "../client/diagnose.ts";
+import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
@@ -24,27 +26,19 @@ import {
 import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
-import { dataOption, jsonOption, readPort } from "../terminal/options.ts";
-import { type OutputOptions, print, printJson, styled } from "../terminal/output.ts";
+import { outputOptions, readId, readPort, serverOptions } from "../terminal/options.ts";
+import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from "../terminal/output.ts";
 
-interface DoctorFlags extends OutputOptions {
-  readonly data?: string;
+interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly port: number;
 }
 
-/** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
-interface Finding {
-  readonly check: string;
-  readonly finding: string;
-  readonly remedy: string | null;
-}
-
 export function doctorCommand(): Command {
-  return new Command("doctor")
+  const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .action(doctor);
+    .addOption(new Option("--account <id>", "the payment account that momo pay would use").argParser(readId));
+  for (const option of [...serverOptions(), ...outputOptions()]) command.addOption(option);
+  return command.action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
@@ -52,15 +46,17 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const foreign = checkOwners(directory);
   // What is somebody else's is not even read.
   const findings = withoutSecrets([
-    ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags.port)),
+    ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
   ]);
-  if (flags.json) printJson({ findings });
+  const format = formatOf(flags);
+  if (format === "json") printJson({ findings });
+  else if (format === "tsv") printTsv(findings);
   else for (const finding of findings) printFinding(finding);
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
 }
 
-async function checkContents(directory: DataDirectory, port: number): Promise<Finding[]> {
+async function checkContents(directory: DataDirectory, { port, ...flags }: DoctorFlags): Promise<Finding[]> {
   const database = checkDatabase(directory);
   const server = await checkServer(directory);
   return [
@@ -69,6 +65,8 @@ async function checkContents(directory: DataDirectory, port: number): Promise<Fi
     database,
     ...(database.remedy === null ? await checkKey(directory) : []),
     server.finding,
+    // A server that does not answer is told once.
+    ...(server.finding.remedy === null ? await diagnose(flags) : []),
     ...(server.isRunning ? [] : [await checkPort(port)]),
     checkClock(directory),
     ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
@@ -99,8 +97,6 @@ function printFinding({ check, finding, remedy }: Finding): void {
   print(mark, ` ${check.padEnd(14)} ${finding}`);
   if (remedy !== null) print(`     ${" ".repeat(14)} ${remedy}`);
 }
-
-const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
 
 function checkDirectory({ path }: DataDirectory): Finding {
   const check = "data directory";
@@ -177,7 +173,8 @@ function checkDatabase({ database }: DataDirectory): Finding {
       return {
         check,
         finding: inspection.message,
-        remedy: "restore a copy with momo import --replace, update momo, or start afresh in another folder with --data",
+        remedy:
+          "put a copy in its place with momo import FILE --replace, update momo, or start afresh with another --data",
       };
   }
 }
@@ -206,11 +203,13 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
   const check = "server";
   const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
   const busy = isHeld(directory.lock) ? { finding: fine(check, BUSY), isRunning: false } : null;
-  if (!record) return busy ?? { finding: fine(check, "none serves this directory"), isRunning: false };
+  if (!record)
+    return busy ?? { finding: fine(check, "none serves this directory; momo serve starts one"), isRunning: false };
   try {
     const health = await controlClient({ controlUrl: record.control_url, controlToken: record.control_token }).get(
       "/health",
       {},
+      TRIAL,
     );
     return { finding: fine(check, describe(health, record)), isRunning: true };
   } catch (error) {
@@ -218,6 +217,13 @@ async function checkServer(directory: DataDirectory): Promise<{ finding: Finding
     if (code === "refused") {
       return { finding: fine(check, `process ${record.pid} at ${record.base_url}: ${message}`), isRunning: true };
     }
+    const state = stateOfProcess(record.pid);
+    if (busy && state === "stopped") {
+      const finding = `process ${record.pid} at ${record.base_url} is stopped (SIGSTOP or Ctrl+Z), and answers nobody`;
+      return { finding: { check, finding, remedy: `kill -CONT ${record.pid} lets it go on` }, isRunning: true };
+    }
+    if (busy && code !== "unreachable")
+      return { finding: fine(check, `process ${record.pid} at ${record.base_url}`), isRunning: true };
     if (busy) return busy;
     return {
       finding: fine(

@@ -45,15 +45,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "package.json",
       ],
       ...["src/system.ts", "src/domain/", "src/store/", "src/service/", "src/http/"],
-      ...[
-        "@bomb.sh/tab/commander",
-        "@clack/prompts",
-        "cli-table3",
-        "commander",
-        "eventsource-parser",
-        "node:",
-        "yocto-spinner",
-      ],
+      ...["@clack/prompts", "commander", "eventsource-parser", "node:"],
     ],
   },
 ];
