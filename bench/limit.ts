@@ -1,9 +1,8 @@
-import { Database } from "bun:sqlite";
-import initial from "../src/store/sqlite/migrations/0001_initial.sql" with { type: "text" };
+import { LIMIT_TOKEN_LENGTH, limitId, openLimitTable } from "./support/limit-table.ts";
 
 /**
- * The bare limit: the least program that makes the same durable write. One insert with momo's indexes, WAL, a full flush for
- * each commit, one commit for each turn of the event loop; no validation, no credentials, no totals.
+ * The bare limit: the least program that makes the same durable write. One insert into the least table, WAL, a full flush for each
+ * commit, one commit for each turn of the event loop; no validation, no credentials, no totals, no outcome.
  */
 
 if (process.argv[2] === "--version") {
@@ -11,33 +10,29 @@ if (process.argv[2] === "--version") {
   process.exit();
 }
 
-const client = new Database(process.argv[2] ?? ":memory:", { create: true, strict: true });
-client.run("PRAGMA journal_mode = WAL");
-client.run("PRAGMA synchronous = FULL");
-// The columns and unique identifiers of the first migration, without a CHECK. A database of momo's is used as it is.
-client.run(`CREATE TABLE IF NOT EXISTS transactions (
-  id INTEGER PRIMARY KEY, merchant_id INTEGER NOT NULL, payment_account_id INTEGER NOT NULL, kind TEXT NOT NULL,
-  status TEXT NOT NULL, amount_cents INTEGER NOT NULL, fee_cents INTEGER NOT NULL, phone TEXT NOT NULL, reference TEXT,
-  reference_folded TEXT, description TEXT,
-  checkout_request_id TEXT NOT NULL UNIQUE COLLATE NOCASE, merchant_request_id TEXT NOT NULL UNIQUE COLLATE NOCASE,
-  transaction_code TEXT UNIQUE COLLATE NOCASE, momo_receipt_number TEXT UNIQUE COLLATE NOCASE,
-  result_code INTEGER, result_desc TEXT, created_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL,
-  completed_at_ms INTEGER, check_at_ms INTEGER, memo TEXT
-) STRICT`);
-for (const [index] of initial.matchAll(/CREATE INDEX transactions_[^;]+/g)) {
-  client.run(index.replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS"));
+const client = openLimitTable(process.argv[2] ?? ":memory:");
+const insert = client.query<{ id: number }, [number, number, number, string | null, string, number]>(
+  `INSERT INTO payments (merchant, account, status, amount_cents, fee_cents, phone, reference, token, created_at_ms, check_at_ms)
+  VALUES (1, ?1, 0, ?2, 100, ?3, ?4, ?5, ?6, ?6 + 3000) RETURNING id`,
+);
+interface Row {
+  readonly token: string;
+  readonly at: number;
+  readonly phone: number;
 }
+const find = client.query<Row, [number]>(
+  `SELECT token, created_at_ms AS at, phone, status, amount_cents / 100.0 AS amount, fee_cents / 100.0 AS fee_amount, result_code,
+    completed_at_ms FROM payments WHERE id = ?`,
+);
 
-const insert = client.query<{ id: number }, [number, number, string, string | null, string, string, number]>(
-  `INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
-    reference_folded, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms, check_at_ms, memo)
-  VALUES (1, ?1, 'api', 'pending', ?2, 100, ?3, ?4, ?4, ?5, ?6, ?7, ?7 + 60000, ?7 + 3000, 'completed') RETURNING id`,
-);
-const find = client.query<Record<string, unknown>, [string]>(
-  `SELECT status, amount_cents / 100.0 AS amount, fee_cents / 100.0 AS fee_amount, phone, transaction_code,
-    momo_receipt_number, checkout_request_id, merchant_request_id, result_code, result_desc, created_at_ms, completed_at_ms
-  FROM transactions WHERE checkout_request_id = ?`,
-);
+/** The row of an id, where the rest of it is right. */
+function found(checkoutRequestId: string) {
+  const [, , , token = ""] = checkoutRequestId.split("_");
+  const id = Number.parseInt(token.slice(LIMIT_TOKEN_LENGTH), 36);
+  const row = find.get(id);
+  if (!row || limitId(id, row.at, row.token) !== checkoutRequestId) return null;
+  return { checkout_request_id: checkoutRequestId, ...row, phone: String(row.phone) };
+}
 
 type Write = () => void;
 let waiting: Write[] = [];
@@ -64,7 +59,8 @@ function flush(): void {
   for (const answer of due) answer();
 }
 
-const suffix = () => Math.random().toString(36).slice(2, 14);
+const randomToken = () =>
+  Math.random().toString(36).slice(2).padEnd(LIMIT_TOKEN_LENGTH, "0").slice(0, LIMIT_TOKEN_LENGTH);
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
@@ -74,27 +70,27 @@ const server = Bun.serve({
     if (request.method === "GET") return new Response("ready");
     const body = (await request.json()) as Record<string, string & number>;
     if (request.url.endsWith("/status.php")) {
-      return Response.json({ success: true, message: "found", ...find.get(body.checkout_request_id ?? "") });
+      return Response.json({ success: true, message: "found", ...found(body.checkout_request_id ?? "") });
     }
     const nowMs = Date.now();
-    const [checkoutRequestId, merchantRequestId] = [`ws_CO_${nowMs}_${suffix()}`, `ws_MR_${nowMs}_${suffix()}`];
+    const token = randomToken();
     const row = await committed(() =>
       insert.get(
         body.payment_account_id ?? 0,
         (body.amount ?? 0) * 100,
-        body.phone ?? "",
+        Number(body.phone),
         body.reference ?? null,
-        checkoutRequestId,
-        merchantRequestId,
+        token,
         nowMs,
       ),
     );
+    const id = row?.id ?? 0;
     return Response.json({
       success: true,
       message: "stored",
-      transaction_id: row?.id,
-      checkout_request_id: checkoutRequestId,
-      merchant_request_id: merchantRequestId,
+      transaction_id: id,
+      checkout_request_id: limitId(id, nowMs, token),
+      merchant_request_id: `ws_MR_${nowMs}_${randomToken()}`,
     });
   },
 });

@@ -18,9 +18,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkStatus } from "./claims/check-status.ts";
+import { fullCycle } from "./claims/full-cycle.ts";
 import { growth } from "./claims/growth.ts";
 import { idle } from "./claims/idle.ts";
 import { listTransactions } from "./claims/list.ts";
+import { oneDay } from "./claims/one-day.ts";
 import { peers } from "./claims/peers.ts";
 import { pending } from "./claims/pending.ts";
 import { resolve } from "./claims/resolve.ts";
@@ -38,11 +40,13 @@ import { alignedTable, markdownTable } from "./support/table.ts";
 /** In the order of the table. */
 const CLAIMS: Readonly<Record<string, Claim>> = {
   "start-payment": startPayment,
+  "full-cycle": fullCycle,
   "check-status": checkStatus,
   peers,
   startup,
   idle,
   list: listTransactions,
+  "one-day": oneDay,
   search,
   resolve,
   pending,

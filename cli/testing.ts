@@ -4,12 +4,14 @@ import type { OutcomeName } from "../sandbox/network/outcomes.ts";
 import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
+import { whatCame } from "../src/domain/what-came.ts";
+import type { Accept, BasePaths } from "../src/http/operation.ts";
 import type { ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
-import { readBasePath, readPromptTimeout } from "./terminal/options.ts";
+import { BASE_PATHS, readBasePath, readPromptTimeout } from "./terminal/options.ts";
 import { reportFault } from "./terminal/output.ts";
 
 /** A sandbox in the process of a test: `import { startSandbox } from "momo/testing"`. */
@@ -19,8 +21,10 @@ export interface NetworkOptions {
   readonly outcome?: OutcomeName | `${OutcomeName};${string}`;
   /** How long a prompt waits for its customer: a duration such as `60s`, the default. */
   readonly promptTimeout?: string;
-  /** By default `/v2`. */
+  /** By default `/v2`, and the same at `/api/v2`. */
   readonly basePath?: string;
+  /** What a client may send: by default `strict`; `lenient` also takes what the real services take. */
+  readonly accept?: Accept;
   /** By default `full`. */
   readonly responseForm?: ResponseForm;
   /** Whether the clock stands still from the start, so that only the test moves it. By default it does not. */
@@ -91,6 +95,10 @@ export interface RequestRecord {
   readonly answer: unknown;
   readonly answer_cut_bytes: number;
   readonly fault: string | null;
+  /** What the lenient form alone took. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused what the lenient one takes. */
+  readonly lenient_takes: boolean;
 }
 
 export interface TestSandbox {
@@ -146,7 +154,8 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
     host: "127.0.0.1",
     port: 0,
     controlPort: null,
-    basePath: checked("basePath", () => readBasePath(options.basePath ?? "/v2")),
+    basePaths: basePathsOf(options),
+    accept: checked("accept", () => readAccept(options.accept ?? "strict")),
     fallback: parseChoice(options.outcome ?? "completed", "outcome"),
     promptLifetimeMs: checked("promptTimeout", () => readPromptTimeout(options.promptTimeout ?? "60s")),
     tariff: null,
@@ -213,6 +222,15 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
       removeTemporaryDirectory(directory);
     },
   };
+}
+
+function readAccept(accept: string): Accept {
+  if (accept === "strict" || accept === "lenient") return accept;
+  throw invalid(`must be strict or lenient${whatCame(accept)}`);
+}
+
+function basePathsOf({ basePath }: NetworkOptions): BasePaths {
+  return basePath === undefined ? BASE_PATHS : [checked("basePath", () => readBasePath(basePath))];
 }
 
 /** All that are in the log, page by page. */

@@ -19,6 +19,10 @@ export interface LoggedRequest {
   readonly answerCutBytes: number;
   /** The fault that befell it, or null. */
   readonly fault: string | null;
+  /** What of it the lenient form alone took: the member, and what came there. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused it, and the lenient one takes its form. */
+  readonly isTakenLeniently: boolean;
 }
 
 /** @param whole the call with its whole body and answer, for whoever does not keep them */

@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Compiles a program, and the thread that searches, into one executable, as momo is. */
+/** Compiles a program into one executable, as momo is. */
 export async function compile(entry: string, outfile: string): Promise<void> {
   await Bun.build({
-    entrypoints: [entry, "src/store/sqlite/search-worker.ts"].map((file) => join(ROOT, file)),
+    entrypoints: [join(ROOT, entry)],
     compile: {
       outfile,
       // What lies in the folder where it is started is another program's.

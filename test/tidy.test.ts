@@ -32,16 +32,23 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["src/domain/ imports", "src/domain/money.ts", 'import { z } from "zod";'],
   ["src/domain/ imports", "src/domain/money.ts", 'import assert from "node:assert";'],
   ["src/domain/ imports", "src/domain/money.ts", 'export { systemClock } from "../system.ts";'],
-  ["src/store/ imports", "src/store/sqlite/totals.ts", 'import type { Service } from "../../service/service.ts";'],
-  ["src/store/ imports", "src/store/sqlite/totals.ts", 'export * from "../../../sandbox/network/script.ts";'],
-  ["src/service/ imports", "src/service/authenticate.ts", 'const { sql } = await import("drizzle-orm");'],
+  ["src/store/ imports", "src/store/store.ts", 'import { openStore } from "./sqlite/sqlite.ts";'],
+  [
+    "src/store/sqlite/ imports",
+    "src/store/sqlite/totals.ts",
+    'import type { Service } from "../../service/service.ts";',
+  ],
+  ["src/store/sqlite/ imports", "src/store/sqlite/totals.ts", 'export * from "../../../sandbox/network/script.ts";'],
+  ["src/service/ imports", "src/service/registry.ts", 'import { openStore } from "../store/sqlite/sqlite.ts";'],
+  ["cli/ imports", "cli/commands/import.ts", 'import { recount } from "../../src/store/sqlite/totals.ts";'],
+  ["src/service/ imports", "src/service/authenticate.ts", 'const { Database } = await import("bun:sqlite");'],
   ["src/service/ imports", "src/service/authenticate.ts", 'import { pay } from "../../cli/pay.ts";'],
   ["src/http/ imports", "src/http/status.ts", 'import "../store/store.ts";'],
   ["src/http/ imports", "src/http/status.ts", 'import { createNetwork } from "../../sandbox/network/network.ts";'],
   ["src/http/ imports", "src/http/status.ts", 'type Harness = import("../../test/support/harness.ts").Harness;'],
   ["sandbox/control/ imports", "sandbox/control/health.ts", "import { openStore } from '../../src/store/store.ts';"],
   ["sandbox/control/ imports", "sandbox/control/health.ts", 'import { createApi } from "../../src/http/api.ts";'],
-  ["sandbox/console/ imports", "sandbox/console/page.ts", 'import { eq } from "drizzle-orm/sqlite-core";'],
+  ["sandbox/console/ imports", "sandbox/console/page.ts", 'import { Database } from "bun:sqlite";'],
   ["sandbox/console/browser/ imports", "sandbox/console/browser/state.ts", 'import { z } from "zod";'],
   [
     "sandbox/console/browser/ imports",
@@ -110,7 +117,7 @@ describe("the rules bite", () => {
   const ALLOWED: readonly (readonly [path: string, text: string])[] = [
     ["src/system.ts", "export const nowMs = () => Date.now();"],
     ["src/store/sqlite/commit-queue.ts", "setImmediate(flush);"],
-    ["src/store/sqlite/schema.ts", 'import { integer } from "drizzle-orm/sqlite-core";'],
+    ["src/store/sqlite/schema.ts", 'import { Database } from "bun:sqlite";'],
     ["cli/environment.ts", "export const isCi = () => Boolean(process.env.CI);"],
     ["cli/terminal/output.ts", "process.stdout.write(text);"],
     ["sandbox/console/browser/system.ts", "export const monotonicMs = () => performance.now();"],
@@ -132,18 +139,15 @@ describe("the rules bite", () => {
   });
 });
 
-describe("a server is ready before it needs zod, drizzle or a page", () => {
+describe("a server is ready before it needs zod or a page", () => {
   test("momo serve loads commander, and nothing else from elsewhere", async () => {
     const { files: loaded, packages } = await staticImportsOf(root, "cli/commands/serve.ts");
-    expect(loaded).toContain("src/store/store.ts");
+    expect(loaded).toContain("src/store/sqlite/sqlite.ts");
     const foreign = [...packages].filter(([name]) => !/^(?:node|bun):/.test(name));
     expect(Object.fromEntries(foreign)).toEqual({ commander: expect.any(String) });
   });
 
-  test.each([
-    ["src/store/sqlite/transaction-list.ts", "drizzle-orm/bun-sqlite"],
-    ["src/http/stkpush.ts", "zod"],
-  ])("%s, which is loaded later, brings %s", async (file, name) => {
+  test.each([["src/http/stkpush.ts", "zod"]])("%s, which is loaded later, brings %s", async (file, name) => {
     const { files: loaded } = await staticImportsOf(root, "cli/commands/serve.ts");
     expect(loaded).not.toContain(file);
     expect([...(await staticImportsOf(root, file)).packages.keys()]).toContain(name);

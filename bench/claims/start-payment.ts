@@ -1,54 +1,62 @@
-import { join } from "node:path";
-import { type Claim, newData } from "../support/bench.ts";
-import { compare } from "../support/line.ts";
+import { type Bench, type Claim, limitData, newData, rowsText } from "../support/bench.ts";
+import { compare, type Line, leftOut } from "../support/line.ts";
 import { payments, type Round } from "../support/load.ts";
-import { startLimit, startMomo } from "../support/servers.ts";
+import { loadHistory } from "../support/loader.ts";
+import { bytesWritten, knowsProcesses } from "../support/proc.ts";
+import { databaseIn, type Running, startLimit, startMomo } from "../support/servers.ts";
 import { alternate } from "../support/statistics.ts";
 
-/** Starting payments, each on disk before its answer. */
-export const startPayment: Claim = async (bench) => {
+/** Starting payments from many phones, each on disk before its answer: on an empty database, and on one with many rows. */
+export const startPayment: Claim = async (bench) => [
+  ...(await starts(bench, 0)),
+  ...(await starts(bench, bench.startSize)),
+];
+
+async function starts(bench: Bench, rows: number): Promise<Line[]> {
   const { programs, rounds, seconds } = bench;
-  const limit = await startLimit(programs, join(await newData(bench, "limit-start"), "limit.db"));
+  const data = await newData(bench, `start-${rows}`);
+  if (rows > 0) {
+    bench.progress(`loading ${rowsText(rows)}`);
+    loadHistory(databaseIn(data), rows, Date.now());
+  }
+  const limit = await startLimit(programs, limitData(bench, `limit-start-${rows}`, rows));
   // Nobody answers these prompts meanwhile: it is their start that is compared.
-  const momo = await startMomo(programs, await newData(bench, "start"), [
-    "--outcome",
-    "manual",
-    "--prompt-timeout",
-    "1h",
-  ]);
-  const whole = await startMomo(programs, await newData(bench, "start-and-end"));
+  const momo = await startMomo(programs, data, ["--outcome", "manual", "--prompt-timeout", "1h"]);
   await Promise.all([payments(limit, 1), payments(momo, 1)]);
   const results = await alternate(rounds, {
-    limit: () => payments(limit, seconds),
-    momo: () => payments(momo, seconds),
+    limit: () => withBytes(limit, seconds),
+    momo: () => withBytes(momo, seconds),
   });
-  // Long enough for most of them to end, too.
-  const untilTheEnd = await payments(whole, Math.max(2 * seconds, 5));
-  await Promise.all([limit.stop(), momo.stop(), whole.stop()]);
+  await Promise.all([limit.stop(), momo.stop()]);
 
-  const rates = (measured: readonly Round[]) => measured.map(({ perSecond }) => perSecond);
-  const p99s = (measured: readonly Round[]) => measured.map(({ p99Ms }) => p99Ms);
-  return [
+  const both = (figure: (round: Measured) => number) => ({
+    momo: results.momo.map(figure),
+    limit: results.limit.map(figure),
+  });
+  const at = rows === 0 ? "empty" : `at ${rowsText(rows)}`;
+  const lines = [
     compare({
-      claim: "start a payment, 64 connections",
+      claim: `start a payment, 64 connections, ${at}`,
       unit: "/s",
-      momo: rates(results.momo),
-      limit: rates(results.limit),
+      ...both((one) => one.perSecond),
       goal: "≥ 0.80",
     }),
-    compare({
-      claim: "the same, p99",
-      unit: "ms",
-      momo: p99s(results.momo),
-      limit: p99s(results.limit),
-      goal: "≤ 1.5",
-    }),
-    compare({
-      claim: "the same, with each resolved after 3 s",
-      unit: "/s",
-      momo: [untilTheEnd.perSecond],
-      limit: rates(results.limit),
-      goal: "-",
-    }),
+    compare({ claim: "the same, p99", unit: "ms", ...both((one) => one.p99Ms), goal: "≤ 1.5" }),
   ];
-};
+  if (rows === 0) return lines;
+  return [
+    ...lines,
+    knowsProcesses()
+      ? compare({ claim: "bytes written for a payment", unit: "", ...both((one) => one.bytes), goal: "≤ 10,000" })
+      : leftOut("bytes written for a payment", "needs /proc"),
+  ];
+}
+
+type Measured = Round & { readonly bytes: number };
+
+/** @returns also how many bytes each payment had written */
+async function withBytes(server: Running & { readonly accountId?: number }, seconds: number): Promise<Measured> {
+  const before = knowsProcesses() ? bytesWritten(server.pid) : 0;
+  const round = await payments(server, seconds);
+  return { ...round, bytes: knowsProcesses() ? (bytesWritten(server.pid) - before) / round.requests : Number.NaN };
+}

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { loadLimit } from "./limit-table.ts";
 import type { Line } from "./line.ts";
 import { loadHistory } from "./loader.ts";
 import type { Programs } from "./programs.ts";
@@ -37,6 +38,14 @@ export async function newData({ folder, programs }: Bench, name: string): Promis
   const momo = await startMomo(programs, data);
   await momo.stop();
   return data;
+}
+
+/** A new database of the limit's, with so many payments. */
+export function limitData({ folder }: Bench, name: string, rows: number): string {
+  const file = join(folder, `${name}.db`);
+  rmSync(file, { force: true });
+  if (rows > 0) loadLimit(file, rows);
+  return file;
 }
 
 /** A data directory with so many payments, loaded once a run. Who writes to it more than a little takes a new one. */

@@ -1,13 +1,16 @@
 import { Database } from "bun:sqlite";
+import { createRequestIds } from "../../src/domain/identifiers.ts";
 
 /** The checkout request ids of some payments in a database, in no order that they were made in. */
 export function checkoutIdsIn(file: string, count: number): string[] {
-  const client = new Database(file);
+  const client = new Database(file, { readonly: true });
+  const [numbering] = client.query<{ key: Uint8Array }, []>("SELECT request_id_key AS key FROM numbering").all();
   const rows = client
-    .query<{ id: string }, [number]>(
-      "SELECT checkout_request_id AS id FROM transactions ORDER BY merchant_request_id LIMIT ?",
+    .query<{ id: number; at: number; secret: string }, [number]>(
+      "SELECT id, created_at_ms AS at, secret FROM transactions ORDER BY id * 2654435761 % 4294967296 LIMIT ?",
     )
     .all(count);
   client.close();
-  return rows.map(({ id }) => id);
+  const requestIds = createRequestIds(numbering?.key ?? new Uint8Array(32));
+  return rows.map(({ id, at, secret }) => requestIds.restore(id, at, secret).checkoutRequestId);
 }

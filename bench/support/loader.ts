@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { totalmem } from "node:os";
-import phoneTotals from "../../src/store/sqlite/migrations/0004_phone_totals.sql" with { type: "text" };
+import { codeOfKind, codeOfStatus } from "../../src/store/sqlite/schema.ts";
+import { areTotalsTrue, recount } from "../../src/store/sqlite/totals.ts";
 
 /**
  * Fills a database of momo's with realistic rows, about 90,000 a second: payments of one merchant over a year, in the order
@@ -13,57 +14,45 @@ const CHECKED_ROWS = 100_000;
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Numbers each row from 1 and draws for it, once; a draw is a product, so that it is the same each time. */
+/** Numbers each row from 1 and draws for it, once; a draw is a product, so that it is the same each time. Codes as in schema.ts. */
 const HISTORY = `
-WITH RECURSIVE drawn (n, at, stamp, token, roll, kind, status, customer) AS (
-  SELECT 0, 0, '', '', 0, '', '', 0
+WITH RECURSIVE drawn (n, at, roll, kind, status, customer) AS (
+  SELECT 0, 0, 0, 0, 0, 0
   UNION ALL
-  SELECT n + 1, $fromMs + n * ${YEAR_MS} / $rows,
-    strftime('%d%m%Y%H%M%S', ($fromMs + n * ${YEAR_MS} / $rows + 10800000) / 1000, 'unixepoch'),
-    printf('%012X', n * 1099511627791 % 281474976710656),
-    (((n + 1) * 2654435761) >> 7) % 1000,
-    CASE WHEN n % 20 < 17 THEN 'api' WHEN n % 20 = 17 THEN 'web' WHEN n % 20 = 18 THEN 'wallet_deposit'
-      ELSE 'credit_topup' END,
+  SELECT n + 1, $fromMs + n * $spanMs / $rows, (((n + 1) * 2654435761) >> 7) % 1000,
+    CASE WHEN n % 20 < 17 THEN ${codeOfKind("api")} ELSE n % 20 - 16 END,
     -- By the draw of the row before: as good as its own.
-    CASE WHEN roll < 700 THEN 'completed' WHEN roll < 820 THEN 'failed' WHEN roll < 910 THEN 'cancelled'
-      WHEN roll < 980 THEN 'expired' ELSE 'pending' END,
+    CASE WHEN roll < 700 THEN ${codeOfStatus("completed")} WHEN roll < 820 THEN ${codeOfStatus("failed")}
+      WHEN roll < 910 THEN ${codeOfStatus("cancelled")} WHEN roll < 980 THEN ${codeOfStatus("expired")}
+      ELSE ${codeOfStatus("pending")} END,
     (n * 7368787) % ($rows / 6 + 1)
   FROM drawn WHERE n < $rows
 )
-INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
-  reference_folded, description, checkout_request_id, merchant_request_id, transaction_code, momo_receipt_number, result_code,
-  result_desc, created_at_ms, expires_at_ms, completed_at_ms, check_at_ms, memo)
-SELECT 1, 1, kind, status, 100 * (1 + n * 48271 % 5000), 1 + n * 48271 % 5000,
-  iif(customer % 10 = 0, '2541', '2547') || printf('%08d', customer * 48271 % 100000000),
+INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
+  reference_folded, description, secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, memo)
+SELECT n, 1, 1, kind, status, 100 * (1 + n * 48271 % 5000), 1 + n * 48271 % 5000,
+  iif(customer % 10 = 0, 254100000000, 254700000000) + customer * 48271 % 100000000,
   CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'INV-' || n ELSE 'Order-' || n END,
-  CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'INV-' || n ELSE 'ORDER-' || n END,
-  iif(n % 3 = 0, 'Groceries', NULL), 'ws_CO_' || stamp || '_' || token, 'ws_MR_' || stamp || '_' || token,
-  iif(status = 'completed', 'T' || printf('%011d', n), NULL),
-  iif(status = 'completed', substr('ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(stamp, 5, 4) - 2005, 1)
-    || substr('ABCDEFGHIJKL', substr(stamp, 3, 2), 1) || substr('123456789ABCDEFGHIJKLMNOPQRSTUV', substr(stamp, 1, 2), 1)
-    || substr(token, 6), NULL),
-  CASE status WHEN 'completed' THEN 0 WHEN 'failed' THEN 1 WHEN 'cancelled' THEN 1032 WHEN 'expired' THEN 1019 END,
-  CASE status WHEN 'completed' THEN 'The service request is processed successfully.'
-    WHEN 'failed' THEN 'The balance is insufficient for the transaction.'
-    WHEN 'cancelled' THEN 'Request cancelled by user.' WHEN 'expired' THEN 'Transaction has expired.' END,
-  at, iif(status = 'pending', at + ${2 * YEAR_MS}, at + 60000), iif(status = 'completed', at + 3000, NULL),
+  CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN NULL ELSE 'ORDER-' || n END,
+  iif(n % 3 = 0, 'Groceries', NULL), printf('%012X', n * 1099511627791 % 281474976710656),
   -- Prompts that wait for somebody, so that no start of momo ends them.
-  iif(status = 'pending', at + ${2 * YEAR_MS}, NULL), iif(status = 'pending', 'manual', NULL)
+  at, iif(status = 0, at + ${2 * YEAR_MS}, at + 60000), iif(status = 0, at + ${2 * YEAR_MS}, NULL),
+  iif(status = 1, at + 3000, NULL), CASE status WHEN 1 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 1032 WHEN 4 THEN 1019 END,
+  iif(status = 0, 'manual - header', 'completed ' || (at + 3000) || ' default')
 FROM drawn WHERE n > 0`;
 
 const PENDING = `
 WITH RECURSIVE numbered (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbered WHERE n < $rows)
-INSERT INTO transactions (merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
-  reference_folded, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms, check_at_ms, memo)
-SELECT 1, 1, 'api', 'pending', 10000, 100, '2547' || printf('%08d', n * 48271 % 100000000), 'DUE-' || n, 'DUE-' || n,
-  'ws_CO_due_' || printf('%012X', n * 1099511627791 % 281474976710656),
-  'ws_MR_due_' || printf('%012X', n * 1000000000039 % 281474976710656),
-  $fromMs, $dueMs + 60000, $dueMs + n * 1000 / $rows, 'completed ' || ($dueMs + n * 1000 / $rows)
+INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, secret,
+  created_at_ms, expires_at_ms, check_at_ms, memo)
+SELECT n, 1, 1, 0, 0, 10000, 100, 254700000000 + n * 48271 % 100000000, 'DUE-' || n,
+  printf('%012X', n * 1099511627791 % 281474976710656), $fromMs, $dueMs + 60000, $dueMs + n * 1000 / $rows,
+  'completed ' || ($dueMs + n * 1000 / $rows) || ' default'
 FROM numbered`;
 
-/** So many payments over the year up to `untilMs`; one in fifty still waits. */
-export function loadHistory(file: string, rows: number, untilMs: number): void {
-  fill(file, rows, (client) => client.query(HISTORY).run({ rows, fromMs: untilMs - YEAR_MS }));
+/** So many payments over the time up to `untilMs`, a year if nobody says otherwise; one in fifty still waits. */
+export function loadHistory(file: string, rows: number, untilMs: number, spanMs = YEAR_MS): void {
+  fill(file, rows, (client) => client.query(HISTORY).run({ rows, fromMs: untilMs - spanMs, spanMs }));
 }
 
 /** So many prompts of this moment that the network answers in the second after `dueMs`, in their order. */
@@ -93,12 +82,7 @@ function fill(file: string, rows: number, insert: (client: Database) => void): v
   const dropped = before.filter(({ type, tbl_name, sql }) => tbl_name === "transactions" && type !== "table" && sql);
   for (const { type, name } of dropped) client.run(`DROP ${type} ${name}`);
   insert(client);
-  client.run("DELETE FROM totals");
-  client.run(`INSERT INTO totals
-    SELECT merchant_id, (created_at_ms + 10800000) / 86400000, kind, status, count(*), sum(amount_cents)
-    FROM transactions GROUP BY 1, 2, 3, 4`);
-  client.run("DELETE FROM phone_totals");
-  for (const [fill] of phoneTotals.matchAll(/^INSERT INTO phone_totals[^;]+/gm)) client.run(fill);
+  recount(client);
   for (const { sql } of dropped) client.run(sql ?? "");
   client.run("COMMIT");
   verify(client, countBefore + rows, JSON.stringify(before));
@@ -131,24 +115,10 @@ function countOf(client: Database): number {
   return client.query<{ count: number }, []>("SELECT count(*) AS count FROM transactions").get()?.count ?? 0;
 }
 
-/** The schema is as it was, every row is there, and the totals say what a count by the index of the list says. */
+/** The schema is as it was, and every row is there and counted. */
 function verify(client: Database, rows: number, schema: string): void {
   if (JSON.stringify(schemaOf(client)) !== schema) throw new Error("the loader has changed the schema");
   const count = countOf(client);
   if (count !== rows) throw new Error(`the loader has stored ${count} rows instead of ${rows}`);
-  const byKindAndStatus = (table: string, counted: string, by: string) =>
-    JSON.stringify(
-      client.query(`SELECT kind, status, ${counted} AS counted FROM ${table} GROUP BY ${by} ORDER BY 1, 2`).values(),
-    );
-  const indexed = byKindAndStatus("transactions", "count(*)", "merchant_id, kind, status");
-  if (byKindAndStatus("totals", "sum(count)", "kind, status") !== indexed) throw new Error("the totals are not true");
-  const ended = (table: string) =>
-    JSON.stringify(
-      client
-        .query(
-          `SELECT status, sum(count), sum(amount_cents) FROM ${table} WHERE status <> 'pending' GROUP BY status ORDER BY status`,
-        )
-        .values(),
-    );
-  if (ended("phone_totals") !== ended("totals")) throw new Error("the totals of phones are not true");
+  if (!areTotalsTrue(client)) throw new Error("the totals are not true");
 }

@@ -8,7 +8,7 @@ import { ROOT } from "./programs.ts";
 /** What stands in the way of measuring, in one line that says what to do; null where nothing does. */
 export function obstacle(folder: string, bytesNeeded: number): string | null {
   if (Bun.which("wrk") === null) return "wrk is not installed: apt-get install wrk, or brew install wrk";
-  if (!existsSync(`${ROOT}/node_modules/drizzle-orm`)) return "the dependencies are not installed: npm install";
+  if (!existsSync(`${ROOT}/node_modules/commander`)) return "the dependencies are not installed: npm install";
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < bytesNeeded) {
     return `the disk has ${gigabytes(bavail * bsize)} GB free and ${gigabytes(bytesNeeded)} are needed: free some, or use --quick`;

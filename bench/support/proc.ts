@@ -18,6 +18,11 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
+/** Bytes that it has had written to the disk so far. */
+export function bytesWritten(pid: number): number {
+  return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
+}
+
 /** How often any of its threads has slept so far, and so woken. */
 export function wakeUps(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { proxyInForce } from "../environment.ts";
+import { proxyInForce, variablesInForce } from "../environment.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
 import { type Answer, type Client, controlClient, merchantClient } from "./client.ts";
 import { isRecord } from "./find.ts";
@@ -110,7 +110,7 @@ async function steeringOf(control: Client | null): Promise<Finding[]> {
   const [rules, fallback, webhooks] = await Promise.all([
     control.get("/rules", {}, TRIAL),
     control.get("/default", {}, TRIAL),
-    control.get("/webhooks", {}, TRIAL).catch(() => null), // not every server has them
+    control.get("/webhook", {}, TRIAL).catch(() => null), // not every server has them
   ]);
   return [
     ...(Array.isArray(rules.rules) && rules.rules.length > 0
@@ -122,8 +122,14 @@ async function steeringOf(control: Client | null): Promise<Finding[]> {
 }
 
 function webhookFindings(answer: Answer | null): Finding[] {
-  const webhooks = Array.isArray(answer?.webhooks) ? answer.webhooks.filter(isRecord) : [];
-  return webhooks.map(({ url }) => fine("webhook", `${String(url)} is told of each payment`));
+  if (!isRecord(answer?.webhook)) return [];
+  const url = String(answer.webhook.url);
+  const last = Array.isArray(answer.deliveries) ? answer.deliveries.filter(isRecord).at(-1) : undefined;
+  const attempt = Array.isArray(last?.attempts) ? last.attempts.filter(isRecord).at(-1) : undefined;
+  const problem = attempt?.problem ?? (Number(attempt?.status) >= 300 ? `HTTP ${String(attempt?.status)}` : null);
+  if (!problem) return [fine("webhook", `${url} is told of each payment`)];
+  const remedy = "start what listens there, or look into its log";
+  return [{ check: "webhook", finding: `${url} did not take the last delivery: ${String(problem)}`, remedy }];
 }
 
 /** What the system says of a process. */
@@ -147,3 +153,19 @@ function stateLetter(pid: number): string {
       .trim();
   }
 }
+
+/** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
+export function checkEnvironment(): Finding[] {
+  return variablesInForce().map(({ name, value, overrides }) => {
+    const isAddress = name.endsWith("_URL");
+    if (isAddress && !URL.canParse(value)) {
+      const remedy = "unset it, or set it to one such as http://127.0.0.1:2547";
+      return { check: name, finding: "it is not an address", remedy };
+    }
+    const shown = isAddress ? withoutPassword(value) : value;
+    return fine(name, `${shown}, from the environment; it decides over ${overrides}`);
+  });
+}
+
+/** An address may hold one, and what doctor says is shown to others. */
+const withoutPassword = (address: string): string => address.replace(/^.*@/s, "[redacted]@");

@@ -1,6 +1,6 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
-import { onFirstUse } from "../../src/store/sqlite/on-first-use.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { momoEnvironment } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";

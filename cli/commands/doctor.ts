@@ -2,18 +2,15 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command, Option } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
-import { openForReading } from "../../src/store/sqlite/database.ts";
-import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
-import { isHeld } from "../../src/store/sqlite/lock.ts";
-import { createStore } from "../../src/store/store.ts";
+import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
-import { diagnose, type Finding, fine, stateOfProcess, TRIAL } from "../client/diagnose.ts";
+import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess, TRIAL } from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
-import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { findLeftovers } from "../serving/leftovers.ts";
+import { lockDirectory } from "../serving/lock-directory.ts";
 import {
   belongsToOther,
   CLOSE_TO_OTHERS,
@@ -31,11 +28,13 @@ import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly port: number;
+  readonly mend?: true;
 }
 
 export function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
+    .option("--mend", "counts totals anew that are wrong; no server may run")
     .addOption(new Option("--account <id>", "the payment account that momo pay would use").argParser(readId));
   for (const option of [...serverOptions(), ...outputOptions()]) command.addOption(option);
   return command.action(doctor);
@@ -56,8 +55,8 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
 }
 
-async function checkContents(directory: DataDirectory, { port, ...flags }: DoctorFlags): Promise<Finding[]> {
-  const database = checkDatabase(directory);
+async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Finding[]> {
+  const database = checkDatabase(directory, flags);
   const server = await checkServer(directory);
   return [
     checkDirectory(directory),
@@ -67,7 +66,7 @@ async function checkContents(directory: DataDirectory, { port, ...flags }: Docto
     server.finding,
     // A server that does not answer is told once.
     ...(server.finding.remedy === null ? await diagnose(flags) : []),
-    ...(server.isRunning ? [] : [await checkPort(port)]),
+    ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
     ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
   ];
@@ -161,14 +160,21 @@ function checkFiles(directory: DataDirectory): Finding[] {
   return findings;
 }
 
-function checkDatabase({ database }: DataDirectory): Finding {
+function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding {
   const check = "database";
+  const { database } = directory;
   const inspection = inspectDatabase(database);
   switch (inspection.state) {
     case "missing":
       return fine(check, "none yet; momo serve makes it");
     case "sound":
-      return fine(check, `sound, schema ${inspection.schema}`);
+      if (inspection.totals) return fine(check, `sound, schema ${inspection.schema}`);
+      if (!mend) {
+        const finding = "sound, but its totals, which the list shows, differ from a full count";
+        return { check, finding, remedy: "stop momo serve, and count them anew with momo doctor --mend" };
+      }
+      mendUnused(directory);
+      return fine(check, `sound, schema ${inspection.schema}; its totals were wrong, and have been counted anew`);
     case "unusable":
       return {
         check,
@@ -179,12 +185,21 @@ function checkDatabase({ database }: DataDirectory): Finding {
   }
 }
 
+function mendUnused(directory: DataDirectory): void {
+  const release = lockDirectory(directory);
+  try {
+    mendTotals(directory.database);
+  } finally {
+    release();
+  }
+}
+
 /** The key that commands find beside a sound database. */
 async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   const check = "key";
   const record = readOrNull(() => readCredentials(directory));
   if (!record || !existsSync(directory.database)) return [];
-  const store = createStore(openForReading(directory.database), directory.database);
+  const store = openStoreForReading(directory.database);
   try {
     if (await isInForce(store, record)) return [fine(check, record.api_key)];
   } finally {
@@ -268,22 +283,6 @@ function checkClock(directory: DataDirectory): Finding {
     "frozenAtMs" in state ? "frozen by hand; momo clock resume lets it go on" : "moved forward by hand",
   );
 }
-
-/** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
-function checkEnvironment(): Finding[] {
-  return variablesInForce().map(({ name, value, overrides }) => {
-    const isAddress = name.endsWith("_URL");
-    if (isAddress && !URL.canParse(value)) {
-      const remedy = "unset it, or set it to one such as http://127.0.0.1:2547";
-      return { check: name, finding: "it is not an address", remedy };
-    }
-    const shown = isAddress ? withoutPassword(value) : value;
-    return fine(name, `${shown}, from the environment; it decides over ${overrides}`);
-  });
-}
-
-/** An address may hold one, and what doctor says is shown to others. */
-const withoutPassword = (address: string): string => address.replace(/^.*@/s, "[redacted]@");
 
 function readOrNull<T>(read: () => T | null): T | null {
   try {

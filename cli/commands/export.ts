@@ -2,9 +2,13 @@ import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync,
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
-import { type CopyContents, copyDatabase, inspectCopy } from "../../src/store/sqlite/backup.ts";
-import { requireDatabase } from "../../src/store/sqlite/database.ts";
-import { flushToDisk } from "../../src/store/sqlite/replace.ts";
+import {
+  type CopyContents,
+  copyDatabase,
+  flushToDisk,
+  inspectCopy,
+  requireDatabase,
+} from "../../src/store/sqlite/sqlite.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { planDraft } from "../serving/leftovers.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";

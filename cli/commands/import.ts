@@ -1,11 +1,16 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
 import { isMemo } from "../../sandbox/network/memo.ts";
-import { admitCopy, type CopyContents, inspectCopy } from "../../src/store/sqlite/backup.ts";
-import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
-import { continueNumbers } from "../../src/store/sqlite/numbers.ts";
-import { putInPlace, removeDatabase } from "../../src/store/sqlite/replace.ts";
-import { openStore } from "../../src/store/store.ts";
+import {
+  admitCopy,
+  type CopyContents,
+  continueNumbers,
+  inspectCopy,
+  openStore,
+  putInPlace,
+  removeDatabase,
+} from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
@@ -127,6 +132,7 @@ function replace(draft: string, database: string): void {
 const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
   damaged: "take another copy",
   foreign: "take a copy that momo export made",
+  older: "take a copy that a released momo made",
   newer: "update momo",
 };
 

@@ -1,7 +1,7 @@
 import { Command, type ErrorOptions, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
-import { countTransactions } from "../../src/store/sqlite/inspect.ts";
+import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";

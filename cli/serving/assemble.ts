@@ -18,7 +18,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
-import { fail, failWith } from "../../src/http/reply.ts";
+import { fail, failWith, respond } from "../../src/http/reply.ts";
 import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -61,8 +61,8 @@ export interface Assembled {
 
 /** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, basePath, reportFault } = options;
-  const sandbox = createNetwork({ random, fallback: options.fallback });
+  const { clock, realClock, random, basePaths, reportFault } = options;
+  const sandbox = createNetwork({ fallback: options.fallback });
   sandbox.rules.replace(options.rules);
   const service = createService({
     store: options.store,
@@ -77,19 +77,18 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const audit = listenIn({ ...options, log, service, basePaths: [basePath] });
+  const audit = listenIn({ ...options, log, service, basePaths });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePath, form: options.form, version, reportFault });
+      return createApi({ service, basePaths, accept: options.accept, form: options.form, version, reportFault });
     }),
     {
       faults,
       log,
       delays: audit.delays,
       authenticate: service.authenticate,
-      basePath,
-      operationPaths: OPERATION_PATHS,
+      basePaths,
       stopping: stopping.signal,
       clock,
       realClock,
@@ -99,7 +98,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
   const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
-  const control = onFirstCall(async () => {
+  const loadControl = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
       ...options.guard,
@@ -123,6 +122,7 @@ export function assemble(options: AssembleOptions): Assembled {
       reportFault,
     });
   });
+  const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
   const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
     handle: route(api, handleControl),
@@ -142,11 +142,11 @@ export function assemble(options: AssembleOptions): Assembled {
  * A part that is loaded with its first request: zod, which both APIs need, takes 6 ms to load, and a server is ready sooner
  * without.
  */
-function onFirstCall(load: () => Promise<Handler>): Handler {
-  let handler: Promise<Handler> | undefined;
-  return async (request, keepOpen) => {
-    handler ??= load();
-    return (await handler)(request, keepOpen);
+function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let part: Promise<Part> | undefined;
+  return () => {
+    part ??= load();
+    return part;
   };
 }
 
@@ -156,15 +156,13 @@ function withConsole(control: Handler, page: Handler, reportFault: (error: unkno
     try {
       expectPlainPath(request);
     } catch (error) {
-      return failWith(error, reportFault);
+      return respond(failWith(error, reportFault));
     }
     const { path } = targetOf(request);
     if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    return fail(
-      404,
-      `there is nothing at this path; the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`,
-    );
+    const hint = `the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`;
+    return respond(fail(404, `there is nothing at this path; ${hint}`));
   };
 }
 

@@ -1,8 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
-import { isHeld } from "../../src/store/sqlite/lock.ts";
-import { restoreLogs, withCompanions } from "../../src/store/sqlite/replace.ts";
+import { isHeld, restoreLogs, withCompanions } from "../../src/store/sqlite/sqlite.ts";
 import { type DataDirectory, filesOf } from "./data-directory.ts";
 import { isForeign, statsOfPlace } from "./ownership.ts";
 import { cannotWrite, readText } from "./small-files.ts";

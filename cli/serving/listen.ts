@@ -1,4 +1,4 @@
-import { OPERATION_PATHS } from "../../src/http/operation.ts";
+import { type BasePaths, OPERATION_PATHS } from "../../src/http/operation.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { type HttpServer, startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
@@ -12,8 +12,7 @@ export interface Addresses {
   readonly port: number;
   /** Of the control API and the console; 0: any free one, null: the same as the merchant API's. */
   readonly controlPort: number | null;
-  /** What stands before the paths of the operations. */
-  readonly basePath: string;
+  readonly basePaths: BasePaths;
 }
 
 export interface Listening {
@@ -29,12 +28,12 @@ export interface Listening {
  * @throws Failure with the reason and the flag that helps; then nothing listens
  */
 export async function listen(
-  { host, port, controlPort, basePath }: Addresses,
+  { host, port, controlPort, basePaths }: Addresses,
   { handle, handleApi, handleControl }: Pick<Assembled, "handle" | "handleApi" | "handleControl">,
   reportFault: (error: unknown) => void,
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
-  const busyPaths = OPERATION_PATHS.map((path) => basePath + path);
+  const busyPaths = basePaths.flatMap((basePath) => OPERATION_PATHS.map((path) => basePath + path));
   const stop = async (graceMs: number) => void (await Promise.all(servers.map((server) => server.stop(graceMs))));
 
   async function serve(wanted: number, flag: "--port" | "--control-port", handler: Handler): Promise<number> {

@@ -1,5 +1,5 @@
-import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
-import { acquireLock } from "../../src/store/sqlite/lock.ts";
+import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { removeLeftoversIn } from "./leftovers.ts";

@@ -1,7 +1,6 @@
 import type { Merchant } from "../../src/domain/merchant.ts";
 import { createRegistry, type Registry } from "../../src/service/registry.ts";
-import { explain } from "../../src/store/sqlite/database.ts";
-import { openStore } from "../../src/store/store.ts";
+import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
 import { locateDataDirectory, makeDataDirectory } from "./data-directory.ts";

@@ -2,25 +2,31 @@ import { type Command, Option } from "commander";
 import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
+import type { Accept } from "../../src/http/operation.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
-import { readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
+import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
 import { readRulesFile } from "./rules-file.ts";
 import type { SandboxConfig } from "./start-sandbox.ts";
 
 /** What `serve` and `exec` can be told about the sandbox that they start. */
 export interface SandboxFlags {
-  readonly basePath: string;
+  readonly basePath?: string;
   readonly outcome: OutcomeName;
   readonly after?: string;
   readonly promptTimeout: number;
   readonly fee?: Tariff;
+  readonly accept: Accept;
   readonly responseForm: ResponseForm;
   readonly rules?: string;
 }
 
 export function addSandboxOptions(command: Command): Command {
   return command
-    .addOption(new Option("--base-path <path>", "before the paths of the API").default("/v2").argParser(readBasePath))
+    .addOption(
+      new Option("--base-path <path>", `before the paths of the API (default: ${BASE_PATHS.join(" and ")})`).argParser(
+        readBasePath,
+      ),
+    )
     .addOption(
       new Option("--outcome <name>", "what prompts do by default")
         .choices(OUTCOMES.map(({ name }) => name))
@@ -36,6 +42,11 @@ export function addSandboxOptions(command: Command): Command {
       new Option("--fee <tariff>", "of the payment account, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff),
     )
     .addOption(
+      new Option("--accept <what>", "strict, or lenient: also what the real services take")
+        .choices(["strict", "lenient"])
+        .default("strict"),
+    )
+    .addOption(
       new Option("--response-form <form>", "full, or the earlier short answers")
         .choices(["full", "short"])
         .default("full"),
@@ -46,9 +57,12 @@ export function addSandboxOptions(command: Command): Command {
 /** The part of the sandbox's configuration that the flags say. */
 export async function configOf(
   flags: SandboxFlags,
-): Promise<Pick<SandboxConfig, "basePath" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">> {
+): Promise<
+  Pick<SandboxConfig, "basePaths" | "accept" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">
+> {
   return {
-    basePath: flags.basePath,
+    basePaths: flags.basePath === undefined ? BASE_PATHS : [flags.basePath],
+    accept: flags.accept,
     fallback: fallbackOf(flags),
     promptLifetimeMs: flags.promptTimeout,
     tariff: flags.fee ?? null,

@@ -5,8 +5,8 @@ import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sa
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Registry } from "../../src/service/registry.ts";
-import { explain, isBusy } from "../../src/store/sqlite/database.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import { isInForce } from "./in-force.ts";
@@ -31,7 +31,8 @@ export interface SandboxConfig
       | "fallback"
       | "rules"
       | "promptLifetimeMs"
-      | "basePath"
+      | "basePaths"
+      | "accept"
       | "form"
       | "reportFault"
       | "onRequest"
@@ -100,7 +101,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     open.add(() => service.resolver.stop());
     merchantPort = listening.port;
 
-    const baseUrl = listening.origin + config.basePath;
+    const baseUrl = listening.origin + config.basePaths[0];
     const controlUrl = listening.controlOrigin + CONTROL_PATH;
     writeServer(directory, {
       pid: process.pid,

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
-import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
+import { acquireLock, isHeld } from "../../src/store/sqlite/sqlite.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
 import { isForeign, statsOfPlace } from "./ownership.ts";

@@ -1,5 +1,5 @@
 import { Refusal } from "../../src/domain/error.ts";
-import { UnusableDatabase } from "../../src/store/sqlite/database.ts";
+import { UnusableDatabase } from "../../src/store/store.ts";
 
 /** The documented exit codes. */
 export const EXIT = {
@@ -69,6 +69,7 @@ const DATABASE_HINTS = {
   locked: "close the other program, or choose another folder with --data",
   damaged: "put a copy in its place with momo import FILE --replace, or start afresh in another folder with --data",
   foreign: "choose another folder with --data",
+  older: "choose another folder with --data, or remove that file",
   newer: "update momo, or choose another folder with --data",
   unwritable: "make the folder writable, or choose another one with --data",
   linked: "put the file itself there, or choose another folder with --data",

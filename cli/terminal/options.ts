@@ -3,6 +3,7 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
 import { parseDay } from "../../src/domain/timestamp.ts";
+import type { BasePaths } from "../../src/http/operation.ts";
 import { FORMATS } from "./output.ts";
 import { misuse } from "./usage.ts";
 
@@ -177,6 +178,9 @@ export function readPort(text: string): number {
   }
   return Number(text);
 }
+
+/** Where the API stands unless told: as in the specification, and as the real services have it. */
+export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
 
 /** One part less than a server tells apart: the operation comes after it. */
 const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;

@@ -1,5 +1,5 @@
 import { redact } from "../../src/domain/credentials.ts";
-import { onFirstUse } from "../../src/store/sqlite/on-first-use.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { wantsColour } from "../environment.ts";
 import type { Failure } from "./failure.ts";
 import { jsonText, plain } from "./plain.ts";
@@ -67,7 +67,7 @@ export function print(...pieces: Piece[]): void {
   writeOut(`${lineOf(pieces, isTerminal)}\n`);
 }
 
-/** Made when there is something to write, which takes a millisecond; where nobody reads it, there is nobody to tell. */
+/** Opened when there is something to write, which takes a millisecond. Where nobody reads it, there is nobody to tell. */
 export const stderr = onFirstUse(() => process.stderr.on("error", () => {}));
 
 /** A line for people who watch; never data. */

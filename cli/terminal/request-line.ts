@@ -13,6 +13,9 @@ const MAX_PATH_LENGTH = 200;
 /** An answer that tells of one payment, or a refusal, is shorter; a list tells of no outcome, and is not worth the reading. */
 const MAX_TELLING_ANSWER = 2000;
 
+/** Of a call that is refused for its form alone. */
+const HINT = "--accept lenient would take this form";
+
 /** What an answer says of the payment; a refusal says why in its message. */
 interface Outcome {
   readonly checkout_request_id?: string;
@@ -47,11 +50,13 @@ function jsonLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: 
     duration_ms: Math.round(request.durationMs * 1000) / 1000,
     ...outcome,
     ...(request.fault !== null && { fault: request.fault }),
+    ...(request.leniencies.length > 0 && { leniencies: request.leniencies.map(({ member }) => member) }),
+    ...(request.isTakenLeniently && { hint: HINT }),
   });
 }
 
 function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
-  const { status, fault } = request;
+  const { status, fault, leniencies, isTakenLeniently } = request;
   const style = status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
   const words: (Piece | null | undefined)[] = [
     formatTimestamp(atMs).slice(-"HH:MM:SS".length),
@@ -63,6 +68,8 @@ function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs
     outcome.checkout_request_id,
     outcome.message,
     fault && `(fault: ${fault})`,
+    leniencies.length > 0 ? `(lenient: ${leniencies.map(({ member }) => member).join(", ")})` : null,
+    isTakenLeniently ? `(${HINT})` : null,
   ];
   const pieces = words.flatMap((word) => (word ? [word, "  "] : []));
   return lineOf(pieces.slice(0, -1), isErrorTerminal);

@@ -18,8 +18,8 @@ export interface AuditedCall {
   readonly answer: string | null;
   /** The fault that struck it, or null. */
   readonly fault: string | null;
-  /** The members and parameters that only the lenient mode takes as they came. */
-  readonly leniencies?: readonly string[];
+  /** What only the lenient mode takes: the member or parameter, and what came there. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
 }
 
 /** An instant, by three clocks. */

@@ -19,7 +19,8 @@ const LOOKED_THROUGH = 1000;
 export function auditInput(state: AuditState, operation: string, reading: Reading): void {
   const { call } = reading;
   if (operation === "/stkpush.php") state.pushes += 1;
-  if (call.status === 200 && !call.leniencies && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0) return;
+  if (call.status === 200 && call.leniencies.length === 0 && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0)
+    return;
   const members = membersOf(call.body) ?? {};
   const known = MEMBERS[operation];
   if (known) {
@@ -29,16 +30,16 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
     }
   }
   // The strict mode refuses them; the lenient one tells which it took.
-  const refused = call.status === 400 ? NUMBERS.filter((member) => isNumberAsText(members[member])) : [];
-  for (const member of call.leniencies ?? refused) {
-    const value = members[member];
-    if (isNumberAsText(value) && NUMBERS.includes(member)) {
-      const words = () => `${member} is a number, but came as text: ${shown(JSON.stringify(value))}.`;
-      note(state, reading, "number_as_text", operation, member, words);
-    } else {
-      const words = () => `${shown(member)} came in a form that only the lenient mode takes.`;
-      note(state, reading, "lenient_input", operation, member, words);
-    }
+  const texts = NUMBERS.filter((member) => isNumberAsText(members[member]));
+  for (const member of texts) {
+    if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;
+    const words = () => `${member} is a number, but came as text: ${shown(JSON.stringify(members[member]))}.`;
+    note(state, reading, "number_as_text", operation, member, words);
+  }
+  for (const { member, came } of call.leniencies) {
+    if (texts.includes(member)) continue;
+    const words = () => `${member} came in a form that only the lenient mode takes: ${shown(came)}.`;
+    note(state, reading, "lenient_input", operation, member, words);
   }
 }
 

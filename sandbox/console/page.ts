@@ -1,4 +1,4 @@
-import { fail } from "../../src/http/reply.ts";
+import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { createHostGuard, type GuardOptions } from "../control/guard.ts";
 import { CONTROL_PATH } from "../control/path.ts";
@@ -22,9 +22,9 @@ export function createConsole(html: string, guard: GuardOptions): Handler {
 
   return async (request) => {
     const refusal = refuse(request);
-    if (refusal) return refusal;
+    if (refusal) return respond(refusal);
     if (request.method !== "GET" && request.method !== "HEAD") {
-      return fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" });
+      return respond(fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" }));
     }
     if (targetOf(request).path !== CONSOLE_PATH) {
       return new Response(null, { status: 302, headers: { Location: CONSOLE_PATH, "Cache-Control": "no-store" } });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { type Reply, succeed } from "../../src/http/reply.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
 
@@ -35,7 +35,7 @@ export const setClock: ControlCall = async (request, context, { keepOpen }) => {
   return answer(context);
 };
 
-function answer({ clock }: ControlContext): Response {
+function answer({ clock }: ControlContext): Reply {
   const nowMs = clock.nowMs();
   const now = formatTimestamp(nowMs);
   return succeed(`it is ${now} in Nairobi${clock.isFrozen ? ", and stays so" : ""}`, {

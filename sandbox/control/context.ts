@@ -1,5 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { Accept, BasePaths } from "../../src/http/operation.ts";
+import type { Reply } from "../../src/http/reply.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -39,8 +41,8 @@ export interface ControlContext {
   readonly version: string;
 }
 
-/** One method of one path. */
-export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Response>;
+/** One method of one path; a response of its own where the answer is no JSON. */
+export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Reply | Response>;
 
 export interface CallDetails {
   /** The raw query string. */
@@ -52,8 +54,8 @@ export interface CallDetails {
 
 /** How a server was started, as far as those who use it want to know. */
 export interface ServerFacts {
-  /** What stands before the paths of the operations: empty, or `/v2`. */
-  readonly basePath: string;
+  readonly basePaths: BasePaths;
+  readonly accept: Accept;
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
   readonly promptLifetimeMs: number;

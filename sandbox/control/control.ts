@@ -1,4 +1,4 @@
-import { fail, failWith } from "../../src/http/reply.ts";
+import { fail, failWith, type Reply } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
 import { forgetAudit, showAudit } from "./audit.ts";
 import { setClock, showClock } from "./clock.ts";
@@ -80,7 +80,7 @@ export interface ControlOptions extends ControlContext, GuardOptions {
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
 
-  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Response> {
+  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Reply | Response> {
     const refusal = guard(request);
     if (refusal) return refusal;
     const { path, query } = targetOf(request);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { readNaming } from "../../src/domain/what-came.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { type Reply, succeed } from "../../src/http/reply.ts";
 import { chooseAfter } from "../network/choice.ts";
 import type { Default } from "../network/default.ts";
 import { afterOf, parseOutcomeName } from "../network/outcomes.ts";
@@ -25,7 +25,7 @@ export const replaceDefault: ControlCall = async (request, context) => {
   return answer(context.default);
 };
 
-function answer({ choice: { outcome, afterMs } }: Default): Response {
+function answer({ choice: { outcome, afterMs } }: Default): Reply {
   const after = afterMs === null ? afterOf(outcome) : formatDuration(afterMs);
   return succeed(`where nothing else decides: ${outcome}`, { outcome, after });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { type Reply, succeed } from "../../src/http/reply.ts";
 import { drawSeed, type Fault, type FaultPlan, MAX_FAULTS } from "../faults.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
@@ -66,7 +66,7 @@ export const removeFaults: ControlCall = async (_request, { faults }) => {
   return answer(faults);
 };
 
-function answer({ seed, faults }: FaultPlan): Response {
+function answer({ seed, faults }: FaultPlan): Reply {
   return succeed(`${faults.length} fault${faults.length === 1 ? "" : "s"} in force`, {
     seed,
     faults: faults.map(({ path, what, probability, times }) => ({

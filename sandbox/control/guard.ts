@@ -1,5 +1,5 @@
 import { hashSecret, secretMatches } from "../../src/domain/credentials.ts";
-import { fail } from "../../src/http/reply.ts";
+import { fail, type Reply } from "../../src/http/reply.ts";
 
 /** Who may steer the sandbox. */
 export interface GuardOptions {
@@ -17,7 +17,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Decides about one request: an answer that refuses it, or null. */
-export type Guard = (request: Request) => Response | null;
+export type Guard = (request: Request) => Reply | null;
 
 /** Headers by which a proxy tells for whom it asks. */
 const FORWARDED = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|via)$/;

@@ -1,6 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
-import { bodySent, fail } from "../../src/http/reply.ts";
-import { bodyRead, type Handler, readBytes, targetOf } from "../../src/http/request.ts";
+import { newExchange } from "../../src/http/exchange.ts";
+import { type Api, type BasePaths, operationAt } from "../../src/http/operation.ts";
+import { fail, type Reply, respond } from "../../src/http/reply.ts";
+import { type Handler, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
@@ -13,10 +15,7 @@ export interface ObserveOptions {
   readonly delays: { underWay: number };
   /** Says whose a request is, or throws. */
   readonly authenticate: Service["authenticate"];
-  /** What stands before the paths that faults name. */
-  readonly basePath: string;
-  /** The paths of the operations; nothing else meets a fault. */
-  readonly operationPaths: readonly string[];
+  readonly basePaths: BasePaths;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
   /** The time that the log shows. */
@@ -31,13 +30,12 @@ export interface ObserveOptions {
  * The merchant API with faults on its way and a log of what passed. The API itself knows of neither. Pages of other sites change
  * nothing: their calls are refused and not logged. Faults strike calls with good credentials only.
  */
-export function observe(api: Handler, options: ObserveOptions): Handler {
-  const { faults, log, delays, basePath, operationPaths, clock, realClock, stopwatch } = options;
+export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): Handler {
+  const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
 
   async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
-    if (!path.startsWith(basePath)) return null;
-    const operation = path.slice(basePath.length);
-    if (!operationPaths.includes(operation)) return null;
+    const operation = operationAt(path, basePaths);
+    if (operation === null) return null;
     const isMerchant = await options.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret")).then(
       () => true,
       () => false,
@@ -46,8 +44,9 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
   }
 
   return async (request, keepOpen) => {
-    if (isFromAnotherSite(request.headers)) return fail(403, FOREIGN);
+    if (isFromAnotherSite(request.headers)) return respond(fail(403, FOREIGN));
     const startedMs = stopwatch();
+    const api = await loadApi();
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
     const fault = faults.faults.length === 0 ? null : await strike(path, request);
@@ -55,26 +54,26 @@ export function observe(api: Handler, options: ObserveOptions): Handler {
       keepOpen?.(request);
       delays.underWay += 1;
     }
-    let lost: Response | null = null;
-    const lose = (answer: Response) => {
-      lost = answer;
-    };
-    const response = await (fault
-      ? befall(fault, () => api(request, keepOpen), lose, options)
-      : api(request, keepOpen));
+    const exchange = newExchange();
+    const carryOut = () => api.answer(request, exchange, keepOpen);
+    const reply = await (fault ? befall(fault, carryOut, options) : carryOut());
     if (fault?.kind === "delay") delays.underWay -= 1;
+    const isLost = fault?.kind === "disconnect";
+    const body = exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock));
     log.add({
       atMs,
       durationMs: stopwatch() - startedMs,
       method: request.method,
       target: query === "" ? path : `${path}?${query}`,
       headers: request.headers,
-      body: bodyRead(request) ?? (response.status === 200 ? null : await unread(request, realClock)),
-      status: fault?.kind === "disconnect" ? null : response.status,
-      answer: bodySent(lost ?? response),
+      body,
+      status: isLost ? null : reply.status,
+      answer: reply.text,
       fault: fault?.kind ?? null,
+      leniencies: exchange.leniencies,
+      isTakenLeniently: reply.status === 400 && api.wouldTake(request, body),
     });
-    return response;
+    return isLost ? brokenOff() : respond(reply);
   };
 }
 
@@ -83,10 +82,9 @@ const FOREIGN =
 
 async function befall(
   fault: Fault["what"],
-  carryOut: () => Promise<Response>,
-  lose: (answer: Response) => void,
+  carryOut: () => Promise<Reply>,
   { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
-): Promise<Response> {
+): Promise<Reply> {
   switch (fault.kind) {
     case "error":
       return fail(fault.status, `fault injected: HTTP ${fault.status}`);
@@ -94,13 +92,14 @@ async function befall(
       await passed(fault.delayMs, realClock, stopping);
       return stopping.aborted ? fail(503, "the server stops; the operation was not carried out") : carryOut();
     case "disconnect":
-      lose(await carryOut());
-      return brokenOff();
+      return carryOut();
   }
 }
 
 /** Resolves after that time, or at once when the server stops. */
 function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promise<void> {
+  // An abort of before is not told again.
+  if (stopping.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.alarm(clock.nowMs() + durationMs, resolve);
   const stop = () => {

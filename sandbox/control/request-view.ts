@@ -23,6 +23,8 @@ export function requestView(request: LoggedRequest) {
     answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),
     answer_cut_bytes: request.status === null ? 0 : request.answerCutBytes,
     fault: request.fault,
+    leniencies: request.leniencies,
+    lenient_takes: request.isTakenLeniently,
   };
 }
 

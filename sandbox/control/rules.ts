@@ -4,7 +4,7 @@ import { amountRule, isAmount, parseAmount, toShillings } from "../../src/domain
 import { parsePhone } from "../../src/domain/phone.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { readNaming } from "../../src/domain/what-came.ts";
-import { succeed } from "../../src/http/reply.ts";
+import { type Reply, succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
 import { chooseAfter } from "../network/choice.ts";
 import { OUTCOMES, parseOutcomeName } from "../network/outcomes.ts";
@@ -91,7 +91,7 @@ export const removeRules: ControlCall = async (_request, { rules }) => {
   return answer(rules);
 };
 
-function answer(rules: RuleBook): Response {
+function answer(rules: RuleBook): Reply {
   const list = rules.list().map(ruleView);
   return succeed(`${list.length} rule${list.length === 1 ? "" : "s"} in force`, { rules: list });
 }

@@ -11,13 +11,14 @@ export const showServer: ControlCall = async (request, { service, server, versio
   const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
   const own = server.credentials();
   return succeed(`momo ${version}`, {
-    base_url: merchantOrigin(request, server) + server.basePath,
+    base_url: merchantOrigin(request, server) + server.basePaths[0],
     control_url: controlOrigin(request) + CONTROL_PATH,
     version,
     default_merchant_id: merchant.id,
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
     // Where the own key was revoked, another one in force.
     api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
+    accept: server.accept,
     response_form: server.form,
     prompt_timeout_ms: server.promptLifetimeMs,
     data: server.data,

@@ -1,11 +1,11 @@
 import { Refusal } from "../../src/domain/error.ts";
+import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { readListQuery } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView } from "../../src/http/view.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/result-advice.ts";
-import type { ResultCode } from "../network/result-codes.ts";
 import { receiptSms } from "../network/sms.ts";
 import { callsAbout } from "./calls-about.ts";
 import type { ControlCall } from "./context.ts";

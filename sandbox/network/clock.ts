@@ -32,6 +32,8 @@ interface Alarm {
   readonly ring: () => void;
   /** Cancels the real alarm behind it. */
   disarm: () => void;
+  /** Whether that one rings soon. */
+  isDue: boolean;
 }
 
 export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0 }): VirtualClock {
@@ -45,8 +47,11 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   const livedMs = () => livedBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, real.nowMs() - runsSinceMs));
 
   function arm(alarm: Alarm): void {
-    alarm.disarm();
     const waitMs = alarm.atMs - nowMs();
+    // Armed anew each time, it would never ring while somebody moves the clock again and again.
+    if (waitMs <= 0 && alarm.isDue) return;
+    alarm.disarm();
+    alarm.isDue = waitMs <= 0;
     // While the clock stands still, what lies ahead does not come nearer.
     if (waitMs > 0 && "frozenAtMs" in state) return;
     alarm.disarm = real.alarm(real.nowMs() + Math.max(waitMs, 0), () => {
@@ -66,7 +71,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   return {
     nowMs,
     alarm(atMs, ring) {
-      const alarm: Alarm = { atMs, ring, disarm: () => {} };
+      const alarm: Alarm = { atMs, ring, disarm: () => {}, isDue: false };
       alarms.add(alarm);
       arm(alarm);
       return () => {

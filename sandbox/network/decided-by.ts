@@ -17,7 +17,6 @@ export interface Decision {
 
 /** Who decided what becomes of a payment; null for one that started before anybody noted it. */
 export function decidedBy(transaction: Transaction): Decision | null {
-  if (transaction.memo === null) return null;
   const memo = readMemo(transaction.memo);
   if (memo.by === null) return null;
   if (wasOvertaken(memo, transaction)) return byDeadline(memo, memo.by, transaction);

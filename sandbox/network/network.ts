@@ -1,19 +1,17 @@
 import { invalid, Refusal } from "../../src/domain/error.ts";
+import { receiptNumber } from "../../src/domain/identifiers.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import type { Random } from "../../src/domain/random.ts";
+import { RESULT_CODES } from "../../src/domain/result-codes.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import type { Choice } from "./choice.ts";
 import { createDefault, type Default } from "./default.ts";
-import { checkoutRequestId, merchantRequestId, receiptNumber } from "./identifiers.ts";
 import { readMemo, writeMemo } from "./memo.ts";
 import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
-import { RESULT_CODES } from "./result-codes.ts";
 import { createRuleBook, type RuleBook } from "./rules.ts";
 import { decide, NETWORK_LIMIT_CENTS } from "./script.ts";
 
 export interface NetworkOptions {
-  readonly random: Random;
   /** The default to begin with. */
   readonly fallback: Choice;
 }
@@ -28,7 +26,7 @@ export interface Network extends Provider {
  * A mobile-money network in the same process. Of prompts it keeps nothing in memory: what one will do is decided when it is
  * pushed and stands in its memo, so that a restart changes nothing.
  */
-export function createNetwork({ random, fallback }: NetworkOptions): Network {
+export function createNetwork({ fallback }: NetworkOptions): Network {
   const rules = createRuleBook();
   const byDefault = createDefault(fallback);
   return {
@@ -40,12 +38,7 @@ export function createNetwork({ random, fallback }: NetworkOptions): Network {
       if (endingOf(script.outcome).by === "refusal") {
         throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");
       }
-      return {
-        checkoutRequestId: checkoutRequestId(prompt.pushedAtMs, random),
-        merchantRequestId: merchantRequestId(prompt.pushedAtMs, random),
-        memo: writeMemo(script),
-        checkAtMs: script.atMs ?? prompt.expiresAtMs,
-      };
+      return { memo: writeMemo(script), checkAtMs: script.atMs ?? prompt.expiresAtMs };
     },
 
     async check(pending, nowMs) {

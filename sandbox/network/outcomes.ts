@@ -1,8 +1,8 @@
 import { formatDuration } from "../../src/domain/duration.ts";
 import { invalid } from "../../src/domain/error.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
+import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
-import type { ResultCode } from "./result-codes.ts";
 
 /** How a prompt can go. */
 export interface OutcomeEntry {

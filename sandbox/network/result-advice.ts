@@ -1,4 +1,4 @@
-import type { ResultCode } from "./result-codes.ts";
+import type { ResultCode } from "../../src/domain/result-codes.ts";
 
 /** What a result code means in plain words, and what a client should do about it. */
 export const RESULT_ADVICE: Record<ResultCode, { readonly meaning: string; readonly advice: string }> = {

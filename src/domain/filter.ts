@@ -8,7 +8,7 @@ export interface TransactionFilter {
   /** First and last day, both inclusive. */
   readonly fromDay?: Day;
   readonly toDay?: Day;
-  /** The start of a phone, reference, code, receipt number or request id, in any letter case. */
+  /** The start of a phone or a reference, or a whole code, receipt number or request id; in any letter case. */
   readonly search?: string;
   readonly id?: number;
 }

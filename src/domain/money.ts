@@ -12,8 +12,18 @@ export const AMOUNT_LIMIT = 1_000_000_000;
 /** How a refusal tells what an amount may be; of one that only has too many decimals also what is nearest to it. */
 export function amountRule(amount: unknown): string {
   const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
-  const rounded = typeof amount === "number" ? Math.round(amount * 100) / 100 : Number.NaN;
+  const rounded = typeof amount === "number" ? roundToCents(String(amount)) : Number.NaN;
   return isAmount(rounded) ? `${rule}: round it to cents, ${rounded}` : rule;
+}
+
+/**
+ * A decimal such as `100.505` rounded half up to the cent. It is rounded by its digits, because as a binary fraction 1.005 is
+ * less than it looks.
+ */
+export function roundToCents(decimal: string): number {
+  const [whole = "", fraction = ""] = decimal.split(".");
+  const cents = Number(whole + fraction.slice(0, 2).padEnd(2, "0"));
+  return (cents + (fraction.charAt(2) >= "5" ? 1 : 0)) / 100;
 }
 
 /** Whether a number of shillings can be the amount of a payment. */

@@ -5,6 +5,9 @@ import type { PendingTransaction } from "./transaction.ts";
 
 /** What the network is asked to show on a customer's phone. */
 export interface Prompt {
+  /** What the service calls this payment; a provider keeps ids of its own in its memo. */
+  readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
   readonly paymentAccountId: number;
   readonly phone: Msisdn;
   readonly amountCents: AmountCents;
@@ -19,8 +22,6 @@ export interface Prompt {
 
 /** The network took the prompt. */
 export interface Pushed {
-  readonly checkoutRequestId: string;
-  readonly merchantRequestId: string;
   /** Stored with the transaction and handed back at each check. */
   readonly memo: string;
   readonly checkAtMs: number;

@@ -5,11 +5,11 @@ export interface Random {
 }
 
 /** Crockford's base 32: no I, L, O or U, so that an identifier read aloud arrives. */
-const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+export const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** An upper-case token of `length` characters, five random bits each. */
 export function token(random: Random, length: number): string {
   let text = "";
-  for (const byte of random.bytes(length)) text += ALPHABET[byte & 31];
+  for (const byte of random.bytes(length)) text += CROCKFORD[byte & 31];
   return text;
 }

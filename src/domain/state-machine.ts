@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { transactionCode } from "./identifiers.ts";
 import type { Outcome } from "./outcome.ts";
-import type { FinalTransaction, NewTransaction, PendingTransaction, TransactionFacts } from "./transaction.ts";
+import { RESULT_CODES } from "./result-codes.ts";
+import type { FinalTransaction, PendingTransaction, TransactionFacts } from "./transaction.ts";
 
 /**
  * The transitions of §3, and the only place where a status comes from. The database repeats the rule: it refuses to change a
@@ -11,13 +13,13 @@ import type { FinalTransaction, NewTransaction, PendingTransaction, TransactionF
  * (none) → pending: the provider took the prompt.
  * @param checkAtMs when the provider wants to be asked; the deadline bounds it, so that every pending transaction ends
  */
-export function open(facts: TransactionFacts, memo: string, checkAtMs: number): NewTransaction {
+export function open(facts: TransactionFacts, memo: string, checkAtMs: number): PendingTransaction {
   assert(facts.expiresAtMs > facts.createdAtMs, "a prompt lives for some time");
   return { ...facts, status: "pending", memo, checkAtMs: Math.min(checkAtMs, facts.expiresAtMs) };
 }
 
-/** What the service itself says of a prompt whose time is over; the network has the same words for it. */
-const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: "Transaction has expired." } as const;
+/** What the service itself says of a prompt whose time is over, in the network's words. */
+const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: RESULT_CODES[1019] } as const;
 
 /** pending → expired, by the service's own deadline. */
 export function expire(pending: PendingTransaction): FinalTransaction {
@@ -28,14 +30,9 @@ export function expire(pending: PendingTransaction): FinalTransaction {
 /**
  * pending → completed, failed, cancelled or expired. The service's own deadline comes first: an outcome counts only if it came
  * about before.
- * @param transactionCode the service's own code, given to a completed payment and to no other
  * @returns what becomes of the transaction; to be written only where it is still pending
  */
-export function resolve(
-  pending: PendingTransaction,
-  outcome: Outcome,
-  transactionCode: () => string,
-): FinalTransaction {
+export function resolve(pending: PendingTransaction, outcome: Outcome): FinalTransaction {
   assert.equal(pending.status, "pending");
   if (outcome.atMs >= pending.expiresAtMs) return expire(pending);
   const { checkAtMs: _, ...facts } = pending;
@@ -46,7 +43,7 @@ export function resolve(
       return {
         ...facts,
         status: "completed",
-        transactionCode: transactionCode(),
+        transactionCode: transactionCode(pending.id),
         receiptNumber: outcome.receiptNumber,
         resultCode: 0,
         resultDesc: outcome.resultDesc,

@@ -1,3 +1,4 @@
+import type { TransactionIdentifiers } from "./identifiers.ts";
 import type { AmountCents } from "./money.ts";
 import type { Msisdn } from "./phone.ts";
 
@@ -15,7 +16,7 @@ export const MAX_REFERENCE_LENGTH = 100;
 export const MAX_DESCRIPTION_LENGTH = 182;
 
 /** What is known when a payment starts and never changes. */
-export interface TransactionFacts {
+export interface TransactionFacts extends TransactionIdentifiers {
   readonly merchantId: number;
   readonly paymentAccountId: number;
   readonly kind: Kind;
@@ -24,8 +25,6 @@ export interface TransactionFacts {
   readonly phone: Msisdn;
   readonly reference: string | null;
   readonly description: string | null;
-  readonly checkoutRequestId: string;
-  readonly merchantRequestId: string;
   readonly createdAtMs: number;
   /** The service's own deadline: at this instant a pending transaction expires, whatever the network says. */
   readonly expiresAtMs: number;
@@ -48,8 +47,8 @@ export interface Completed {
   readonly resultCode: 0;
   readonly resultDesc: string;
   readonly completedAtMs: number;
-  /** The provider's own note on how it ended; null where that was before such notes were kept. */
-  readonly memo: string | null;
+  /** The provider's own note on how it ended. */
+  readonly memo: string;
 }
 
 /** It ended without a payment. */
@@ -57,22 +56,10 @@ export interface Unpaid {
   readonly status: "failed" | "cancelled" | "expired";
   readonly resultCode: number;
   readonly resultDesc: string;
-  readonly memo: string | null;
+  readonly memo: string;
 }
 
-/**
- * Our own code for a paid transaction: `T` and its number, in 12 characters. Codes that are given together lie together, so that
- * the index of a million codes is written to in one place.
- * @param id the transaction's number, which no other has
- */
-export function transactionCode(id: number): string {
-  return `T${String(id).padStart(11, "0")}`;
-}
-
-/** A transaction before the store has numbered it. */
-export type NewTransaction = TransactionFacts & Pending;
-
-export type PendingTransaction = { readonly id: number } & TransactionFacts & Pending;
-export type FinalTransaction = { readonly id: number } & TransactionFacts & (Completed | Unpaid);
-export type CompletedTransaction = { readonly id: number } & TransactionFacts & Completed;
+export type PendingTransaction = TransactionFacts & Pending;
+export type FinalTransaction = TransactionFacts & (Completed | Unpaid);
+export type CompletedTransaction = TransactionFacts & Completed;
 export type Transaction = PendingTransaction | FinalTransaction;

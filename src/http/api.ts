@@ -1,8 +1,12 @@
+import { Refusal } from "../domain/error.ts";
 import type { Service } from "../service/service.ts";
+import type { Exchange, Leniency } from "./exchange.ts";
+import { parseInput } from "./input.ts";
+import { normalise, readLenientBody } from "./lenient.ts";
 import { describeApi } from "./openapi.ts";
-import type { Operation } from "./operation.ts";
-import { fail, failWith, serveDocument } from "./reply.ts";
-import { expectPlainPath, type Handler, type KeepOpen, originOf, targetOf } from "./request.ts";
+import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
+import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
+import { expectPlainPath, type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -15,13 +19,21 @@ const OPERATIONS = [
   { path: "/transactions.php", method: "GET", operation: transactions },
 ] as const;
 
+/** What is known of an operation's path. */
+interface Known {
+  readonly method: "GET" | "POST";
+  readonly operation: Operation;
+  /** What its body or its query may have. */
+  readonly members: readonly string[];
+}
+
 /** Where the description of the API stands. */
 const OPENAPI_PATH = "/openapi.json";
 
 export interface ApiOptions {
   readonly service: Service;
-  /** What stands before the paths of the operations: empty, or `/v2`. */
-  readonly basePath: string;
+  readonly basePaths: BasePaths;
+  readonly accept: Accept;
   readonly form: ResponseForm;
   /** Of this program, for the description of the API. */
   readonly version: string;
@@ -30,27 +42,34 @@ export interface ApiOptions {
 }
 
 /**
- * The merchant API as a function from request to answer. Every request is checked in one order: path (404), method (405),
- * credentials (401), content type and body (400), and then the operation itself. It never throws.
+ * The merchant API. Every request is checked in one order: path (404), method (405),
+ * credentials (401), content type and body (400), and then the operation itself.
  */
-export function createApi({ service, basePath, form, version, reportFault }: ApiOptions): Handler {
-  const operations = new Map<string, { method: string; operation: Operation }>(
-    OPERATIONS.map(({ path, method, operation }) => [basePath + path, { method, operation }]),
+export function createApi({ service, basePaths, accept, form, version, reportFault }: ApiOptions): Api {
+  const operations = new Map<string, Known>(
+    basePaths.flatMap((basePath) =>
+      OPERATIONS.map(({ path, method, operation }) => {
+        const members = Object.keys(operation.schema.shape);
+        return [basePath + path, { method, operation, members }] as const;
+      }),
+    ),
   );
-  const names = OPERATIONS.map(({ method, path }) => `${method} ${basePath}${path}`).join(", ");
+  const [first, ...others] = basePaths;
+  const names = OPERATIONS.map(({ method, path }) => `${method} ${first}${path}`).join(", ");
+  const elsewhere = others.map((basePath) => `, and the same below ${basePath || "/"}`).join("");
 
   /** The description of the API stands outside the base path and needs no credentials. */
-  function description(request: Request): Response {
+  function description(request: Request): Reply {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
-    return serveDocument(describeApi({ basePath, origin: originOf(request), form, version }));
+    return serveDocument(describeApi({ basePaths, origin: originOf(request), form, version }));
   }
 
-  async function answer(request: Request, keepOpen: KeepOpen): Promise<Response> {
+  async function answer(request: Request, exchange: Exchange, keepOpen: KeepOpen): Promise<Reply> {
     expectPlainPath(request);
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);
-    if (!known) return fail(404, `there is nothing at this path; the operations are ${names}`);
+    if (!known) return fail(404, `there is nothing at this path; the operations are ${names}${elsewhere}`);
     if (request.method !== known.method) {
       return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
     }
@@ -58,14 +77,53 @@ export function createApi({ service, basePath, form, version, reportFault }: Api
     const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
     // A list waits until all that is due is resolved, however much that is after a long sleep.
     if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
-    return known.operation(request, merchantId, { service, form, query });
+    const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
+    return known.operation.carryOut(input, merchantId, { service, form, headers });
   }
 
-  return async (request, keepOpen = () => {}) => {
+  /** What the operation is sent, in the form that its schema asks for. */
+  async function readLeniently(request: Request, known: Known, exchange: Exchange): Promise<object> {
+    const body = known.method === "GET" ? null : await readText(request, exchange);
+    return lenientInput(request, body, known, exchange.leniencies);
+  }
+
+  function read(request: Request, query: string, known: Known, exchange: Exchange): object | Promise<object> {
+    if (accept === "lenient") return readLeniently(request, known, exchange);
+    return known.method === "GET" ? readQuery(query, known.members) : readJsonObject(request, exchange);
+  }
+
+  function wouldTake(request: Request, body: string | null): boolean {
+    const known = operations.get(targetOf(request).path);
+    // Where bytes were not UTF-8, a replacement character stands for them.
+    if (accept === "lenient" || !known || body?.includes("\u{FFFD}")) return false;
+    const leniencies: Leniency[] = [];
     try {
-      return await answer(request, keepOpen);
+      parseInput(known.operation.schema, lenientInput(request, body, known, leniencies));
     } catch (error) {
-      return failWith(error, reportFault);
+      if (error instanceof Refusal) return false;
+      throw error;
     }
+    return leniencies.length > 0;
+  }
+
+  return {
+    async answer(request, exchange, keepOpen = () => {}) {
+      try {
+        return await answer(request, exchange, keepOpen);
+      } catch (error) {
+        return failWith(error, reportFault);
+      }
+    },
+    wouldTake,
   };
+}
+
+function lenientInput(
+  request: Request,
+  body: string | null,
+  { method, operation: { schema }, members }: Known,
+  leniencies: Leniency[],
+): object {
+  if (method !== "GET") return readLenientBody(body ?? "", request.headers, schema, leniencies);
+  return normalise(readQuery(targetOf(request).query, members), schema, leniencies);
 }

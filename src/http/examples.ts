@@ -17,8 +17,8 @@ const facts: { readonly id: number } & TransactionFacts = {
   phone: "254712345678" as Msisdn,
   reference: "ORDER-1",
   description: "Two coffees",
-  checkoutRequestId: "ws_CO_20112026100000_4H7ZQ2M9XKTA",
-  merchantRequestId: "ws_MR_20112026100000_8PWC3E6RVJ0N",
+  checkoutRequestId: "ws_CO_20112026100000_4H7ZQ2M9XKTA0B5FDGN1",
+  merchantRequestId: "ws_MR_20112026100000_8PWC3E6RVJ0N7S2YTM4K",
   createdAtMs: CREATED_AT_MS,
   expiresAtMs: CREATED_AT_MS + 60_000,
 };
@@ -31,7 +31,7 @@ const completed: CompletedTransaction = {
   resultCode: 0,
   resultDesc: "The service request is processed successfully.",
   completedAtMs: CREATED_AT_MS + 3000,
-  memo: null,
+  memo: "",
 };
 const summary = {
   totalItems: 1,

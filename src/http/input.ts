@@ -158,7 +158,14 @@ const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
  * @throws Refusal `invalid`
  */
 export function readListQuery(query: string): { filter: TransactionFilter; page: Page } {
-  const input = parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS));
+  return selectionOf(parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS)));
+}
+
+/** The page of a list, and its filter, that an input means. */
+export function selectionOf(input: z.output<typeof listTransactionsSchema>): {
+  filter: TransactionFilter;
+  page: Page;
+} {
   const fromDay = parseDay(input.date_from ?? "");
   const toDay = parseDay(input.date_to ?? "");
   return {

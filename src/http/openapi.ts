@@ -2,11 +2,11 @@ import { z } from "zod";
 import { ANSWERS, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
+import type { BasePaths } from "./operation.ts";
 import type { ResponseForm } from "./view.ts";
 
 export interface Described {
-  /** What stands before the paths of the operations: empty, or `/v2`. */
-  readonly basePath: string;
+  readonly basePaths: BasePaths;
   /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where that is not known. */
   readonly origin: string;
   readonly form: ResponseForm;
@@ -14,7 +14,7 @@ export interface Described {
 }
 
 /** The three operations in OpenAPI 3.1, made from the schemas that requests are held against. */
-export function describeApi({ basePath, origin, form, version }: Described) {
+export function describeApi({ basePaths, origin, form, version }: Described) {
   return {
     openapi: "3.1.0",
     info: {
@@ -23,7 +23,7 @@ export function describeApi({ basePath, origin, form, version }: Described) {
       description: "Start an STK push payment, poll its status, list transactions.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: origin + basePath || "/" }],
+    servers: basePaths.map((basePath) => ({ url: origin + basePath || "/" })),
     security: [{ apiKey: [], apiSecret: [] }],
     paths: {
       "/stkpush.php": {

@@ -18,54 +18,55 @@ const HEADERS = new Headers({
   "X-Content-Type-Options": "nosniff",
 });
 
-const SENT = new WeakMap<Response, string>();
-
-/** The text of an answer of ours, for whoever keeps a log of answers; null for an answer of somebody else's. */
-export function bodySent(response: Response): string | null {
-  return SENT.get(response) ?? null;
+/** An answer before it is sent, so that the log can keep its text. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
 }
 
-const send = (status: number, body: object, headers = HEADERS) => sendText(status, JSON.stringify(body), headers);
+export function respond({ status, text, headers }: Reply): Response {
+  return new Response(text, { status, headers });
+}
 
-function sendText(status: number, text: string, headers: Headers): Response {
-  const response = new Response(text, { status, headers });
-  SENT.set(response, text);
-  return response;
+function reply(status: number, body: object, headers = HEADERS): Reply {
+  return { status, text: JSON.stringify(body), headers };
 }
 
 /** HTTP 200 with `success`, `message` (§1) and what else the operation answers. */
-export function succeed(message: string, members: object): Response {
-  return send(200, { success: true, message, ...members });
+export function succeed(message: string, members: object): Reply {
+  return reply(200, { success: true, message, ...members });
 }
 
 /** The same with a list whose entries are JSON already, because each was measured. */
-export function succeedWithList(message: string, members: object, name: string, entries: readonly string[]): Response {
+export function succeedWithList(message: string, members: object, name: string, entries: readonly string[]): Reply {
   const rest = JSON.stringify({ success: true, message, ...members });
-  return sendText(200, `${rest.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}`, HEADERS);
+  const text = `${rest.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}`;
+  return { status: 200, text, headers: HEADERS };
 }
 
 /** A document that stands for itself, without the members of an answer. */
-export function serveDocument(document: object): Response {
-  return send(200, document);
+export function serveDocument(document: object): Reply {
+  return reply(200, document);
 }
 
 /** HTTP 503 while the server stops; with members, for whoever asks how it stands. */
-export function unavailable(message: string, members: object): Response {
-  return send(503, { success: false, message, ...members });
+export function unavailable(message: string, members: object): Reply {
+  return reply(503, { success: false, message, ...members });
 }
 
 /** The error body of §7: exactly `success` and `message`. */
-export function fail(status: number, message: string, more: Record<string, string> = {}): Response {
+export function fail(status: number, message: string, more: Record<string, string> = {}): Reply {
   const headers = new Headers(HEADERS);
   for (const [name, value] of Object.entries(more)) headers.set(name, value);
-  return send(status, { success: false, message }, headers);
+  return reply(status, { success: false, message }, headers);
 }
 
 /**
  * A refusal in its own words, which may name what came, but no secret. Anything else is a bug: it is reported, and the caller learns only that there was one.
  * @param reportFault told of the bug
  */
-export function failWith(error: unknown, reportFault: (error: unknown) => void): Response {
+export function failWith(error: unknown, reportFault: (error: unknown) => void): Reply {
   if (error instanceof Refusal) return fail(STATUS_OF[error.kind], redact(error.message));
   reportFault(error);
   return fail(500, "internal server error");

@@ -1,5 +1,6 @@
 import { invalid, type Refusal } from "../domain/error.ts";
 import { kindOf, shown, whatCame } from "../domain/what-came.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
@@ -61,8 +62,20 @@ export function originOf({ headers }: Request): string {
  * The JSON object in a request's body.
  * @throws Refusal `invalid` as {@link readJson} does, and for JSON that is not an object
  */
-export async function readJsonObject(request: Request): Promise<object> {
-  const value = await readJson(request);
+export async function readJsonObject(request: Request, exchange?: Exchange): Promise<object> {
+  expectJson(request);
+  return parseJsonObject(await readText(request, exchange), request.headers);
+}
+
+/**
+ * The JSON object that a body's text is.
+ * @throws Refusal `invalid` for text that is not JSON, and for JSON that is not an object
+ */
+export function parseJsonObject(text: string, headers: Headers): object {
+  return expectObject(parseJson(text, headers));
+}
+
+function expectObject(value: unknown): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`the body must be a JSON object; it is ${kindOf(value)}`);
   }
@@ -75,10 +88,13 @@ export async function readJsonObject(request: Request): Promise<object> {
  */
 export function expectJson(request: Request): void {
   const type = request.headers.get("Content-Type");
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type ?? "")) {
+  if (!isJson(type)) {
     throw invalid(`Content-Type must be application/json; ${type === null ? "there is none" : `it is ${shown(type)}`}`);
   }
 }
+
+export const isJson = (contentType: string | null): boolean =>
+  /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? "");
 
 /**
  * The JSON in a request's body.
@@ -86,24 +102,41 @@ export function expectJson(request: Request): void {
  */
 export async function readJson(request: Request): Promise<unknown> {
   expectJson(request);
+  return parseJson(await readText(request), request.headers);
+}
+
+/**
+ * The text of a request's body.
+ * @param exchange told what was read, also where it is refused
+ * @throws Refusal `invalid` for more than {@link MAX_BODY_BYTES}, or bytes that are not UTF-8
+ */
+export async function readText(request: Request, exchange?: Exchange): Promise<string> {
   let text = "";
   try {
     const bytes = await readBytes(request);
-    text = LENIENT.decode(bytes);
-    READ.set(request, text);
-    if (text.includes("\u{FFFD}")) STRICT.decode(bytes);
-    return JSON.parse(text);
+    text = FORGIVING.decode(bytes);
+    if (exchange) exchange.body = text;
+    if (text.includes("\u{FFFD}")) FATAL.decode(bytes);
+    return text;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") {
       throw invalid("the body ended before it was complete"); // and so has the connection
     }
-    if (error instanceof SyntaxError || error instanceof TypeError) throw noJson(request, text, error);
+    if (error instanceof TypeError) throw noJson(text, request.headers, error);
     throw error;
   }
 }
 
+function parseJson(text: string, headers: Headers): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw noJson(text, headers, error as SyntaxError);
+  }
+}
+
 /** Names what came in the place of JSON, as far as it can be told. */
-function noJson({ headers }: Request, text: string, error: SyntaxError | TypeError): Refusal {
+function noJson(text: string, headers: Headers, error: SyntaxError | TypeError): Refusal {
   const encoding = headers.get("Content-Encoding");
   if (encoding !== null || text.startsWith(GZIP)) {
     return invalid(`the body is compressed (${encoding === null ? "gzip" : shown(encoding)}): send it plain`);
@@ -119,15 +152,8 @@ function noJson({ headers }: Request, text: string, error: SyntaxError | TypeErr
 /** The first two bytes of gzip, as they look when they are read as text. */
 const GZIP = "\x1F\u{FFFD}";
 
-const READ = new WeakMap<Request, string>();
-
-/** What has been read of a request's body, as far as it is text, for whoever keeps a log of requests; null where nothing was. */
-export function bodyRead(request: Request): string | null {
-  return READ.get(request) ?? null;
-}
-
-const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
-const STRICT = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+const FORGIVING = new TextDecoder("utf-8", { ignoreBOM: true });
+const FATAL = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /** The body, never holding more of it than allowed. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
@@ -152,12 +178,21 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
  * @throws Refusal `invalid` where one is given twice, or an escape is not UTF-8
  */
 export function readQuery(query: string, known: readonly string[]): Record<string, string> {
+  return readParameters(query, known, "the query string");
+}
+
+/** The members of a form, by the same rules. */
+export function readForm(body: string, known: readonly string[]): Record<string, string> {
+  return readParameters(body, known, "the form in the body");
+}
+
+function readParameters(text: string, known: readonly string[], what: string): Record<string, string> {
   try {
-    decodeURIComponent(query);
+    decodeURIComponent(text);
   } catch {
-    throw invalid("the query string has an escape that is not UTF-8, such as a % that should be %25");
+    throw invalid(`${what} has an escape that is not UTF-8, such as a % that should be %25`);
   }
-  const given = new URLSearchParams(query);
+  const given = new URLSearchParams(text);
   const parameters: Record<string, string> = {};
   for (const name of known) {
     const [value, ...more] = given.getAll(name);

@@ -1,5 +1,5 @@
 import type { Server } from "bun";
-import { fail, failWith } from "./reply.ts";
+import { fail, failWith, respond } from "./reply.ts";
 import type { Handler, KeepOpen } from "./request.ts";
 import { markUnrouted, routesOf } from "./sent-path.ts";
 
@@ -37,7 +37,7 @@ export function startServer(options: ServerOptions): HttpServer {
   const { hostname, port, handle, busyPaths, reportFault, sleep, maxUnderWay = MAX_UNDER_WAY } = options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
   const serve = (request: Request) =>
-    server.pendingRequests > maxUnderWay ? fail(503, "too many requests at once") : handle(request, keepOpen);
+    server.pendingRequests > maxUnderWay ? respond(fail(503, "too many requests at once")) : handle(request, keepOpen);
   const server: Server<undefined> = Bun.serve({
     hostname,
     port,
@@ -52,7 +52,7 @@ export function startServer(options: ServerOptions): HttpServer {
       markUnrouted(request);
       return serve(request);
     },
-    error: (error) => failWith(error, reportFault),
+    error: (error) => respond(failWith(error, reportFault)),
   });
   return {
     hostname,

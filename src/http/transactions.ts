@@ -1,11 +1,14 @@
-import { readListQuery } from "./input.ts";
+import { listTransactionsSchema, selectionOf } from "./input.ts";
 import type { Operation } from "./operation.ts";
 import { succeed } from "./reply.ts";
 import { listMessage, listView } from "./view.ts";
 
 /** `GET /transactions.php` (§4.3): the merchant's transactions, newest first. */
-export const transactions: Operation = async (_request, merchantId, { service, form, query }) => {
-  const { filter, page } = readListQuery(query);
-  const list = await service.listTransactions(merchantId, filter, page);
-  return succeed(listMessage(list.summary), listView(list, filter, page, form));
+export const transactions: Operation<typeof listTransactionsSchema> = {
+  schema: listTransactionsSchema,
+  async carryOut(input, merchantId, { service, form }) {
+    const { filter, page } = selectionOf(input);
+    const list = await service.listTransactions(merchantId, filter, page);
+    return succeed(listMessage(list.summary), listView(list, filter, page, form));
+  },
 };

@@ -1,7 +1,7 @@
 import { Refusal } from "../domain/error.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { resolve } from "../domain/state-machine.ts";
-import { type PendingTransaction, type Transaction, transactionCode } from "../domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import type { UpToDate } from "./up-to-date.ts";
@@ -26,7 +26,7 @@ export async function answerPrompt(
   if (!pending) throw new Refusal("not_found", "there is no prompt with this checkout request id");
   if (pending.status !== "pending") throw alreadyFinal(pending);
   const outcome = outcomeOf(pending);
-  const final = resolve(pending, outcome, () => transactionCode(pending.id));
+  const final = resolve(pending, outcome);
   const [changed] = await store.transactions.record([final]);
   if (changed === undefined) {
     // Somebody was faster between the look and the write.

@@ -1,7 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
 import { expire, resolve } from "../domain/state-machine.ts";
-import { type PendingTransaction, type Transaction, transactionCode } from "../domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 
 /** When to ask about a payment again whose check failed, or has not been answered yet. */
 const RETRY_MS = 1000;
@@ -56,7 +56,7 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
       const answer = await provider.check(pending, nowMs);
       return answer.status === "pending"
         ? postpone(pending, answer.checkAtMs, clock.nowMs())
-        : resolve(pending, answer, () => transactionCode(pending.id));
+        : resolve(pending, answer);
     } catch (error) {
       // A provider that fails, or says what cannot be, has said nothing yet.
       reportFault(error);

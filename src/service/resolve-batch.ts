@@ -1,4 +1,4 @@
-import type { PendingTransaction } from "../domain/transaction.ts";
+import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import { type Checked, type Checks, retryLater } from "./checks.ts";
@@ -12,46 +12,56 @@ export interface BatchParts {
   readonly isStopped: () => boolean;
 }
 
+/** How many payments share one commit. Between commits requests have their turn, and a stop is noticed. */
+const BATCH = 500;
+
 /**
- * Has payments that are due checked, and writes what came of it in one commit, each only where it is still pending. Each ends
- * by its deadline, whatever the provider says or does not say.
+ * Has payments checked, these and those that are due by `untilMs`, and writes what came of it in one commit, each only where it is
+ * still pending. Each ends by its deadline, whatever the provider says or does not say.
  * @returns whether there was anything to write
  */
 export async function resolveBatch(
   parts: BatchParts,
-  due: readonly PendingTransaction[],
+  first: readonly PendingTransaction[],
+  untilMs: number,
   nowMs: number,
 ): Promise<boolean> {
-  const answered = await parts.checks.ask(due, nowMs);
+  let outcomes: readonly Checked[] = [];
+  try {
+    const changed = await parts.store.transactions.resolveDue(untilMs, BATCH, async (due) => {
+      outcomes = await checkAll(parts, [...first, ...due], nowMs);
+      return outcomes.map(({ result }) => result);
+    });
+    announce(parts, changed);
+  } catch (error) {
+    if (outcomes.length === 0 || parts.isStopped()) throw error;
+    // Which of them it was, and why, shows here.
+    await recordOneByOne(parts, outcomes, nowMs);
+  }
+  return outcomes.length > 0;
+}
+
+async function checkAll({ checks }: BatchParts, due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]> {
   const outcomes = new Map<number, Checked>();
-  for (const checked of answered) outcomes.set(checked.pending.id, checked);
+  for (const checked of await checks.ask(due, nowMs)) outcomes.set(checked.pending.id, checked);
   for (const pending of due) {
     if (!outcomes.has(pending.id)) outcomes.set(pending.id, { pending, result: retryLater(pending, nowMs) });
   }
-  await recordAll(parts, [...outcomes.values()], nowMs);
-  return outcomes.size > 0;
+  return [...outcomes.values()];
 }
 
 /** Where one of them cannot be written (a receipt number that exists already), the others are all the same. */
-async function recordAll(parts: BatchParts, outcomes: readonly Checked[], nowMs: number): Promise<void> {
-  try {
-    await record(parts, outcomes);
-    return;
-  } catch (error) {
-    if (parts.isStopped()) throw error;
-    // Which of them it was, and why, shows below.
-  }
+async function recordOneByOne(parts: BatchParts, outcomes: readonly Checked[], nowMs: number): Promise<void> {
+  const record = async (result: Transaction) => announce(parts, await parts.store.transactions.record([result]));
   for (const { pending, result } of outcomes) {
     if (parts.isStopped()) return;
-    await record(parts, [{ pending, result }]).catch((error: unknown) => {
+    await record(result).catch((error: unknown) => {
       parts.reportFault(error);
-      return record(parts, [{ pending, result: retryLater(pending, nowMs) }]);
+      return record(retryLater(pending, nowMs));
     });
   }
 }
 
-async function record({ store, changes }: BatchParts, outcomes: readonly Checked[]): Promise<void> {
-  for (const changed of await store.transactions.record(outcomes.map(({ result }) => result))) {
-    if (changed.status !== "pending") changes.announce(changed);
-  }
+function announce({ changes }: BatchParts, changed: readonly Transaction[]): void {
+  for (const transaction of changed) if (transaction.status !== "pending") changes.announce(transaction);
 }

@@ -6,8 +6,8 @@ import type { Changes } from "./changes.ts";
 import { createChecks } from "./checks.ts";
 import { resolveBatch } from "./resolve-batch.ts";
 
-/** How many payments share one commit. Between commits requests have their turn, and a stop is noticed. */
-const BATCH = 500;
+/** How many payments are resolved at once that somebody asks for. */
+const MOST_FIRST = 500;
 
 /** When to try again where the store itself failed. */
 const RETRY_MS = 1000;
@@ -127,13 +127,13 @@ export function createResolver(parts: ResolverParts): Resolver {
 
   /** @returns whether there may be more to resolve */
   async function resolveNext(untilMs: number): Promise<boolean> {
-    const first = urgent.splice(0, BATCH);
+    const first = urgent.splice(0, MOST_FIRST);
     try {
       const nowMs = clock.nowMs();
       const asked = await Promise.all(first.map(({ checkoutRequestId }) => findDue(checkoutRequestId, nowMs)));
       // A reset may have set the clock back meanwhile.
-      const due = await transactions.listDue(Math.min(untilMs, nowMs), BATCH);
-      const hadWork = await resolveBatch(batchParts, [...asked.filter((found) => found !== null), ...due], nowMs);
+      const found = asked.filter((one) => one !== null);
+      const hadWork = await resolveBatch(batchParts, found, Math.min(untilMs, nowMs), nowMs);
       for (const { resolve } of first) resolve();
       return hadWork || urgent.length > 0;
     } catch (error) {

@@ -4,6 +4,7 @@ import { feeCents } from "../domain/fee.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
+import type { Random } from "../domain/random.ts";
 import { open } from "../domain/state-machine.ts";
 import type { Kind, PendingTransaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
@@ -24,6 +25,7 @@ interface Parts {
   readonly store: Pick<Store, "merchants" | "transactions">;
   readonly provider: Provider;
   readonly clock: Clock;
+  readonly random: Random;
   readonly promptLifetimeMs: number;
 }
 
@@ -33,7 +35,7 @@ interface Parts {
  * then nothing is stored
  */
 export async function startPayment(
-  { store, provider, clock, promptLifetimeMs }: Parts,
+  { store, provider, clock, random, promptLifetimeMs }: Parts,
   merchantId: number,
   order: PaymentOrder,
 ): Promise<PendingTransaction> {
@@ -45,19 +47,22 @@ export async function startPayment(
 
   const nowMs = clock.nowMs();
   const expiresAtMs = nowMs + promptLifetimeMs;
-  const pushed = await provider.push({ ...wanted, pushedAtMs: nowMs, expiresAtMs, instruction });
+  const identifiers = await store.transactions.identify(nowMs, random);
+  const { checkoutRequestId, merchantRequestId } = identifiers;
+  const prompt = { ...wanted, checkoutRequestId, merchantRequestId, pushedAtMs: nowMs, expiresAtMs, instruction };
+  const pushed = await provider.push(prompt);
   const transaction = open(
     {
       ...wanted,
+      ...identifiers,
       merchantId,
       feeCents: feeCents(account.tariff, order.amountCents),
-      checkoutRequestId: pushed.checkoutRequestId,
-      merchantRequestId: pushed.merchantRequestId,
       createdAtMs: nowMs,
       expiresAtMs,
     },
     pushed.memo,
     pushed.checkAtMs,
   );
-  return { ...transaction, id: await store.transactions.insert(transaction) };
+  await store.transactions.insert(transaction);
+  return transaction;
 }

@@ -26,6 +26,13 @@ const sh = (script: string, options?: RunOptions) => exec(["sh", "-c", script], 
 /** How a shell calls the program. */
 const MOMO = PROGRAM.map((word) => `'${word}'`).join(" ");
 
+test.concurrent("exec --accept lenient: the command's sandbox takes what the real services take", async () => {
+  const call = `curl -s "$MOMO_BASE_URL/stkpush.php" -H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET"`;
+  const script = `${call} -d 'payment_account_id=1&phone=712345678&amount=5'`;
+  const { stdout } = await runMomo(["exec", "--accept", "lenient", "--", "sh", "-c", script]);
+  expect(JSON.parse(stdout)).toMatchObject({ success: true });
+});
+
 describe("exits with the command's code", () => {
   test.concurrent.each([0, 1, 7, 127, 255])("%d", async (code) => {
     expect(await sh(`exit ${code}`)).toEqual({ stdout: "", stderr: "", exitCode: code });

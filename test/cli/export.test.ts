@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { openMomo } from "../support/terminal.ts";
@@ -18,9 +18,9 @@ async function dataOf(name: string): Promise<string> {
   return data;
 }
 
-function idsIn(copy: string): Set<string> {
+function idsIn(copy: string): Set<number> {
   const database = new Database(copy, { readonly: true });
-  const rows = database.query<{ id: string }, []>("SELECT checkout_request_id AS id FROM transactions").all();
+  const rows = database.query<{ id: number }, []>("SELECT id FROM transactions").all();
   database.close();
   return new Set(rows.map(({ id }) => id));
 }
@@ -28,12 +28,12 @@ function idsIn(copy: string): Set<string> {
 test.concurrent("a consistent copy while serving: all that was answered before is in it", async () => {
   const server = await serveMomo();
   const folder = newFolder();
-  const answered: string[] = [];
+  const answered: number[] = [];
   let isPaying = true;
   const payers = Array.from({ length: 4 }, async () => {
     while (isPaying) {
-      const answer = (await (await server.post("/stkpush.php", PAYMENT)).json()) as { checkout_request_id: string };
-      answered.push(answer.checkout_request_id);
+      const answer = (await (await server.post("/stkpush.php", PAYMENT)).json()) as { transaction_id: number };
+      answered.push(answer.transaction_id);
     }
   });
   for (const name of ["1", "2", "3"]) {
@@ -47,7 +47,7 @@ test.concurrent("a consistent copy while serving: all that was answered before i
     expect(JSON.parse(stdout)).toEqual({
       file: copy,
       bytes,
-      schema: KNOWN_MIGRATIONS,
+      schema: KNOWN_SCHEMA,
       merchants: 1,
       transactions: ids.size,
     });

@@ -58,7 +58,7 @@ const ONLINE = [
   ["list"],
   ["env"],
 ];
-const STEERING = [["answer", HOSTILE, "--pin", "1234"], ["clock", "show"], ["reset"]];
+const STEERING = [["answer", HOSTILE, "--pin", "1234"], ["clock", "show"], ["reset"], ["audit"]];
 const OFFLINE: Record<string, string[][]> = {
   serve: [
     ["--port", "x"],
@@ -188,6 +188,8 @@ describe("what is left is exact", () => {
       headers: new Headers(),
       body: null,
       bodyCutBytes: 0,
+      leniencies: [],
+      isTakenLeniently: false,
       status: 400,
     };
     const refusal = JSON.stringify({ success: false, message: HOSTILE });

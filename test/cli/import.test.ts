@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd, type Served, serveMomo } from "../support/momo.ts";
 
@@ -91,7 +91,7 @@ describe("momo import FILE puts it into the data directory", () => {
     expect(JSON.parse(run.stdout)).toEqual({
       data,
       replaced: false,
-      schema: KNOWN_MIGRATIONS,
+      schema: KNOWN_SCHEMA,
       merchants: 1,
       transactions: 1,
       credentials: "none",

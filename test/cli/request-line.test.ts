@@ -22,6 +22,8 @@ function called(changes: Partial<LoggedRequest>): LoggedRequest {
     answer: JSON.stringify({ success: true, message: "sent", checkout_request_id: "ws_CO_1" }),
     answerCutBytes: 0,
     fault: null,
+    leniencies: [],
+    isTakenLeniently: false,
     ...changes,
   };
 }

@@ -12,6 +12,7 @@ describe("a bad value is a usage error that names the flag and what would be rig
     [["--port", "http"], /--port/],
     [["--port", "-1"], /--port/],
     [["--host", ""], /--host/],
+    [["--accept", "all"], /--accept.*lenient/],
     [["--base-path", "v2"], /--base-path.*\/v2/],
     [["--base-path", "/v2/"], /--base-path/],
     [["--base-path", "/_momo"], /--base-path.*_momo/],
@@ -105,9 +106,27 @@ describe("a good value does what it says", () => {
       const { ready, at, get } = await serveMomo(["--base-path", basePath]);
       expect(new URL(ready.base_url).origin + expected).toBe(ready.base_url);
       expect((await get("/transactions.php")).status).toBe(200);
+      expect((await fetch(`${new URL(ready.base_url).origin}/api/v2/transactions.php`)).status).toBe(404);
       expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
     });
   }
+
+  test.concurrent("--accept lenient takes an amount in text, and GET /_momo/server shows it", async () => {
+    const { ready, post } = await serveMomo(["--accept", "lenient"]);
+    const order = { payment_account_id: "1", phone: "+254 712 345 678", amount: "100.00" };
+    expect((await post("/stkpush.php", order)).status).toBe(200);
+    expect(await (await fetch(`${ready.control_url}/server`)).json()).toMatchObject({ accept: "lenient" });
+  });
+
+  test.concurrent("without --base-path it serves /v2, which it shows, and /api/v2", async () => {
+    const { ready } = await serveMomo();
+    const { origin, pathname } = new URL(ready.base_url);
+    expect(pathname).toBe("/v2");
+    const headers = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
+    for (const base of ["/v2", "/api/v2"]) {
+      expect((await fetch(`${origin}${base}/transactions.php`, { headers })).status).toBe(200);
+    }
+  });
 
   test.concurrent("--host ::1", async () => {
     const { ready, at } = await serveMomo(["--host", "::1"]);

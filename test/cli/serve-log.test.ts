@@ -16,6 +16,29 @@ const linesOf = ({ child }: Served) =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
+describe("a call that the strict form refuses and the lenient one takes", () => {
+  const order = { ...PAYMENT, amount: "5" };
+
+  test.concurrent("its line names --accept lenient, in both formats; other refusals do not", async () => {
+    for (const format of ["json", "pretty"]) {
+      const server = await serveMomo(["--log-format", format]);
+      await server.post("/stkpush.php", order);
+      await server.post("/stkpush.php", { ...PAYMENT, amount: "five" });
+      await server.stop();
+      const [first, second] = server.child.stderr.text.trimEnd().split("\n");
+      expect(first).toContain("--accept lenient would take this form");
+      expect(second).not.toContain("lenient");
+    }
+  });
+
+  test.concurrent("where it is taken, its line names the member", async () => {
+    const server = await serveMomo(["--log-format", "json", "--accept", "lenient"]);
+    await server.post("/stkpush.php", order);
+    await server.stop();
+    expect(linesOf(server)).toMatchObject([{ status: 200, leniencies: ["amount"] }]);
+  });
+});
+
 describe("--log-format json: one structured line per merchant-API request, on stderr", () => {
   test.concurrent("in their order, with the outcome, and nothing of the control API", async () => {
     const server = await serveMomo(["--log-format", "json"]);

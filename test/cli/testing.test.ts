@@ -64,6 +64,15 @@ describe("a sandbox in the process of a test", () => {
     expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
   });
 
+  test("accept: lenient takes an account in text, and its log says so; strict refuses it, and says that lenient would take it", async () => {
+    const [lenient, strict] = await Promise.all([start({ accept: "lenient" }), start()]);
+    for (const sandbox of [lenient, strict]) await pay(sandbox, { payment_account_id: "1" });
+    expect(await lenient.requests()).toMatchObject([
+      { status: 200, leniencies: [{ member: "payment_account_id", came: '"1"' }], lenient_takes: false },
+    ]);
+    expect(await strict.requests()).toMatchObject([{ status: 400, leniencies: [], lenient_takes: true }]);
+  });
+
   test("faults.set resolves to the seed; clear ends them; resume lets the clock go on", async () => {
     const sandbox = await start({ frozen: true });
     expect(await sandbox.faults.set([{ kind: "error" }], 7)).toBe(7);
@@ -102,7 +111,12 @@ describe("a sandbox in the process of a test", () => {
     const folder = newFolder();
     process.env.TMPDIR = folder;
     try {
-      const bad = [{ outcome: "paid" }, { outcome: "completed; soon" }, { promptTimeout: "soon" }] as unknown[];
+      const bad = [
+        { outcome: "paid" },
+        { outcome: "completed; soon" },
+        { promptTimeout: "soon" },
+        { accept: "all" },
+      ] as unknown[];
       for (const options of bad) {
         expect(await rejectionOf(startSandbox(options as NetworkOptions))).toMatchObject({ name: "Refusal" });
       }

@@ -89,6 +89,16 @@ describeInBrowser("the dashboard", (scene) => {
     await call.getByRole("button", { name: "Copy as curl" }).waitFor();
   });
 
+  test("a call that the strict form alone refuses names --accept lenient", async () => {
+    const page = await scene.open({ view: "requests" });
+    const { baseUrl, headers } = scene.sandbox;
+    const body = JSON.stringify({ payment_account_id: "1", phone: "0712345678", amount: 100 });
+    const sent = { "Content-Type": "application/json", ...headers };
+    expect((await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers: sent, body })).status).toBe(400);
+    await page.locator("tbody.rows tr").first().click();
+    await page.getByRole("region", { name: "One call" }).getByText("momo serve --accept lenient").waitFor();
+  });
+
   test("a test payment is made from the page; what the API refuses stands next to its field", async () => {
     const page = await scene.open({ expected: /400 \(Bad Request\)/ });
     await page.getByRole("button", { name: "Test payment" }).click();

@@ -6,10 +6,6 @@ import { CREATED_AT_MS, factsOf } from "../support/payments.ts";
 
 const facts = factsOf({ createdAtMs: CREATED_AT_MS, expiresAtMs: CREATED_AT_MS + 60_000 });
 const pending = { ...open(facts, "memo", CREATED_AT_MS + 3000), id: 1 };
-const code = () => "CODE";
-const noCode = () => {
-  throw new Error("a code was taken for a payment that did not happen");
-};
 
 function payment(changes: Partial<Payment> = {}): Payment {
   const atMs = CREATED_AT_MS + 3000;
@@ -44,12 +40,12 @@ describe("(none) → pending: a payment that the provider took", () => {
 
 describe("pending → completed: the provider confirms", () => {
   test("code, receipt, result code 0 and the time of the payment are set at that moment", () => {
-    expect(resolve(pending, payment(), code)).toEqual({
+    expect(resolve(pending, payment())).toEqual({
       ...facts,
       id: 1,
       memo: "memo",
       status: "completed",
-      transactionCode: "CODE",
+      transactionCode: "T00000000001",
       receiptNumber: "UJ22T8IYOU",
       resultCode: 0,
       resultDesc: "paid",
@@ -58,12 +54,12 @@ describe("pending → completed: the provider confirms", () => {
   });
 
   test("a payment at the deadline or after it is none", () => {
-    expect(resolve(pending, payment({ atMs: facts.expiresAtMs }), noCode)).toEqual(expire(pending));
-    expect(resolve(pending, payment({ atMs: facts.expiresAtMs + 1 }), noCode)).toEqual(expire(pending));
+    expect(resolve(pending, payment({ atMs: facts.expiresAtMs }))).toEqual(expire(pending));
+    expect(resolve(pending, payment({ atMs: facts.expiresAtMs + 1 }))).toEqual(expire(pending));
   });
 
   test("a payment in the last millisecond before it is one", () => {
-    expect(resolve(pending, payment({ atMs: facts.expiresAtMs - 1 }), code)).toMatchObject({
+    expect(resolve(pending, payment({ atMs: facts.expiresAtMs - 1 }))).toMatchObject({
       status: "completed",
       completedAtMs: facts.expiresAtMs - 1,
     });
@@ -71,7 +67,7 @@ describe("pending → completed: the provider confirms", () => {
 
   test("a payment with another result code than 0 is refused", () => {
     const contradiction = { ...payment(), resultCode: 1 } as unknown as Outcome;
-    expect(() => resolve(pending, contradiction, code)).toThrow();
+    expect(() => resolve(pending, contradiction)).toThrow();
   });
 });
 
@@ -80,7 +76,7 @@ describe("pending → failed, cancelled, expired", () => {
     "%s: result code and text, no code, no receipt, no time",
     (status) => {
       const outcome: Failure = { status, resultCode: 1032, resultDesc: "why", atMs: CREATED_AT_MS + 3000 };
-      expect(resolve(pending, outcome, noCode)).toEqual({
+      expect(resolve(pending, outcome)).toEqual({
         ...facts,
         id: 1,
         memo: "memo",
@@ -93,13 +89,13 @@ describe("pending → failed, cancelled, expired", () => {
 
   test("at the deadline and after it they do not count", () => {
     const late: Failure = { status: "failed", resultCode: 1, resultDesc: "why", atMs: facts.expiresAtMs + 5 };
-    expect(resolve(pending, late, noCode)).toEqual(expire(pending));
+    expect(resolve(pending, late)).toEqual(expire(pending));
   });
 
   test.each(["failed", "cancelled", "expired"] as const)(
     "%s with the result code of a payment is refused",
     (status) => {
-      expect(() => resolve(pending, { status, resultCode: 0, resultDesc: "?", atMs: CREATED_AT_MS }, noCode)).toThrow();
+      expect(() => resolve(pending, { status, resultCode: 0, resultDesc: "?", atMs: CREATED_AT_MS })).toThrow();
     },
   );
 
@@ -128,7 +124,7 @@ describe("codes and receipts are there exactly when the payment is completed", (
     );
     fc.assert(
       fc.property(anyOutcome, (outcome) => {
-        const result = resolve(pending, outcome, code);
+        const result = resolve(pending, outcome);
         const paid = result.status === "completed";
         expect(result.status).toBe(outcome.atMs < facts.expiresAtMs ? outcome.status : "expired");
         expect(result.resultCode === 0).toBe(paid);
@@ -140,19 +136,19 @@ describe("codes and receipts are there exactly when the payment is completed", (
 
 describe("the provider's own note stays when the payment is final", () => {
   test("the one it gave at the start, or the one that came with the outcome", () => {
-    expect(resolve(pending, payment(), code).memo).toBe("memo");
-    expect(resolve(pending, payment({ memo: "by hand" }), code).memo).toBe("by hand");
+    expect(resolve(pending, payment()).memo).toBe("memo");
+    expect(resolve(pending, payment({ memo: "by hand" })).memo).toBe("by hand");
     expect(expire(pending).memo).toBe("memo");
   });
 
   test("an outcome that comes too late leaves no note", () => {
-    expect(resolve(pending, payment({ atMs: facts.expiresAtMs, memo: "by hand" }), noCode).memo).toBe("memo");
+    expect(resolve(pending, payment({ atMs: facts.expiresAtMs, memo: "by hand" })).memo).toBe("memo");
   });
 });
 
 test("a final state never changes: it is not resolved again", () => {
   for (const status of ["completed", "failed", "cancelled", "expired"]) {
     const final = { ...pending, status } as unknown as typeof pending;
-    expect(() => resolve(final, payment(), code)).toThrow();
+    expect(() => resolve(final, payment())).toThrow();
   }
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { transactionCode } from "../../src/domain/transaction.ts";
+import { transactionCode } from "../../src/domain/identifiers.ts";
 
 describe("a transaction code is T and the number of the transaction, in 12 characters", () => {
   test.each([

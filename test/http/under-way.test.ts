@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { succeed } from "../../src/http/reply.ts";
+import { respond, succeed } from "../../src/http/reply.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 
@@ -14,7 +14,7 @@ test("more requests at once than can be under way are refused with 503; when som
     sleep,
     handle: async () => {
       await released;
-      return succeed("served", {});
+      return respond(succeed("served", {}));
     },
   });
   const statuses: number[] = [];

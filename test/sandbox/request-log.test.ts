@@ -11,6 +11,8 @@ const call = (changes: Partial<LoggedRequest> = {}) => ({
   status: 200,
   answer: null,
   fault: null,
+  leniencies: [],
+  isTakenLeniently: false,
   ...changes,
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
-import { RESULT_CODES } from "../../sandbox/network/result-codes.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
+import { RESULT_CODES } from "../../src/domain/result-codes.ts";
 import { pay, statusOf } from "../support/caller.ts";
 import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
 

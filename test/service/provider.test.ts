@@ -281,11 +281,7 @@ describe("what is due is resolved in the order in which it fell due", () => {
           asked.push(pending.id);
           return paid(pending, nowMs);
         }),
-        async push({ pushedAtMs, amountCents }) {
-          const own = `${pushedAtMs}_${amountCents}`;
-          const checkAtMs = pushedAtMs + amountCents;
-          return { checkoutRequestId: `ws_CO_${own}`, merchantRequestId: `ws_MR_${own}`, memo: "", checkAtMs };
-        },
+        push: async ({ pushedAtMs, amountCents }) => ({ memo: "", checkAtMs: pushedAtMs + amountCents }),
       },
     });
     caller = await harness.addCaller("Shop");

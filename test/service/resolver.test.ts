@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import { createService, type Service } from "../../src/service/service.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
+import { failWrites } from "../support/failing-writes.ts";
 import { useFolder } from "../support/folder.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
@@ -25,7 +27,7 @@ beforeEach(async () => {
   const random = seededRandom(1);
   service = createService({
     store,
-    provider: createNetwork({ random, fallback: { outcome: "completed", afterMs: 3000 } }),
+    provider: createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock,
     random,
@@ -96,7 +98,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     const later = createManualClock(START_MS + 1000);
     const restarted = createService({
       store,
-      provider: createNetwork({ random: seededRandom(2), fallback: { outcome: "completed", afterMs: 3000 } }),
+      provider: createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } }),
       clock: later,
       realClock,
       random: seededRandom(2),
@@ -139,13 +141,7 @@ test("payments that start while others are resolved are not forgotten", async ()
 
 describe("a database that cannot be written is tried again each second, until all is well", () => {
   /** As long as somebody else holds it, say. */
-  function hold() {
-    const { record } = store.transactions;
-    store.transactions.record = () => Promise.reject(new Error("database is locked"));
-    return () => {
-      store.transactions.record = record;
-    };
-  }
+  const hold = () => failWrites(store, "database is locked");
 
   test("also while the clock that payments go by stands still", async () => {
     await pay("completed; after=2s");

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { createService, type Service } from "../../src/service/service.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
+import { failWrites } from "../support/failing-writes.ts";
 import { useFolder } from "../support/folder.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
@@ -29,7 +31,7 @@ beforeEach(async () => {
   const random = seededRandom(1);
   service = createService({
     store,
-    provider: createNetwork({ random, fallback: { outcome: "completed", afterMs: 3000 } }),
+    provider: createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock: createManualClock(0),
     random,
@@ -119,8 +121,8 @@ describe("where nothing is due, a read looks at nothing more", () => {
   test("no statement for the schedule is run", async () => {
     const { checkoutRequestId } = await pay("completed");
     let looks = 0;
-    for (const name of ["listDue", "nextCheckAtMs", "isAnyOverdue", "record"] as const) {
-      (store.transactions as Record<string, unknown>)[name] = () => {
+    for (const name of ["resolveDue", "nextCheckAtMs", "isAnyOverdue", "record"] as const) {
+      (store.transactions as unknown as Record<string, unknown>)[name] = () => {
         looks += 1;
         return Promise.reject(new Error(name));
       };
@@ -134,9 +136,7 @@ describe("where nothing is due, a read looks at nothing more", () => {
 });
 
 describe("where the store cannot be written, reading goes on for as long as nothing is past its deadline", () => {
-  beforeEach(() => {
-    store.transactions.record = () => Promise.reject(new Error("the disk is full"));
-  });
+  beforeEach(() => void failWrites(store, "the disk is full"));
 
   test("what is due and not past its deadline is pending", async () => {
     const { checkoutRequestId } = await pay("completed");
@@ -184,7 +184,7 @@ describe("a stop does not wait for all that is due", () => {
     const random = seededRandom(2);
     const next = createService({
       ...{ store, clock, realClock: createManualClock(0), random, promptLifetimeMs: 60_000 },
-      provider: createNetwork({ random, fallback: { outcome: "completed", afterMs: 3000 } }),
+      provider: createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } }),
       reportFault: (error) => void faults.push(error),
     });
     await next.resolver.settle();

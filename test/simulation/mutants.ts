@@ -23,24 +23,24 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     instead: "outcome.atMs > pending.expiresAtMs",
   },
   "a payment that ends stays in the totals of what is pending": {
-    file: "src/store/sqlite/migrations/0001_initial.sql",
-    text: "UPDATE totals SET count = count - 1,",
-    instead: "UPDATE totals SET count = count,",
+    file: "src/store/sqlite/transactions.ts",
+    text: "totals.remove(row, PENDING);",
+    instead: "",
   },
-  "what has ended is counted again as pending where a range of phones is searched for": {
-    file: "src/store/sqlite/phone-totals.ts",
-    text: "count: items - finalItems",
-    instead: "count: items",
+  "what is counted for a commit that fails is counted once more with the next": {
+    file: "src/store/sqlite/commit-queue.ts",
+    text: "totals.begin();",
+    instead: "",
   },
   "the totals forget which kind was asked for": {
     file: "src/store/sqlite/totals.ts",
-    text: "eq(totals.kind, kind)),",
-    instead: "sql`true`),",
+    text: "AND kind = coalesce(?, kind)",
+    instead: "AND (?, kind) IS NOT NULL",
   },
   "a write is answered before its commit": {
     file: "src/store/sqlite/commit-queue.ts",
-    text: "entries.map((entry) => entry.write())",
-    instead: "entries.map((entry) => { const value = entry.write(); entry.resolve(value); return value; })",
+    text: "entries.map((entry) => entry.write());",
+    instead: "entries.map((entry) => { const value = entry.write(); entry.resolve(value); return value; });",
   },
   "a write that fails alone is answered as if it had not": {
     file: "src/store/sqlite/commit-queue.ts",
@@ -58,9 +58,9 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     instead: "!transaction",
   },
   "a search finds another merchant's payments": {
-    file: "src/store/sqlite/transaction-search.ts",
-    text: 'const ofMerchant = eq(transactions.merchantId, placeholder("merchantId"));',
-    instead: "const ofMerchant = sql`true`;",
+    file: "src/store/sqlite/selection.ts",
+    text: '"merchant_id = $merchantId"',
+    instead: '"$merchantId > 0"',
   },
   "a payment account of another merchant is charged": {
     file: "src/service/start-payment.ts",
@@ -68,29 +68,24 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     instead: "!account",
   },
   "a page repeats the last row of the one before": {
-    file: "src/store/sqlite/totals.ts",
-    text: "let skip = (page.number - 1) * page.limit;",
-    instead: "let skip = Math.max(0, (page.number - 1) * page.limit - 1);",
+    file: "src/store/sqlite/list-reader.ts",
+    text: "Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER)",
+    instead: "Math.max(0, (number - 1) * limit - 1)",
   },
-  "a page that begins on an earlier day leaves a row out": {
-    file: "src/store/sqlite/totals.ts",
-    text: "skip -= count;",
-    instead: "skip -= count - 1;",
+  "a number is given again after all were forgotten": {
+    file: "src/store/sqlite/transactions.ts",
+    text: "numbering.keepFloor();",
+    instead: "",
   },
   "a later outcome takes the place of the first": {
     file: "src/store/sqlite/transactions.ts",
-    text: " AND +status = 'pending'",
-    instead: "",
-  },
-  "after a reset numbers are used again": {
-    file: "src/store/sqlite/transactions.ts",
-    text: "raiseNumberFloor(client);",
-    instead: "",
+    text: "$id AND +status =",
+    instead: "$id AND 0 =",
   },
   "whoever polls is told that a payment is pending which has ended": {
     file: "src/store/sqlite/transactions.ts",
-    text: "polled.forget(checkoutRequestId);",
-    instead: "void checkoutRequestId;",
+    text: "polled.forget(outcome.checkoutRequestId);",
+    instead: "",
   },
   "a failed commit takes its neighbours along": {
     file: "src/store/sqlite/commit-queue.ts",
@@ -135,8 +130,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "what fell due while no process ran is left alone": {
     file: "src/store/sqlite/transactions.ts",
-    text: "AND check_at_ms <= ? ORDER",
-    instead: "AND check_at_ms = ? ORDER",
+    text: "check_at_ms <= ? ORDER BY",
+    instead: "check_at_ms = ? ORDER BY",
   },
   "a rule with times is never used up": {
     file: "sandbox/network/rules.ts",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { createStore } from "../../src/store/store.ts";
+import { createStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Prng } from "./prng.ts";
 import type { ProcessTime } from "./simulated-time.ts";
@@ -44,8 +44,8 @@ const HOST = "127.0.0.1:2547";
 // Much is loaded with its first use, which takes as long as a disk takes; and a run must not depend on that.
 const root = join(import.meta.dir, "../..");
 for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
-  // There is nothing in a declaration, and what a thread or a browser runs does not belong in this program.
-  if (!/\.d\.ts$|-worker\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
+  // There is nothing in a declaration, and what a browser runs does not belong in this program.
+  if (!/\.d\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
 }
 
 export function startProcess(options: ProcessOptions): Process {
@@ -59,7 +59,10 @@ export function startProcess(options: ProcessOptions): Process {
     throw new InjectedFault("the process is dead");
   }
 
-  const database = makeUnreliable(openDatabase(file), file, {
+  const opened = openDatabase(file);
+  // The same ids for the same seed.
+  opened.client.run("UPDATE numbering SET request_id_key = zeroblob(32)");
+  const database = makeUnreliable(opened, file, {
     strike: () => {
       stir();
       return isAbandoned ? "dies before" : prng.weighted(weather().commit);
@@ -102,7 +105,8 @@ export function startProcess(options: ProcessOptions): Process {
     fallback: { outcome: "completed", afterMs: null },
     rules: [],
     between: (network) => makeUnreliableProvider(network, hazards),
-    basePath: "/v2",
+    basePaths: ["/v2", "/api/v2"],
+    accept: "strict",
     guard: { host: "127.0.0.1", token: null },
     rememberClock: () => {
       if (!isAbandoned) options.rememberClock();
@@ -147,5 +151,5 @@ function isMadeToFail(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (code === "SQLITE_FULL" || code === "SQLITE_BUSY") return true;
   // The network said what cannot be.
-  return /0 is the code of a payment|UNIQUE constraint failed: transactions\.momo_receipt_number/.test(String(message));
+  return /0 is the code of a payment|UNIQUE constraint failed: transactions\.receipt_number/.test(String(message));
 }

@@ -38,7 +38,7 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     const told = { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs };
     try {
       const pushed = await network.push(prompt);
-      const { checkoutRequestId, merchantRequestId } = pushed;
+      const { checkoutRequestId, merchantRequestId } = prompt;
       tell({ kind: "push", prompt: told, result: { checkoutRequestId, merchantRequestId }, consulted: true });
       return pushed;
     } catch (error) {

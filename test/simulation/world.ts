@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { createRegistry } from "../../src/service/registry.ts";
-import { openStore } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Prng } from "./prng.ts";
 import { type Process, startProcess } from "./process.ts";

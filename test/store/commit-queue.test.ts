@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { createSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { useFolder } from "../support/folder.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
 const inFolder = useFolder();
@@ -15,7 +17,7 @@ beforeEach(() => {
   const file = inFolder("momo.db");
   database = openDatabase(file);
   database.client.run("PRAGMA busy_timeout = 20");
-  commits = createCommitQueue(database.client, createSnapshot(database.client));
+  commits = createCommitQueue(database.client, createSnapshot(database.client), createTotalsChange(database.client));
   other = new Database(file);
 });
 afterEach(() => {
@@ -62,6 +64,22 @@ describe("a write is answered only after its commit", () => {
       [3, 0],
     ]);
     expect(namesIn(other)).toEqual(["a", "b", "c"]);
+  });
+
+  test("what the next turns bring shares it as well, while each brings more, for three turns at most", async () => {
+    const seen: number[] = [];
+    const write = (name: string) =>
+      commits.run(() => {
+        seen.push(namesIn(other).length);
+        return add(name);
+      });
+    const answers = [write("a")];
+    for (const name of ["b", "c", "d", "e"]) {
+      await nextTurn();
+      answers.push(write(name));
+    }
+    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5]);
+    expect(seen).toEqual([0, 0, 0, 3, 3]);
   });
 
   test("a write that follows an answer gets the next commit", async () => {

@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import { openStore } from "../../src/store/store.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { useFolder } from "../support/folder.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
@@ -15,7 +15,7 @@ describe("a new database", () => {
     const file = inFolder("momo.db");
     openStore(file).close();
     const database = new Database(file, { readonly: true });
-    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: KNOWN_MIGRATIONS });
+    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: KNOWN_SCHEMA });
     expect(database.query("PRAGMA application_id").get()).toEqual({ application_id: 0x6d6f6d6f });
     database.close();
   });

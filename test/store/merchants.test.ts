@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { hashSecret } from "../../src/domain/credentials.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
 import { rejectionOf } from "../support/rejection.ts";
 

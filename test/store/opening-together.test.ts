@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { useFolder } from "../support/folder.ts";
 import { startProgram } from "../support/program.ts";
 
@@ -20,7 +20,7 @@ test.each([2, 8])(
     const database = new Database(file, { readonly: true });
     const merchants = database.query<{ name: string }, []>("SELECT name FROM merchants ORDER BY name").all();
     expect(merchants.map(({ name }) => name)).toEqual(names);
-    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: KNOWN_MIGRATIONS });
+    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: KNOWN_SCHEMA });
     expect(database.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
     database.close();
   },

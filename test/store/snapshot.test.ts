@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { createSnapshot, type Snapshot } from "../../src/store/sqlite/snapshot.ts";
+import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { useFolder } from "../support/folder.ts";
 import { nextTurn } from "../support/next-turn.ts";
 
@@ -39,7 +40,7 @@ test("what one turn reads is of one point in time; the next turn sees what anoth
 });
 
 test("writes of the same turn wait for its end, and are seen after it", async () => {
-  const commits = createCommitQueue(database.client, snapshot);
+  const commits = createCommitQueue(database.client, snapshot, createTotalsChange(database.client));
   const version = snapshot.enter();
   await commits.run(() => register(database.client, "Here"));
   expect(snapshot.enter()).toBe(version); // no other has written
@@ -65,6 +66,6 @@ test("one that cannot begin to read leaves nothing open: what is written next is
   );
   expect(() => broken.enter()).toThrow("no such table");
   expect(client.inTransaction).toBe(false);
-  await createCommitQueue(client, broken).run(() => register(client, "Here"));
+  await createCommitQueue(client, broken, createTotalsChange(client)).run(() => register(client, "Here"));
   expect(other.query("SELECT name FROM merchants").values()).toEqual([["Here"]]);
 });

@@ -32,9 +32,9 @@ const typed = fc
     fc.constantFrom(
       ...REFERENCES.filter((reference) => reference !== null && reference !== ""),
       ...PHONES.flatMap((phone) => [phone, `+${phone}`, ` ${phone}`, `0${phone.slice(3)}`, phone.slice(3)]),
-      ...["ws_CO_20112026_12A", "ws_MR_20112026_2", "CODE13", "UJ20000", "234", "RDER", "b", "École", "strasse", "%0"],
+      ...["ws_CO_", "UJ20000005", "UJ20000", "T00000000005", "234", "RDER", "b", "École", "strasse", "%0"],
     ),
-    fc.integer({ min: 2, max: 20 }),
+    fc.integer({ min: 2, max: 30 }),
     fc.constantFrom(
       (text: string) => text,
       (text: string) => text.toLowerCase(),

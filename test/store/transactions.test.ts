@@ -1,14 +1,17 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { receiptNumber } from "../../src/domain/identifiers.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
+import { RESULT_CODES } from "../../src/domain/result-codes.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
 import { nextTurn } from "../support/next-turn.ts";
-import { CREATED_AT_MS, paidAt, pendingOf } from "../support/payments.ts";
+import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
 import { rejectionOf } from "../support/rejection.ts";
-import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();
 let store: Store;
@@ -17,10 +20,9 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const pay = (pending: PendingTransaction, receipt: string) =>
-  resolve(pending, paidAt(CREATED_AT_MS + 5, receipt), () => `CODE-${receipt}`);
+const pay = (pending: PendingTransaction, receipt: string) => resolve(pending, paidAt(CREATED_AT_MS + 5, receipt));
 const cancel = (pending: PendingTransaction) =>
-  resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: CREATED_AT_MS + 5 }, () => "-");
+  resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: CREATED_AT_MS + 5 });
 const find = ({ checkoutRequestId }: TransactionFacts) => store.transactions.findByCheckoutRequestId(checkoutRequestId);
 
 describe("a transaction", () => {
@@ -39,15 +41,20 @@ describe("a transaction", () => {
   });
 
   test("is numbered from 1 and upwards", async () => {
-    const ids = await Promise.all([pendingOf(), pendingOf(), pendingOf()].map((one) => store.transactions.insert(one)));
-    expect(ids).toEqual([1, 2, 3]);
+    const stored = await Promise.all([insertPending(store), insertPending(store), insertPending(store)]);
+    expect(stored.map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
   test("is found by its whole identifier in its own letter case", async () => {
-    const { checkoutRequestId } = await insertPending(store, { checkoutRequestId: "ws_CO_20112026_ABC" });
+    const { checkoutRequestId, merchantRequestId } = await insertPending(store);
+    const last = checkoutRequestId.endsWith("0") ? "1" : "0";
     for (const other of [
       "",
-      "ws_CO_20112026_AB",
+      checkoutRequestId.slice(0, -1),
+      checkoutRequestId.slice(0, -1) + last,
+      checkoutRequestId.replace("20112026100000", "20112026100001"),
+      merchantRequestId,
+      merchantRequestId.replace("ws_MR", "ws_CO"),
       `${checkoutRequestId} `,
       checkoutRequestId.toLowerCase(),
       "ws_CO_%",
@@ -73,9 +80,9 @@ describe("a transaction", () => {
     expect(await find(here)).toBeNull();
   });
 
-  test("with an identifier that another one has is refused, and the other stays", async () => {
+  test("with a number that another one has is refused, and the other stays", async () => {
     const first = await insertPending(store);
-    const twin = store.transactions.insert({ ...pendingOf(), checkoutRequestId: first.checkoutRequestId });
+    const twin = store.transactions.insert({ ...(await identified(store)), id: first.id });
     expect(String(await rejectionOf(twin))).toContain("UNIQUE");
     expect(await find(first)).toEqual(first);
   });
@@ -87,8 +94,7 @@ test("the payments that completed last, of all phones, and of one that pays seld
   const pending = await Promise.all(
     started.map((phone, n) => insertPending(store, { phone, merchantId: 1 + (n % 2) })),
   );
-  const completed = (one: PendingTransaction, atMs: number) =>
-    resolve(one, paidAt(CREATED_AT_MS + atMs, `R${one.id}`), () => `CODE-${one.id}`);
+  const completed = (one: PendingTransaction, atMs: number) => resolve(one, paidAt(CREATED_AT_MS + atMs, `R${one.id}`));
   // The first one last, and some at once; the second does not pay.
   await store.transactions.record(
     pending.map((one, n) => (n === 1 ? cancel(one) : completed(one, n === 0 ? 9000 : 1000 + Math.floor(n / 2)))),
@@ -143,8 +149,15 @@ describe("the database is the schedule", () => {
     await store.transactions.record([{ ...pending, checkAtMs: CREATED_AT_MS + afterMs }]);
     return pending.id;
   };
-  const due = async (afterMs: number, limit = 10) =>
-    (await store.transactions.listDue(CREATED_AT_MS + afterMs, limit)).map(({ id }) => id);
+  const due = async (afterMs: number, limit = 10) => {
+    let taken: readonly PendingTransaction[] = [];
+    const resolved = await store.transactions.resolveDue(CREATED_AT_MS + afterMs, limit, async (pending) => {
+      taken = pending;
+      return [];
+    });
+    expect(resolved).toEqual([]);
+    return taken.map(({ id }) => id);
+  };
 
   test("what is due is listed in the order in which it fell due, at most so many", async () => {
     const [late, early, same, later] = [await at(3000), await at(1000), await at(3000), await at(3001)];
@@ -160,8 +173,8 @@ describe("the database is the schedule", () => {
     await at(3000);
     await at(1000);
     expect(await store.transactions.nextCheckAtMs()).toBe(CREATED_AT_MS + 1000);
-    const all = await store.transactions.listDue(CREATED_AT_MS + 9999, 10);
-    await store.transactions.record(all.map(cancel));
+    const changed = await store.transactions.resolveDue(CREATED_AT_MS + 9999, 10, async (all) => all.map(cancel));
+    expect(changed.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
     expect(await store.transactions.nextCheckAtMs()).toBeNull();
     expect(await due(9999)).toEqual([]);
   });
@@ -201,14 +214,32 @@ test("the newest transaction with exactly this reference is found, whoever's it 
 
 test("what became of a transaction that was forgotten changes no other, and its number is not given again", async () => {
   const forgotten = await insertPending(store);
-  const [, id, changed] = await Promise.all([
+  const [, other, changed] = await Promise.all([
     store.transactions.clear(),
-    store.transactions.insert(pendingOf()),
+    insertPending(store),
     store.transactions.record([pay(forgotten, "R1")]),
   ]);
-  expect(id).toBe(forgotten.id + 1);
+  expect(other.id).toBe(forgotten.id + 1);
   expect(changed).toEqual([]);
-  expect(await store.transactions.listPending(10)).toMatchObject([{ id, status: "pending" }]);
+  expect(await store.transactions.listPending(10)).toEqual([other]);
+});
+
+test("a receipt number and a result text are kept, whether they derive from the rest or a provider chose them", async () => {
+  const [derived, chosen] = [await insertPending(store), await insertPending(store)];
+  const atMs = CREATED_AT_MS + 5;
+  const finals = [
+    resolve(derived, { ...paidAt(atMs, receiptNumber(atMs, derived.id)), resultDesc: RESULT_CODES[0] }),
+    resolve(chosen, paidAt(atMs, receiptNumber(atMs + 86_400_000, chosen.id))),
+  ];
+  await store.transactions.record(finals);
+  expect(await Promise.all([derived, chosen].map(find))).toEqual(finals);
+  const raw = new Database(inFolder("momo.db"), { readonly: true });
+  const stored = raw.query("SELECT receipt_number, result_desc FROM transactions ORDER BY id").values();
+  raw.close();
+  expect(stored).toEqual([
+    [null, null],
+    [receiptNumber(atMs + 86_400_000, chosen.id), "paid"],
+  ]);
 });
 
 test("when transactions are forgotten, the table and its rules are as they were", async () => {

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import { openStore } from "../../src/store/store.ts";
+import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { useFolder } from "../support/folder.ts";
 import { seededRandom } from "../support/random.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
@@ -44,7 +44,7 @@ describe("a database of a newer momo is refused, and nothing is changed in it", 
     sql(file, "PRAGMA user_version = 99");
     expect(tryToOpen(file)).toEqual({
       problem: "newer",
-      message: `${file} was written by a newer momo (schema 99; this one knows up to ${KNOWN_MIGRATIONS})`,
+      message: `${file} was written by a newer momo (schema 99; this one knows up to ${KNOWN_SCHEMA})`,
       unchanged: true,
     });
   });

@@ -10,9 +10,18 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   { room: "src/system.ts", mayImport: ["src/domain/"] },
   { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict"] },
   {
-    room: "src/store/",
-    mayImport: ["src/store/", "src/domain/", "bun:sqlite", "drizzle-orm", "node:assert/strict", "node:fs", "node:path"],
+    room: "src/store/sqlite/",
+    mayImport: [
+      "src/store/sqlite/",
+      "src/store/",
+      "src/domain/",
+      "bun:sqlite",
+      "node:assert/strict",
+      "node:fs",
+      "node:path",
+    ],
   },
+  { room: "src/store/", mayImport: ["src/domain/"] },
   { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
   { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
@@ -25,7 +34,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     mayImport: [
       ...["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/control/", "sandbox/console/"],
       ...["src/service/", "src/domain/"],
-      ...["input", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
+      ...["exchange", "input", "operation", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),
@@ -44,7 +53,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "sandbox/console/",
         "package.json",
       ],
-      ...["src/system.ts", "src/domain/", "src/store/", "src/service/", "src/http/"],
+      ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts", "src/service/", "src/http/"],
       ...["@clack/prompts", "commander", "eventsource-parser", "node:"],
     ],
   },

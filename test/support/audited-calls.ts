@@ -53,6 +53,7 @@ export function auditCalls({ hasWebhook = false, basePath = "/v2" } = {}): Audit
         status: 200,
         answer: null,
         fault: null,
+        leniencies: [],
         ...call,
       },
       moment(),

@@ -149,6 +149,7 @@ export function createWorld(seed: number, weather: Weather, lifetimeMs: number):
           status: isLost ? null : reply.status,
           answer: JSON.stringify(reply.answer),
           fault,
+          leniencies: [],
         };
         audit.call(call, moment());
         at(draw(20), () => resolve(isLost ? { status: null, answer: {} } : reply));

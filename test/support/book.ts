@@ -48,8 +48,6 @@ export async function fillStore(store: Store, count: number): Promise<Transactio
         reference: pick(REFERENCES, index),
         amountCents: (100 + index * 37) as AmountCents,
         createdAtMs: CREATED_AT_MS + ((index * 29) % 60) * 3_600_000,
-        checkoutRequestId: `ws_CO_20112026_${index}A`,
-        merchantRequestId: `ws_MR_20112026_${index}B`,
       });
     }),
   );
@@ -65,7 +63,7 @@ function finished(pending: PendingTransaction, status: Status, index: number): T
     status === "completed"
       ? paidAt(atMs, `UJ2${String(index).padStart(7, "0")}`)
       : { status, resultCode: 1, resultDesc: "no", atMs };
-  return resolve(pending, outcome, () => `CODE${index}`);
+  return resolve(pending, outcome);
 }
 
 function pick<T>(values: readonly T[], index: number): T {

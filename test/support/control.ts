@@ -1,5 +1,6 @@
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
+import type { Accept } from "../../src/http/operation.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { systemClock } from "../../src/system.ts";
 import { seededRandom } from "./random.ts";
@@ -23,7 +24,7 @@ export interface CallOptions {
 export const HOST = "127.0.0.1:2547";
 const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
 
-export async function openControl(guard: GuardOptions = LOOPBACK): Promise<ControlScene> {
+export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept = "strict"): Promise<ControlScene> {
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
   const { handle, service } = assemble({
@@ -36,7 +37,8 @@ export async function openControl(guard: GuardOptions = LOOPBACK): Promise<Contr
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
     promptLifetimeMs: 60_000,
-    basePath: "/v2",
+    basePaths: ["/v2", "/api/v2"],
+    accept,
     form: "full",
     data: null,
     merchantPort: () => null,

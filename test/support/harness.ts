@@ -6,11 +6,15 @@ import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clo
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { createApi } from "../../src/http/api.ts";
+import { newExchange } from "../../src/http/exchange.ts";
+import type { Accept } from "../../src/http/operation.ts";
+import { respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
 import type { NewKey } from "../../src/service/registry.ts";
 import { createService, type Service } from "../../src/service/service.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import { seededRandom } from "./random.ts";
 
@@ -23,6 +27,7 @@ export interface HarnessOptions {
   readonly startMs?: number;
   readonly fallback?: Choice;
   readonly promptLifetimeMs?: number;
+  readonly accept?: Accept;
   readonly form?: ResponseForm;
   readonly provider?: Provider;
 }
@@ -63,17 +68,24 @@ export function openHarness(options: HarnessOptions = {}): Harness {
   const service = createService({
     store,
     provider:
-      options.provider ??
-      createNetwork({ random, fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
+      options.provider ?? createNetwork({ fallback: options.fallback ?? { outcome: "completed", afterMs: 3000 } }),
     clock,
     realClock: systemClock,
     random,
     promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
     reportFault,
   });
+  const api = createApi({
+    service,
+    basePaths: ["/v2", "/api/v2"],
+    accept: options.accept ?? "strict",
+    form: options.form ?? "full",
+    version: "0.0.0",
+    reportFault,
+  });
   return {
     file,
-    api: createApi({ service, basePath: "/v2", form: options.form ?? "full", version: "0.0.0", reportFault }),
+    api: async (request, keepOpen) => respond(await api.answer(request, newExchange(), keepOpen)),
     clock,
     service,
     store,

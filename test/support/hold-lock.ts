@@ -1,4 +1,4 @@
-import { acquireLock } from "../../src/store/sqlite/lock.ts";
+import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 
 /** A process of its own that holds the lock its argument names until it ends. */
 const release = acquireLock(Bun.argv[2] ?? "");

@@ -29,7 +29,7 @@ function isFound(search: string, row: Transaction): boolean {
     [`0${national}`, `254${national}`, `+254${national}`, ` 254${national}`, national].some((typed) =>
       typed.startsWith(search),
     ) ||
-    identifiers.some((text) => text.toLowerCase().startsWith(search.toLowerCase())) ||
+    identifiers.some((text) => text.toLowerCase() === search.toLowerCase()) ||
     (row.reference ?? "\0").toUpperCase().startsWith(search.toUpperCase())
   );
 }

@@ -1,4 +1,4 @@
-import { openStore } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
 
 /**
  * A process of its own: waits for a word on stdin, opens the store that its argument names, adds a merchant, says so, and

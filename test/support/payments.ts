@@ -2,7 +2,7 @@ import type { AmountCents } from "../../src/domain/money.ts";
 import type { Payment } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
 import { open } from "../../src/domain/state-machine.ts";
-import type { NewTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
+import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import type { PaymentOrder } from "../../src/service/start-payment.ts";
 
 /** 20 November 2026, 10:00:00 in Nairobi: when a payment starts where nobody says otherwise. */
@@ -10,11 +10,12 @@ export const CREATED_AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 
 let serial = 0;
 
-/** What is known of a payment when it starts: KES 100 to account 1 of merchant 1, under identifiers of its own. */
+/** What is known of a payment when it starts: KES 100 to account 1 of merchant 1, under identifiers that no store gave. */
 export function factsOf(changes: Partial<TransactionFacts> = {}): TransactionFacts {
   serial += 1;
   const createdAtMs = changes.createdAtMs ?? CREATED_AT_MS;
   return {
+    id: serial,
     merchantId: 1,
     paymentAccountId: 1,
     kind: "api",
@@ -32,7 +33,7 @@ export function factsOf(changes: Partial<TransactionFacts> = {}): TransactionFac
 }
 
 /** A payment as it is stored when it starts; checked first after 3 s. */
-export function pendingOf(changes: Partial<TransactionFacts> = {}): NewTransaction {
+export function pendingOf(changes: Partial<TransactionFacts> = {}): PendingTransaction {
   const facts = factsOf(changes);
   return open(facts, "a memo", facts.createdAtMs + 3000);
 }

@@ -1,18 +1,24 @@
-import type { NewTransaction } from "../../src/domain/transaction.ts";
+import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import type { ControlScene } from "./control.ts";
 import { START_MS } from "./harness.ts";
-import { pendingOf } from "./payments.ts";
+import { identified } from "./shop.ts";
+
+type Scene = Pick<ControlScene, "harness" | "caller">;
 
 /** Stores so many payments of the first caller that the network completes one by one, the first after `afterMs`, then each ms. */
-export function insertDue({ harness, caller }: ControlScene, count: number, afterMs = 1): Promise<number[]> {
+export function insertDue({ harness, caller }: Scene, count: number, afterMs = 1): Promise<number[]> {
   return Promise.all(
-    Array.from({ length: count }, (_, index) => harness.store.transactions.insert(dueAt(caller, afterMs + index))),
+    Array.from({ length: count }, async (_, index) => {
+      const due = await dueAt({ harness, caller }, afterMs + index);
+      await harness.store.transactions.insert(due);
+      return due.id;
+    }),
   );
 }
 
-function dueAt(caller: ControlScene["caller"], afterMs: number): NewTransaction {
+async function dueAt({ harness, caller }: Scene, afterMs: number): Promise<PendingTransaction> {
   const checkAtMs = START_MS + afterMs;
-  const pending = pendingOf({
+  const pending = await identified(harness.store, {
     merchantId: caller.merchantId,
     paymentAccountId: caller.accountId,
     createdAtMs: START_MS,

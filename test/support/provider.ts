@@ -7,8 +7,6 @@ export function createProvider(check: Provider["check"], firstCheckAfterMs = 300
     async push({ pushedAtMs }) {
       pushes += 1;
       return {
-        checkoutRequestId: `ws_CO_${pushedAtMs}_${pushes}`,
-        merchantRequestId: `ws_MR_${pushedAtMs}_${pushes}`,
         memo: `memo ${pushes}`,
         checkAtMs: pushedAtMs + firstCheckAfterMs,
       };

@@ -23,41 +23,37 @@ const PENDING: Row = {
   id: 1,
   merchant_id: 1,
   payment_account_id: 1,
-  kind: "api",
-  status: "pending",
+  kind: 0,
+  status: 0,
   amount_cents: 10_000,
   fee_cents: 100,
-  phone: "254712345678",
-  checkout_request_id: "ws_CO_1",
-  merchant_request_id: "ws_MR_1",
+  phone: 254712345678,
+  secret: "0123456789AB",
   created_at_ms: 1000,
   expires_at_ms: 61_000,
   check_at_ms: 4000,
   memo: "",
 };
 
-/** A sound row of each table, as SQL sees it. */
+/** A sound row of each table, as SQL sees it; kinds and statuses are codes. */
 export const ROWS = { merchants: MERCHANT, payment_accounts: ACCOUNT, api_keys: KEY, transactions: PENDING } as const;
 
 /** What an update must set to end {@link ROWS}.transactions with a payment. */
 export const COMPLETED: Row = {
-  status: "completed",
-  transaction_code: "CODE",
-  momo_receipt_number: "UJ22T8IYOU",
+  status: 1,
+  receipt_number: "UJ22T8IYOU",
   result_code: 0,
   result_desc: "paid",
   completed_at_ms: 4000,
   check_at_ms: null,
-  memo: null,
 };
 
 /** What an update must set to end it without one. */
 export const FAILED: Row = {
-  status: "failed",
+  status: 2,
   result_code: 1,
   result_desc: "no money",
   check_at_ms: null,
-  memo: null,
 };
 
 export function insertRow(client: Database, table: keyof typeof ROWS, row: Row): void {

@@ -1,6 +1,8 @@
 import type { TransactionFacts } from "../../src/domain/transaction.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { CREATED_AT_MS, pendingOf } from "./payments.ts";
+import { seededRandom } from "./random.ts";
 
 /** A store in which merchant 1 has payment account 1, and so on. */
 export async function openStoreWithMerchants(file: string, merchants = 1): Promise<Store> {
@@ -13,8 +15,16 @@ export async function openStoreWithMerchants(file: string, merchants = 1): Promi
   return store;
 }
 
+const random = seededRandom(1);
+
+/** A payment that a store has numbered, and not stored yet. */
+export async function identified({ transactions }: Store, changes: Partial<TransactionFacts> = {}) {
+  return pendingOf({ ...changes, ...(await transactions.identify(changes.createdAtMs ?? CREATED_AT_MS, random)) });
+}
+
 /** Stores a payment that has just started. */
-export async function insertPending({ transactions }: Store, changes: Partial<TransactionFacts> = {}) {
-  const pending = pendingOf(changes);
-  return { ...pending, id: await transactions.insert(pending) };
+export async function insertPending(store: Store, changes: Partial<TransactionFacts> = {}) {
+  const pending = await identified(store, changes);
+  await store.transactions.insert(pending);
+  return pending;
 }

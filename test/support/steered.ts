@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import type { Accept } from "../../src/http/operation.ts";
 import { type ControlScene, HOST, openControl } from "./control.ts";
 import { type Answer, payment, readAnswer } from "./scenario.ts";
 
@@ -17,8 +18,8 @@ export interface Steered extends ControlScene {
   refusal(method: string, path: string, json?: unknown): Promise<string>;
 }
 
-export async function openSteered(): Promise<Steered> {
-  const scene = await openControl();
+export async function openSteered(accept: Accept = "strict"): Promise<Steered> {
+  const scene = await openControl(undefined, accept);
   const { handle, caller } = scene;
 
   const ask: Steered["ask"] = async (method, path, { json, headers } = {}) => {

@@ -73,6 +73,10 @@ export interface LoggedRequest {
   readonly answer: unknown;
   readonly answer_cut_bytes: number;
   readonly fault: string | null;
+  /** What the lenient form alone took. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused what the lenient one takes. */
+  readonly lenient_takes: boolean;
 }
 
 /** A page of the log, oldest first. */

@@ -1,13 +1,14 @@
 import { Database } from "bun:sqlite";
+import { UnusableDatabase } from "../store.ts";
 import { findOutOfBounds } from "./bounds.ts";
-import { explain, firstOf, openDatabase, refuseOthers, requireDatabase, UnusableDatabase } from "./database.ts";
-import { schemaAfter, schemaOf, statisticsOf } from "./migrations.ts";
+import { explain, firstOf, openDatabase, refuseOthers, requireDatabase } from "./database.ts";
+import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
+import { recount } from "./totals.ts";
 
 /** Copies of a whole database: made while it is in use, and looked through before they take its place. */
 
 /** What a sound copy holds. */
 export interface CopyContents {
-  /** How many migrations it has seen. */
   readonly schema: number;
   readonly merchants: number;
   readonly transactions: number;
@@ -57,7 +58,7 @@ export function inspectCopy(file: string, name: string): CopyContents {
     client.run("PRAGMA trusted_schema = OFF");
     client.run("PRAGMA cell_size_check = ON");
     const schema = refuseOthers(client, name);
-    if (schema === 0 || schemaOf(client) !== schemaAfter(schema)) {
+    if (schema === 0 || declarationsOf(client) !== declarationsAt(schema)) {
       throw new UnusableDatabase("foreign", `${name} is not a database of momo's`);
     }
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
@@ -90,7 +91,7 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
     const wrong = findOutOfBounds(client, isMemo);
     if (wrong !== null) throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${wrong}`);
     client.transaction(() => {
-      for (const sql of COUNT_ANEW) client.run(sql);
+      recount(client);
       // What SQLite knows of them chooses its plans; it looks again.
       for (const table of statisticsOf(client)) client.run(`DELETE FROM ${table}`);
     })();
@@ -100,15 +101,3 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
     close();
   }
 }
-
-/** As the triggers count; row by row, because to sort millions first would take longer, and memory. */
-const COUNT_ANEW = [
-  "DELETE FROM totals",
-  `INSERT INTO totals
-    SELECT merchant_id, (created_at_ms + 10800000) / 86400000, kind, status, 1, amount_cents FROM transactions WHERE true
-    ON CONFLICT DO UPDATE SET count = count + 1, amount_cents = amount_cents + excluded.amount_cents`,
-  "DELETE FROM phone_totals",
-  `INSERT INTO phone_totals
-    SELECT merchant_id, substr(phone, 1, 6), status, 1, amount_cents FROM transactions WHERE status <> 'pending'
-    ON CONFLICT DO UPDATE SET count = count + 1, amount_cents = amount_cents + excluded.amount_cents`,
-];

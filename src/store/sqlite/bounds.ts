@@ -3,6 +3,8 @@ import { MAX_DURATION_MS } from "../../domain/duration.ts";
 import { MAX_FIXED_CENTS } from "../../domain/fee.ts";
 import { foldCase } from "../../domain/filter.ts";
 import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_NAME_LENGTH, MAX_REVOKED_KEYS } from "../../domain/merchant.ts";
+import { CROCKFORD } from "../../domain/random.ts";
+import { RESULT_CODES } from "../../domain/result-codes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
 
 /**
@@ -64,10 +66,10 @@ const identifier = (column: string, characters = "0-9A-Za-z_"): Bound => ({
 });
 
 const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
-  number_floor: [whole("last_used", 0, MAX_ID)],
   merchants: [id, name("name"), instant("created_at_ms")],
   payment_accounts: [id, name("name"), instant("created_at_ms")],
   api_keys: [id, identifier("api_key", "0-9a-z_"), name("label"), instant("created_at_ms"), instant("revoked_at_ms")],
+  numbering: [whole("last_forgotten", 0, MAX_ID)],
   transactions: [
     id,
     {
@@ -83,15 +85,14 @@ const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
     },
     bytes("reference", MAX_BYTES_OF_CHARACTER * MAX_REFERENCE_LENGTH),
     bytes("description", MAX_BYTES_OF_CHARACTER * MAX_DESCRIPTION_LENGTH),
-    identifier("checkout_request_id"),
-    identifier("merchant_request_id"),
-    {
-      column: "transaction_code",
-      holds: "transaction_code = printf('T%011d', id)",
-      rule: "T and the number of its transaction in 11 digits",
-    },
-    identifier("momo_receipt_number"),
+    identifier("secret", CROCKFORD),
+    identifier("receipt_number"),
     whole("result_code", 0, 999_999),
+    {
+      column: "result_desc",
+      holds: `result_code IS NULL OR result_desc IS NOT NULL OR result_code IN (${Object.keys(RESULT_CODES).join(", ")})`,
+      rule: "there, because its result code has no text of its own",
+    },
     bytes("result_desc", MAX_MEMO_BYTES),
     instant("created_at_ms"),
     {
@@ -102,13 +103,13 @@ const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
     instant("completed_at_ms"),
     instant("check_at_ms"),
     bytes("memo", MAX_MEMO_BYTES),
-    bytes("final_memo", MAX_MEMO_BYTES),
   ],
 };
 
 /** How many rows there can be; each as a query for a number of rows. */
 const COUNTS: readonly { readonly of: string; readonly counts: string; readonly most: number }[] = [
   { of: "merchants", counts: "SELECT count(*) FROM merchants", most: MAX_MERCHANTS },
+  { of: "databases without a key for request ids", counts: "SELECT 1 - count(*) FROM numbering", most: 0 },
   ...[
     { of: "payment accounts of a merchant", from: "payment_accounts", most: MAX_ACCOUNTS },
     { of: "keys in force of a merchant", from: "api_keys WHERE revoked_at_ms IS NULL", most: MAX_KEYS },
@@ -152,7 +153,8 @@ function firstBroken(client: Database, table: string, bounds: readonly Bound[]):
 /** What the search goes by. SQL knows the letters of ASCII alone. */
 function firstFolded(client: Database): string | null {
   const rows = client.query<{ reference: string; folded: string }, []>(
-    `SELECT reference, reference_folded AS folded FROM transactions WHERE reference_folded <> upper(reference)`,
+    `SELECT reference, coalesce(reference_folded, reference) AS folded FROM transactions
+    WHERE coalesce(reference_folded, reference) <> upper(reference)`,
   );
   for (const { reference, folded } of rows.iterate()) {
     if (folded !== foldCase(reference)) {
@@ -163,13 +165,8 @@ function firstFolded(client: Database): string | null {
 }
 
 function firstMemo(client: Database, isMemo: (memo: string) => boolean): string | null {
-  for (const column of ["memo", "final_memo"]) {
-    const rows = client.query<{ memo: string }, []>(
-      `SELECT ${column} AS memo FROM transactions WHERE ${column} IS NOT NULL`,
-    );
-    for (const { memo } of rows.iterate()) {
-      if (!isMemo(memo)) return `transactions.${column} is ${shown(memo)}, and must be a note of the network's`;
-    }
+  for (const { memo } of client.query<{ memo: string }, []>("SELECT memo FROM transactions").iterate()) {
+    if (!isMemo(memo)) return `transactions.memo is ${shown(memo)}, and must be a note of the network's`;
   }
   return null;
 }

@@ -1,15 +1,16 @@
 import type { Database } from "bun:sqlite";
 import { isBusy } from "./database.ts";
 import type { Snapshot } from "./snapshot.ts";
+import type { TotalsChange } from "./totals.ts";
 
 /**
- * Group commit. A durable commit costs one flush of the disk however much it holds, so the writes that arrive in one turn of
- * the event loop share one; each is answered only after its commit.
+ * Group commit. A durable commit costs one flush of the disk however much it holds, so the writes that arrive together share one;
+ * each is answered only after its commit.
  */
 export interface CommitQueue {
   /**
    * Runs `write` inside the next commit.
-   * @param write may run a second time, so it changes nothing but the database, and forgets what is kept of it
+   * @param write may run a second time, so it changes nothing but the database and the totals, and forgets what is kept of it
    * @returns what `write` returned, once it is on disk; rejects with what it threw, and then nothing of it remains
    */
   run<T>(write: () => T): Promise<T>;
@@ -21,9 +22,25 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-export function createCommitQueue(client: Database, snapshot: Snapshot): CommitQueue {
+/** A commit comes once a turn of the event loop has brought no more writes, and after so many turns in any case. */
+const MOST_TURNS = 3;
+
+export function createCommitQueue(client: Database, snapshot: Snapshot, totals: TotalsChange): CommitQueue {
   let waiting: Entry[] = [];
-  const commit = client.transaction((entries: readonly Entry[]) => entries.map((entry) => entry.write()));
+  const commit = client.transaction((entries: readonly Entry[]) => {
+    totals.begin();
+    const values = entries.map((entry) => entry.write());
+    totals.write();
+    return values;
+  });
+
+  /** A slow disk flushes once for the requests of several turns; where nothing comes, a turn costs a fast one nothing. */
+  function flushWhenQuiet(turn: number, before: number): void {
+    setImmediate(() => {
+      if (waiting.length > before && turn < MOST_TURNS) flushWhenQuiet(turn + 1, waiting.length);
+      else flush();
+    });
+  }
 
   function flush(): void {
     const batch = waiting;
@@ -50,8 +67,8 @@ export function createCommitQueue(client: Database, snapshot: Snapshot): CommitQ
   return {
     run<T>(write: () => T): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush);
         waiting.push({ write, resolve: resolve as (value: unknown) => void, reject });
+        if (waiting.length === 1) flushWhenQuiet(1, 0);
       });
     },
   };

@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, existsSync, lstatSync, type Stats } from "node:fs";
-import { APPLICATION_ID, KNOWN_MIGRATIONS, migrate } from "./migrations.ts";
+import { UnusableDatabase } from "../store.ts";
+import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that is writing, and so does all else in this one. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -12,18 +13,6 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
   /** Whether it is refused while another program writes all the time: better than to serve, and store nothing. */
   readonly mustWrite?: boolean;
-}
-
-/** Why a database file cannot be used; nothing has been changed in it. */
-export class UnusableDatabase extends Error {
-  override readonly name = "UnusableDatabase";
-
-  constructor(
-    readonly problem: "locked" | "damaged" | "foreign" | "newer" | "unwritable" | "missing" | "linked",
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 /** An open database, migrated to this version's schema. */
@@ -64,7 +53,7 @@ export function openDatabase(
   return { client: opened, close: () => close(opened) };
 }
 
-/** One more connection to a file that is open already and stays so: for another thread, and for reading alone. */
+/** One more connection to a file that is open already and stays so: for reading alone. */
 export function openForReading(file: string): OpenDatabase {
   const client = new Database(file, { readonly: true, strict: true });
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -96,8 +85,8 @@ function statsOf(file: string): Stats | null {
 }
 
 /**
- * Refuses, having only read, a database of another program or of a newer momo: it would not survive our migrations.
- * @returns how many migrations it has seen
+ * Refuses, having only read, a database of another program, of a newer momo, or of one from before the first release.
+ * @returns its schema; 0 where nothing is in it yet
  */
 export function refuseOthers(client: Database, file: string): number {
   // Read at one point in time: another process may be making the file its own, which is ours.
@@ -109,10 +98,16 @@ export function refuseOthers(client: Database, file: string): number {
   const { application, tables, version } = look();
   if (application === 0 && tables === 0) return 0; // a new file
   if (application !== APPLICATION_ID) throw new UnusableDatabase("foreign", `${file} is not a database of momo's`);
-  if (version > KNOWN_MIGRATIONS) {
+  if (version > KNOWN_SCHEMA) {
     throw new UnusableDatabase(
       "newer",
-      `${file} was written by a newer momo (schema ${version}; this one knows up to ${KNOWN_MIGRATIONS})`,
+      `${file} was written by a newer momo (schema ${version}; this one knows up to ${KNOWN_SCHEMA})`,
+    );
+  }
+  if (version <= LAST_UNRELEASED) {
+    throw new UnusableDatabase(
+      "older",
+      `${file} was written by a momo from before the first release (schema ${version}), and is not read any more`,
     );
   }
   return version;

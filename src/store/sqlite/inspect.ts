@@ -1,14 +1,17 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { explain, firstOf, refuseOthers, requirePlainFile, UnusableDatabase } from "./database.ts";
+import { UnusableDatabase } from "../store.ts";
+import { explain, firstOf, openDatabase, refuseOthers, requirePlainFile } from "./database.ts";
+import { areTotalsTrue, recount } from "./totals.ts";
 
 /** What a look at a database file says; nothing is changed in it. */
 export type Inspection =
   | { readonly state: "missing" }
-  | { readonly state: "sound"; readonly schema: number }
+  /** `totals`: whether they say what a full count finds. */
+  | { readonly state: "sound"; readonly schema: number; readonly totals: boolean }
   | { readonly state: "unusable"; readonly message: string };
 
-/** Reads the whole file: every page, every index. */
+/** Reads the whole file: every page, every index, and counts every row. */
 export function inspectDatabase(file: string): Inspection {
   let client: Database | undefined;
   try {
@@ -16,9 +19,10 @@ export function inspectDatabase(file: string): Inspection {
     if (!existsSync(file)) return { state: "missing" };
     client = new Database(file, { readonly: true });
     client.run("PRAGMA busy_timeout = 1000");
+    const schema = refuseOthers(client, file);
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
     if (damage !== "ok") return { state: "unusable", message: `${file} is damaged: ${damage}` };
-    return { state: "sound", schema: refuseOthers(client, file) };
+    return { state: "sound", schema, totals: schema === 0 || areTotalsTrue(client) };
   } catch (error) {
     const explained = explain(error, file);
     if (explained instanceof UnusableDatabase) return { state: "unusable", message: explained.message };
@@ -32,8 +36,21 @@ export function inspectDatabase(file: string): Inspection {
 export function countTransactions(file: string): number {
   const client = new Database(file, { readonly: true });
   try {
-    return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM totals"));
+    return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM day_totals"));
   } finally {
     client.close();
+  }
+}
+
+/**
+ * Counts everything anew, in place of the totals that were kept.
+ * @throws UnusableDatabase as {@link openDatabase} does
+ */
+export function mendTotals(file: string): void {
+  const { client, close } = openDatabase(file, { create: false });
+  try {
+    client.transaction(() => recount(client)).immediate();
+  } finally {
+    close();
   }
 }

@@ -9,11 +9,10 @@ import {
   type Merchant,
   type PaymentAccount,
 } from "../../domain/merchant.ts";
+import type { MerchantStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import type { Snapshot } from "./snapshot.ts";
-
-export type MerchantStore = ReturnType<typeof createMerchantStore>;
 
 type MerchantRow = Merchant;
 interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
@@ -24,7 +23,7 @@ const KEY =
   "api_key AS apiKey, secret_hash AS secretHash, merchant_id AS merchantId, label, revoked_at_ms AS revokedAtMs";
 
 /** Merchants, with their payment accounts and keys. */
-export function createMerchantStore(client: Database, snapshot: Snapshot, commits: CommitQueue) {
+export function createMerchantStore(client: Database, snapshot: Snapshot, commits: CommitQueue): MerchantStore {
   const keys = createLookupCache<string, ApiKey>(snapshot, (apiKey) =>
     client.query<ApiKey, [string]>(`SELECT ${KEY} FROM api_keys WHERE api_key = ?`).get(apiKey),
   );
@@ -36,14 +35,12 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
   return {
     // What is full is counted by the insert itself: many may come at once, and from several processes.
 
-    /** @returns null where there are {@link MAX_MERCHANTS} */
     async addMerchant(name: string, nowMs: number): Promise<Merchant | null> {
       const insert = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
         WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} RETURNING ${MERCHANT}`;
       return commits.run(() => client.query<MerchantRow, [string, number]>(insert).get(name, nowMs));
     },
 
-    /** @returns null where the merchant has {@link MAX_ACCOUNTS} */
     async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null> {
       const { merchantId, name, tariff } = account;
       const insert = `INSERT INTO payment_accounts (merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
@@ -58,7 +55,6 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
       });
     },
 
-    /** @returns whether there was room for it: false where the merchant has {@link MAX_KEYS} in force */
     async addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean> {
       const insert = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
         SELECT $apiKey, $secretHash, $merchantId, $label, $nowMs
@@ -66,10 +62,6 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
       return commits.run(() => client.query(insert).run({ ...key, nowMs }).changes === 1);
     },
 
-    /**
-     * Forgets what was revoked before the last {@link MAX_REVOKED_KEYS} of the merchant: unknown and revoked are refused alike.
-     * @returns whether there was such a key, not revoked before
-     */
     async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
       const update = `UPDATE api_keys SET revoked_at_ms = ? WHERE api_key = ? AND revoked_at_ms IS NULL
         RETURNING merchant_id AS merchantId`;

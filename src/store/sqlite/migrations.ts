@@ -1,15 +1,14 @@
 import { Database } from "bun:sqlite";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
-import finalMemo from "./migrations/0002_final_memo.sql" with { type: "text" };
-import paid from "./migrations/0003_paid.sql" with { type: "text" };
-import phoneTotals from "./migrations/0004_phone_totals.sql" with { type: "text" };
-import numberFloor from "./migrations/0005_number_floor.sql" with { type: "text" };
 
-/** In order; the number of a migration is its place here, from 1. What has been released never changes. */
-const MIGRATIONS: readonly string[] = [initial, finalMemo, paid, phoneTotals, numberFloor];
+/** In order. What has been released never changes. */
+const MIGRATIONS: readonly string[] = [initial];
 
-/** The newest schema that this program knows. */
-export const KNOWN_MIGRATIONS = MIGRATIONS.length;
+/** Schemas up to this number were those before the first release, and nothing reads them any more. */
+export const LAST_UNRELEASED = 9;
+
+/** The newest schema that this program knows: how many migrations lead to it, after those that were never released. */
+export const KNOWN_SCHEMA = LAST_UNRELEASED + MIGRATIONS.length;
 
 /** The bytes `momo`, in the header of every database of ours (PRAGMA application_id). */
 export const APPLICATION_ID = 0x6d6f6d6f;
@@ -20,17 +19,20 @@ export const APPLICATION_ID = 0x6d6f6d6f;
  * @param refuseOthers throws where the database is not for this program; asked again once nobody else can write
  */
 export function migrate(client: Database, refuseOthers: () => unknown): void {
-  if (versionOf(client) === KNOWN_MIGRATIONS) return;
+  if (schemaOf(client) === KNOWN_SCHEMA) return;
   const run = client.transaction(() => {
     refuseOthers();
     client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    for (const migration of MIGRATIONS.slice(versionOf(client))) client.run(migration);
-    client.run(`PRAGMA user_version = ${KNOWN_MIGRATIONS}`);
+    for (const migration of migrationsAfter(schemaOf(client))) client.run(migration);
+    client.run(`PRAGMA user_version = ${KNOWN_SCHEMA}`);
   });
   run.immediate();
 }
 
-function versionOf(client: Database): number {
+/** Those that a database of this schema has not seen; of a new file, which has schema 0, all. */
+const migrationsAfter = (schema: number) => MIGRATIONS.slice(Math.max(schema - LAST_UNRELEASED, 0));
+
+function schemaOf(client: Database): number {
   return client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
@@ -41,7 +43,7 @@ const STATISTICS: readonly (readonly [name: string, sql: string])[] = [
 ];
 
 /** The tables, indexes and triggers of a database, as SQL; without SQLite's own {@link STATISTICS}. */
-export function schemaOf(client: Database): string {
+export function declarationsOf(client: Database): string {
   const parts = client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").values();
   const isStatistics = ([type, name, table, sql]: unknown[]) =>
     type === "table" && table === name && STATISTICS.some((own) => own[0] === name && own[1] === sql);
@@ -54,12 +56,12 @@ export function statisticsOf(client: Database): string[] {
   return names.all().map(({ name }) => name);
 }
 
-/** What {@link schemaOf} says of a database that has seen so many migrations. */
-export function schemaAfter(migrations: number): string {
+/** What {@link declarationsOf} says of a database of this schema. */
+export function declarationsAt(schema: number): string {
   const client = new Database(":memory:");
   try {
-    for (const migration of MIGRATIONS.slice(0, migrations)) client.run(migration);
-    return schemaOf(client);
+    for (const migration of MIGRATIONS.slice(0, schema - LAST_UNRELEASED)) client.run(migration);
+    return declarationsOf(client);
   } finally {
     client.close();
   }

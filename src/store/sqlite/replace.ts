@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { explain, firstOf, UnusableDatabase } from "./database.ts";
+import { UnusableDatabase } from "../store.ts";
+import { explain, firstOf } from "./database.ts";
 
 /** Puts one database file in the place of another, so that whatever fails, and whenever the process dies, none is lost. */
 

@@ -1,47 +1,151 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { KINDS, STATUSES } from "../../domain/transaction.ts";
+import assert from "node:assert/strict";
+import { foldCase } from "../../domain/filter.ts";
+import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../../domain/identifiers.ts";
+import type { AmountCents } from "../../domain/money.ts";
+import type { Msisdn } from "../../domain/phone.ts";
+import { RESULT_CODES } from "../../domain/result-codes.ts";
+import {
+  type CompletedTransaction,
+  KINDS,
+  type Kind,
+  type PendingTransaction,
+  STATUSES,
+  type Status,
+  type Transaction,
+  type TransactionFacts,
+} from "../../domain/transaction.ts";
 
-/** What the list reads, as drizzle sees it. The rules (checks, indexes, triggers) stand in `migrations/`; a test compares the two. */
+/** Rows of the table `transactions`, and the transactions that they are. Nothing is stored that derives from the rest of a row. */
 
-export const transactions = sqliteTable("transactions", {
-  id: integer().primaryKey(),
-  merchantId: integer("merchant_id").notNull(),
-  paymentAccountId: integer("payment_account_id").notNull(),
-  kind: text({ enum: KINDS }).notNull(),
-  status: text({ enum: STATUSES }).notNull(),
-  amountCents: integer("amount_cents").notNull(),
-  feeCents: integer("fee_cents").notNull(),
-  phone: text().notNull(),
-  reference: text(),
-  referenceFolded: text("reference_folded"),
-  description: text(),
-  checkoutRequestId: text("checkout_request_id").notNull(),
-  merchantRequestId: text("merchant_request_id").notNull(),
-  transactionCode: text("transaction_code"),
-  receiptNumber: text("momo_receipt_number"),
-  resultCode: integer("result_code"),
-  resultDesc: text("result_desc"),
-  createdAtMs: integer("created_at_ms").notNull(),
-  expiresAtMs: integer("expires_at_ms").notNull(),
-  completedAtMs: integer("completed_at_ms"),
-  checkAtMs: integer("check_at_ms"),
-  memo: text(),
-  finalMemo: text("final_memo"),
-});
+export const codeOfKind = (kind: Kind): number => KINDS.indexOf(kind);
+export const codeOfStatus = (status: Status): number => STATUSES.indexOf(status);
 
-export const totals = sqliteTable("totals", {
-  merchantId: integer("merchant_id").notNull(),
-  day: integer().notNull(),
-  kind: text({ enum: KINDS }).notNull(),
-  status: text({ enum: STATUSES }).notNull(),
-  count: integer().notNull(),
-  amountCents: integer("amount_cents").notNull(),
-});
+/** The codes that SQL names. The CHECKs stand on them, too. */
+export const PENDING: number = codeOfStatus("pending");
+export const COMPLETED: number = codeOfStatus("completed");
 
-export const phoneTotals = sqliteTable("phone_totals", {
-  merchantId: integer("merchant_id").notNull(),
-  prefix: text().notNull(),
-  status: text({ enum: STATUSES }).notNull(),
-  count: integer().notNull(),
-  amountCents: integer("amount_cents").notNull(),
-});
+export interface TransactionRow {
+  readonly id: number;
+  readonly merchant_id: number;
+  readonly payment_account_id: number;
+  readonly kind: number;
+  readonly status: number;
+  readonly amount_cents: number;
+  readonly fee_cents: number;
+  readonly phone: number;
+  readonly reference: string | null;
+  readonly description: string | null;
+  readonly secret: string;
+  readonly created_at_ms: number;
+  readonly expires_at_ms: number;
+  readonly check_at_ms: number | null;
+  readonly completed_at_ms: number | null;
+  readonly result_code: number | null;
+  readonly result_desc: string | null;
+  readonly receipt_number: string | null;
+  readonly memo: string;
+}
+
+/** The columns of a {@link TransactionRow}. */
+export const ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
+  secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
+
+/** A transaction that has just been opened, as the parameters of its insert. */
+export function toNewRow(pending: PendingTransaction) {
+  const { reference } = pending;
+  const folded = reference === null ? null : foldCase(reference);
+  return {
+    id: pending.id,
+    merchantId: pending.merchantId,
+    paymentAccountId: pending.paymentAccountId,
+    kind: codeOfKind(pending.kind),
+    amountCents: pending.amountCents,
+    feeCents: pending.feeCents,
+    phone: Number(pending.phone),
+    reference,
+    referenceFolded: folded === reference ? null : folded,
+    description: pending.description,
+    secret: secretOf(pending.checkoutRequestId),
+    createdAtMs: pending.createdAtMs,
+    expiresAtMs: pending.expiresAtMs,
+    checkAtMs: pending.checkAtMs,
+    memo: pending.memo,
+  };
+}
+
+/** What an outcome changes in a row, as the parameters of its update. */
+export function toChange(outcome: Transaction) {
+  const change = {
+    id: outcome.id,
+    status: codeOfStatus(outcome.status),
+    checkAtMs: null as number | null,
+    completedAtMs: null as number | null,
+    resultCode: null as number | null,
+    resultDesc: null as string | null,
+    receiptNumber: null as string | null,
+    memo: outcome.memo,
+  };
+  if (outcome.status === "pending") return { ...change, checkAtMs: outcome.checkAtMs };
+  change.resultCode = outcome.resultCode;
+  change.resultDesc = outcome.resultDesc === textOf(outcome.resultCode) ? null : outcome.resultDesc;
+  if (outcome.status === "completed") {
+    change.completedAtMs = outcome.completedAtMs;
+    const derived = receiptNumber(outcome.completedAtMs, outcome.id);
+    change.receiptNumber = outcome.receiptNumber === derived ? null : outcome.receiptNumber;
+  }
+  return change;
+}
+
+const textOf = (resultCode: number): string | undefined => (RESULT_CODES as Record<number, string>)[resultCode];
+
+/** A row as the domain knows it. The CHECKs say that no other row exists. */
+export function toTransaction(row: TransactionRow, requestIds: RequestIds): Transaction {
+  const { id, checkoutRequestId, merchantRequestId } = requestIds.restore(row.id, row.created_at_ms, row.secret);
+  const facts: TransactionFacts = {
+    id,
+    merchantId: row.merchant_id,
+    paymentAccountId: row.payment_account_id,
+    kind: KINDS[row.kind] ?? assert.fail("a kind of ours"),
+    amountCents: row.amount_cents as AmountCents,
+    feeCents: row.fee_cents,
+    phone: String(row.phone) as Msisdn,
+    reference: row.reference,
+    description: row.description,
+    checkoutRequestId,
+    merchantRequestId,
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+  };
+  const status = STATUSES[row.status] ?? assert.fail("a status of ours");
+  if (status === "pending") {
+    assert(row.check_at_ms !== null);
+    return { ...facts, status, checkAtMs: row.check_at_ms, memo: row.memo };
+  }
+  assert(row.result_code !== null);
+  const resultDesc =
+    row.result_desc ?? textOf(row.result_code) ?? assert.fail("a text is stored where a code has none");
+  if (status !== "completed") return { ...facts, status, resultCode: row.result_code, resultDesc, memo: row.memo };
+  assert(row.completed_at_ms !== null);
+  return {
+    ...facts,
+    status,
+    transactionCode: transactionCode(id),
+    receiptNumber: row.receipt_number ?? receiptNumber(row.completed_at_ms, id),
+    resultCode: 0,
+    resultDesc,
+    completedAtMs: row.completed_at_ms,
+    memo: row.memo,
+  };
+}
+
+export function toPending(row: TransactionRow, requestIds: RequestIds): PendingTransaction {
+  const transaction = toTransaction(row, requestIds);
+  assert(transaction.status === "pending");
+  return transaction;
+}
+
+export function toCompleted(row: TransactionRow, requestIds: RequestIds): CompletedTransaction {
+  const transaction = toTransaction(row, requestIds);
+  assert(transaction.status === "completed");
+  return transaction;
+}

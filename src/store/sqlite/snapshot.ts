@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { onFirstUse } from "./on-first-use.ts";
+import { onFirstUse } from "../../domain/on-first-use.ts";
 
 /**
  * One point in time for all that a turn of the event loop reads. To begin to read and to end it costs SQLite as much as the

@@ -1,99 +1,212 @@
-import { and, between, desc, eq, isNull, or, sql } from "drizzle-orm";
-import type { Page, Summary, TransactionFilter } from "../../domain/filter.ts";
-import { type Day, endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
-import { onFirstUse } from "./on-first-use.ts";
-import { totals } from "./schema.ts";
-import type { Span } from "./transaction-pages.ts";
-import type { Drizzle } from "./transaction-reader.ts";
+import type { Database } from "bun:sqlite";
+import type { Summary, TransactionFilter } from "../../domain/filter.ts";
+import { onFirstUse } from "../../domain/on-first-use.ts";
+import { dayOf } from "../../domain/timestamp.ts";
+import { STATUSES } from "../../domain/transaction.ts";
+import { codeOfKind, codeOfStatus } from "./schema.ts";
+
+/**
+ * Counts of transactions by (merchant, kind, status): for days with their sums, and for blocks of numbers. They are added up here
+ * while a commit is put together, and written inside it.
+ */
+
+/** A block has 2^bits numbers. A block of the greater size has {@link BLOCKS_IN_ONE} of the smaller. */
+export const BLOCK_BITS = 11;
+export const GREAT_BLOCK_BITS = 17;
+export const BLOCKS_IN_ONE: number = 2 ** (GREAT_BLOCK_BITS - BLOCK_BITS);
+
+const blockOf = (id: number): number => Math.floor(id / 2 ** BLOCK_BITS);
+
+/** What a row is counted by; kind and status are codes. */
+export interface Counted {
+  readonly id: number;
+  readonly merchantId: number;
+  readonly kind: number;
+  readonly createdAtMs: number;
+  readonly amountCents: number;
+}
+
+/** What one commit changes in the totals. */
+export interface TotalsChange {
+  /** Before the writes of a commit, which may run a second time. */
+  begin(): void;
+  /** A row has been stored with this status, or has come to it. */
+  add(row: Counted, status: number): void;
+  /** A row has left this status. */
+  remove(row: Counted, status: number): void;
+  /** After the writes, in the same transaction of the database. */
+  write(): void;
+}
+
+/** How much to add, or to take away, in one day and one block. */
+interface Delta {
+  readonly merchantId: number;
+  readonly day: number;
+  readonly block: number;
+  readonly kind: number;
+  readonly status: number;
+  count: number;
+  amountCents: number;
+  firstMs: number;
+  lastMs: number;
+}
+
+type Deltas = Map<string, Delta>;
+
+export function createTotalsChange(client: Database): TotalsChange {
+  const statements = onFirstUse(() => prepare(client));
+  const added: Deltas = new Map();
+  const removed: Deltas = new Map();
+
+  function count(deltas: Deltas, { id, merchantId, kind, createdAtMs, amountCents }: Counted, status: number): void {
+    const [day, block] = [dayOf(createdAtMs), blockOf(id)];
+    const place = `${merchantId} ${day} ${block} ${kind} ${status}`;
+    const known = deltas.get(place);
+    if (!known) {
+      const delta = {
+        merchantId,
+        day,
+        block,
+        kind,
+        status,
+        count: 1,
+        amountCents,
+        firstMs: createdAtMs,
+        lastMs: createdAtMs,
+      };
+      deltas.set(place, delta);
+      return;
+    }
+    known.count += 1;
+    known.amountCents += amountCents;
+    known.firstMs = Math.min(known.firstMs, createdAtMs);
+    known.lastMs = Math.max(known.lastMs, createdAtMs);
+  }
+
+  return {
+    begin() {
+      added.clear();
+      removed.clear();
+    },
+    add: (row, status) => count(added, row, status),
+    remove: (row, status) => count(removed, row, status),
+    write() {
+      // First what is added: of what was stored and ended in one commit, there would be nothing yet to take away.
+      for (const delta of added.values()) {
+        const { merchantId, day, block, kind, status, amountCents, firstMs, lastMs } = delta;
+        statements().addToDay.run(merchantId, day, kind, status, delta.count, amountCents);
+        for (const [bits, place] of blocksOf(block)) {
+          statements().addToBlock.run(merchantId, bits, place, kind, status, delta.count, firstMs, lastMs);
+        }
+      }
+      for (const { merchantId, day, block, kind, status, count, amountCents } of removed.values()) {
+        statements().removeFromDay.run(count, amountCents, merchantId, day, kind, status);
+        for (const [bits, place] of blocksOf(block)) {
+          statements().removeFromBlock.run(count, merchantId, bits, place, kind, status);
+        }
+      }
+    },
+  };
+}
+
+const blocksOf = (block: number) =>
+  [
+    [BLOCK_BITS, block],
+    [GREAT_BLOCK_BITS, Math.floor(block / BLOCKS_IN_ONE)],
+  ] as const;
+
+function prepare(client: Database) {
+  return {
+    addToDay: client.query(
+      `INSERT INTO day_totals VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET count = count + excluded.count, amount_cents = amount_cents + excluded.amount_cents`,
+    ),
+    addToBlock: client.query(
+      `INSERT INTO block_totals VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET count = count + excluded.count,
+        first_ms = min(first_ms, excluded.first_ms), last_ms = max(last_ms, excluded.last_ms)`,
+    ),
+    removeFromDay: client.query(
+      `UPDATE day_totals SET count = count - ?, amount_cents = amount_cents - ?
+      WHERE merchant_id = ? AND day = ? AND kind = ? AND status = ?`,
+    ),
+    removeFromBlock: client.query(
+      `UPDATE block_totals SET count = count - ?
+      WHERE merchant_id = ? AND bits = ? AND block = ? AND kind = ? AND status = ?`,
+    ),
+  };
+}
 
 /** Days before and after all that a clock of ours can show. */
-export const EVER = { first: -1, last: 4_000_000 };
+const EVER = { first: -1, last: 4_000_000 };
 
-/** Where the rows of a page are. */
-export interface PageStart {
-  readonly span: Span;
-  /** How many rows of the span come before the page. */
-  readonly skip: number;
-}
-
-/** Answers from the counts that the database's triggers keep: no transaction is read. */
-export function createTotals(drizzle: Drizzle) {
-  const kind = sql.placeholder("kind");
-  const status = sql.placeholder("status");
-  const selected = and(
-    eq(totals.merchantId, sql.placeholder("merchantId")),
-    between(totals.day, sql.placeholder("fromDay"), sql.placeholder("toDay")),
-    or(isNull(sql`${kind}`), eq(totals.kind, kind)),
-    or(isNull(sql`${status}`), eq(totals.status, status)),
+/** The summary of §2.4 by kind, status and days, from the totals of days: no transaction is read. */
+export function createDaySummary(client: Database) {
+  const select = onFirstUse(() =>
+    client.query<StatusSum, [number, number, number, number | null, number | null]>(
+      `SELECT status, sum(count) AS count, sum(amount_cents) AS amountCents FROM day_totals
+      WHERE merchant_id = ? AND day BETWEEN ? AND ? AND kind = coalesce(?, kind) AND status = coalesce(?, status)
+      GROUP BY status`,
+    ),
   );
-  const byStatus = onFirstUse(() =>
-    drizzle
-      .select({
-        status: totals.status,
-        count: sql<number>`sum(${totals.count})`,
-        amountCents: sql<number>`sum(${totals.amountCents})`,
-      })
-      .from(totals)
-      .where(selected)
-      .groupBy(totals.status)
-      .prepare(),
-  );
-
-  const byDay = onFirstUse(() =>
-    drizzle
-      .select({ day: totals.day, count: sql<number>`sum(${totals.count})` })
-      .from(totals)
-      .where(selected)
-      .groupBy(totals.day)
-      .orderBy(desc(totals.day))
-      .prepare(),
-  );
-
-  const valuesOf = (merchantId: number, filter: TransactionFilter) => ({
-    merchantId,
-    fromDay: filter.fromDay ?? EVER.first,
-    toDay: filter.toDay ?? EVER.last,
-    kind: filter.kind ?? null,
-    status: filter.status ?? null,
-  });
-
-  return {
-    /**
-     * Where a page begins: on which day, and after how many rows of it. However deep the page is, no more than the rows of one
-     * day are passed over. Null where the page is past the end.
-     */
-    locate(merchantId: number, filter: TransactionFilter, page: Page): PageStart | null {
-      const { kind, status, fromDay = EVER.first, toDay = EVER.last } = filter;
-      const spanTo = (lastDay: number): Span => ({
-        ...(kind && { kind }),
-        ...(status && { status }),
-        fromMs: startOfDayMs(fromDay as Day),
-        beforeMs: endOfDayMs(lastDay as Day),
-      });
-      let skip = (page.number - 1) * page.limit;
-      if (skip === 0) return { span: spanTo(toDay), skip };
-      for (const { day, count } of byDay().all(valuesOf(merchantId, filter))) {
-        if (skip < count) return { span: spanTo(day), skip };
-        skip -= count;
-      }
-      return null;
-    },
-
-    /** For filters of kind, status and days; `search` and `id` are not known here. */
-    summarize(merchantId: number, filter: Omit<TransactionFilter, "search" | "id">): Summary {
-      return toSummary(byStatus().all(valuesOf(merchantId, filter)));
-    },
+  return (merchantId: number, filter: Omit<TransactionFilter, "search" | "id">): Summary => {
+    const { kind, status, fromDay = EVER.first, toDay = EVER.last } = filter;
+    const codes = [kind ? codeOfKind(kind) : null, status ? codeOfStatus(status) : null] as const;
+    return toSummary(select().all(merchantId, fromDay, toDay, ...codes));
   };
 }
 
-/** A count and a sum for each status, as the summary of §2.4. */
-export function toSummary(rows: readonly { status: string; count: number; amountCents: number }[]): Summary {
-  const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
-  return {
-    totalItems: rows.reduce((sum, row) => sum + row.count, 0),
-    completedAmountCents: rows.find((row) => row.status === "completed")?.amountCents ?? 0,
-    completedCount: countOf("completed"),
-    pendingCount: countOf("pending"),
-    failedCount: countOf("failed"),
-  };
+/** A count and a sum for a status; there may be several for one. */
+export interface StatusSum {
+  readonly status: number;
+  readonly count: number;
+  readonly amountCents: number;
+}
+
+export function toSummary(sums: readonly StatusSum[]): Summary {
+  const counts = STATUSES.map(() => 0);
+  let [totalItems, completedAmountCents] = [0, 0];
+  for (const { status, count, amountCents } of sums) {
+    totalItems += count;
+    counts[status] = (counts[status] ?? 0) + count;
+    if (STATUSES[status] === "completed") completedAmountCents += amountCents;
+  }
+  const [pendingCount = 0, completedCount = 0, failedCount = 0] = counts;
+  return { totalItems, completedAmountCents, completedCount, pendingCount, failedCount };
+}
+
+/** What a full count finds, by the columns of each table. */
+const FULL_COUNTS = {
+  day_totals: `SELECT merchant_id, (created_at_ms + 10800000) / 86400000, kind, status, count(*), sum(amount_cents)
+    FROM transactions GROUP BY 1, 2, 3, 4`,
+  block_totals: [BLOCK_BITS, GREAT_BLOCK_BITS]
+    .map(
+      (
+        bits,
+      ) => `SELECT merchant_id, ${bits}, id >> ${bits}, kind, status, count(*), min(created_at_ms), max(created_at_ms)
+    FROM transactions GROUP BY 1, 2, 3, 4, 5`,
+    )
+    .join(" UNION ALL "),
+};
+
+/** Counts everything anew, in place of what was kept. To be run in a transaction. */
+export function recount(client: Database): void {
+  for (const [table, counts] of Object.entries(FULL_COUNTS)) {
+    client.run(`DELETE FROM ${table}`);
+    client.run(`INSERT INTO ${table} ${counts}`);
+  }
+}
+
+/** Whether the totals say what a full count finds. Times of a block may reach further: rows that left a status stretch them. */
+export function areTotalsTrue(client: Database): boolean {
+  const keptDays = "SELECT * FROM day_totals WHERE count <> 0 OR amount_cents <> 0";
+  const wrong = `SELECT EXISTS (${keptDays} EXCEPT ${FULL_COUNTS.day_totals})
+    + EXISTS (${FULL_COUNTS.day_totals} EXCEPT ${keptDays})
+    + EXISTS (
+      WITH counted (merchant_id, bits, block, kind, status, count, first_ms, last_ms) AS (${FULL_COUNTS.block_totals})
+      SELECT 1 FROM counted FULL JOIN block_totals AS kept USING (merchant_id, bits, block, kind, status)
+      WHERE coalesce(counted.count, 0) <> coalesce(kept.count, 0)
+        OR counted.first_ms < kept.first_ms OR counted.last_ms > kept.last_ms
+    ) AS wrong`;
+  return client.query<{ wrong: number }, []>(wrong).get()?.wrong === 0;
 }

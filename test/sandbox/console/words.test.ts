@@ -5,7 +5,7 @@ import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { formatRoute, parseRoute } from "../../../sandbox/console/browser/logic/route.ts";
 import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
-import { RESULT_CODES } from "../../../sandbox/network/result-codes.ts";
+import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 
 const SERVER = { base_url: "http://127.0.0.1:2547/v2", control_url: "http://127.0.0.1:2547/_momo" };
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readEvents } from "../../support/event-stream.ts";
+import { failWrites } from "../../support/failing-writes.ts";
 import { insertDue } from "../../support/pending.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
@@ -180,12 +181,10 @@ describe("advance returns when all that fell due is resolved", () => {
   test("and says so where it cannot be, because the database cannot be written", async () => {
     const id = await sandbox.pay();
     const { store, faults } = sandbox.harness;
-    const { transactions } = store;
-    const { record } = transactions;
-    transactions.record = () => Promise.reject(new Error("database is locked"));
+    const mend = failWrites(store, "database is locked");
     const answer = await sandbox.call("POST", "/clock", { json: { advance: "3s" } });
     expect(answer).toMatchObject({ status: 500, body: { success: false, message: "internal server error" } });
-    transactions.record = record;
+    mend();
     await move({ advance: "0s" });
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed", completed_at: "2026-11-20 10:00:03" });
     expect(faults.splice(0).map(String)).toContain("Error: database is locked");

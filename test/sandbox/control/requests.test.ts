@@ -39,6 +39,8 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
       answer: answer.body,
       answer_cut_bytes: 0,
       fault: null,
+      leniencies: [],
+      lenient_takes: false,
     });
     expect(request?.duration_ms).toBeGreaterThan(0);
     expect(request?.duration_ms).toBeLessThan(5000);

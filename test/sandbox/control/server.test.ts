@@ -23,6 +23,7 @@ describe("GET /_momo/server: what a line to paste needs", () => {
       default_merchant_id: 1,
       payment_account_id: 1,
       api_key,
+      accept: "strict",
       response_form: "short",
       prompt_timeout_ms: 60_000,
       data: directory,

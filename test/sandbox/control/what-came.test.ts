@@ -59,7 +59,7 @@ describe("a refusal of the control API names what came", () => {
       "POST",
       "/rules",
       [{ match: { amount: 1.005 }, outcome: "completed" }],
-      "rules[0].match.amount: it must be a number from 1 to 999999999.99 with at most two decimals: round it to cents, 1; it is 1.005",
+      "rules[0].match.amount: it must be a number from 1 to 999999999.99 with at most two decimals: round it to cents, 1.01; it is 1.005",
     ],
     ["POST", "/rules", [{ outcome: "completed", after: 3 }], "rules[0].after: must be a string; it is a number, 3"],
     ["POST", "/rules", [{ outcome: "completed", after: "3 s" }], `rules[0].after: ${DURATION}; it is "3 s"`],

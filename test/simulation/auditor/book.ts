@@ -93,9 +93,10 @@ export class Book {
     for (const [key, owner] of this.#unique) if (owner === payment.checkoutRequestId) this.#unique.delete(key);
   }
 
+  /** Identifiers of the service's own are not given again; the receipt numbers of a network may be. */
   forgetAll(): void {
     this.payments.clear();
-    this.#unique.clear();
+    for (const key of this.#unique.keys()) if (key.startsWith("receipt number")) this.#unique.delete(key);
     this.#excusedUntilMs = Number.NEGATIVE_INFINITY;
   }
 

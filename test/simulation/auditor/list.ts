@@ -65,16 +65,20 @@ function fits(payment: Payment, filters: Query["filters"]): boolean {
   );
 }
 
-/** By the start of any of these, in any letter case; a phone as it may be typed, its plus perhaps turned into a space. */
+/** By the start of phone or reference, or by a whole identifier, in any letter case; the plus of a phone may have become a space. */
 function isFoundBy(payment: Payment, search: string): boolean {
   const national = payment.phone.slice(3);
   const { end, reference, checkoutRequestId, merchantRequestId, transactionCode } = payment;
-  const texts = [checkoutRequestId, merchantRequestId, reference, transactionCode, end?.receipt];
+  const identifiers = [checkoutRequestId, merchantRequestId, transactionCode, end?.receipt];
   const phones = [national, `0${national}`, `254${national}`, `+254${national}`];
   const startsWith = (text: string | null | undefined, start: string) =>
     text?.toLowerCase().startsWith(start.toLowerCase()) ?? false;
   const typed = search.replace(/^ (?=[0-9])/, "+");
-  return texts.some((text) => startsWith(text, search)) || phones.some((text) => startsWith(text, typed));
+  return (
+    identifiers.some((text) => text?.toLowerCase() === search.toLowerCase()) ||
+    startsWith(reference, search) ||
+    phones.some((text) => startsWith(text, typed))
+  );
 }
 
 /** The answer, without `success` and `message`. */

@@ -42,7 +42,8 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
  * @param isBrief the body exactly as it came, and the answer folded away
  */
 export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
-  const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms } = request;
+  const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms, leniencies, lenient_takes } =
+    request;
   return (
     <div class="call-details">
       <p class="hint">
@@ -52,6 +53,14 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
           <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
         )}
       </p>
+      {lenient_takes && (
+        <p class="hint">
+          The real services may take this form: <code>momo serve --accept lenient</code> takes it, too.
+        </p>
+      )}
+      {leniencies.length > 0 && (
+        <p class="hint">Taken leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.</p>
+      )}
       <h4>Sent</h4>
       {body === null ? (
         <p class="hint">no body</p>

@@ -1,5 +1,6 @@
--- Money is whole cents, an instant is milliseconds since the Unix epoch.
--- What the state machine promises, the CHECKs and the trigger repeat.
+-- Money is whole cents, an instant is milliseconds since the Unix epoch. Kinds and statuses are the codes of schema.ts: the place
+-- of the word in KINDS and STATUSES of src/domain/transaction.ts, from 0. So 0 is `pending` and 1 is `completed`.
+-- What the state machine promises, the CHECKs and the triggers repeat.
 
 CREATE TABLE merchants (
   id INTEGER PRIMARY KEY,
@@ -30,53 +31,69 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id);
 
-CREATE TABLE transactions (
-  id INTEGER PRIMARY KEY,
-  merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-  payment_account_id INTEGER NOT NULL REFERENCES payment_accounts (id),
-  kind TEXT NOT NULL CHECK (kind IN ('api', 'web', 'wallet_deposit', 'credit_topup')),
-  status TEXT NOT NULL CHECK (status IN ('pending', 'completed', 'failed', 'cancelled', 'expired')),
-  amount_cents INTEGER NOT NULL CHECK (amount_cents BETWEEN 100 AND 99999999999),
-  fee_cents INTEGER NOT NULL CHECK (fee_cents >= 0),
-  phone TEXT NOT NULL CHECK (phone GLOB '254[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]'),
-  reference TEXT CHECK (length(reference) <= 100),
-  -- The reference without its letter case, for the search.
-  reference_folded TEXT CHECK ((reference_folded IS NULL) = (reference IS NULL)),
-  description TEXT CHECK (length(description) <= 182),
-  -- NOCASE serves the search, which takes any letter case; and no two identifiers differ by their case alone.
-  checkout_request_id TEXT NOT NULL UNIQUE COLLATE NOCASE,
-  merchant_request_id TEXT NOT NULL UNIQUE COLLATE NOCASE,
-  transaction_code TEXT UNIQUE COLLATE NOCASE,
-  momo_receipt_number TEXT UNIQUE COLLATE NOCASE,
-  result_code INTEGER,
-  result_desc TEXT,
-  created_at_ms INTEGER NOT NULL,
-  expires_at_ms INTEGER NOT NULL CHECK (expires_at_ms > created_at_ms),
-  completed_at_ms INTEGER,
-  -- While pending: when to ask the provider next, and the provider's own note.
-  check_at_ms INTEGER CHECK (check_at_ms <= expires_at_ms),
-  memo TEXT,
-  CHECK ((status = 'pending') = (check_at_ms IS NOT NULL)),
-  CHECK ((status = 'pending') = (memo IS NOT NULL)),
-  CHECK ((status = 'pending') = (result_code IS NULL)),
-  CHECK ((status = 'pending') = (result_desc IS NULL)),
-  CHECK ((status = 'completed') = (transaction_code IS NOT NULL)),
-  CHECK ((status = 'completed') = (momo_receipt_number IS NOT NULL)),
-  CHECK ((status = 'completed') = (completed_at_ms IS NOT NULL)),
-  CHECK ((status = 'completed') = (result_code IS 0))
+-- One row: the key under which numbers become request ids, and the last number that transactions had which were forgotten since.
+CREATE TABLE numbering (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  request_id_key BLOB NOT NULL CHECK (length(request_id_key) = 32),
+  last_forgotten INTEGER NOT NULL CHECK (last_forgotten >= 0)
 ) STRICT;
 
--- The schedule: what is due next.
-CREATE INDEX transactions_due ON transactions (check_at_ms) WHERE status = 'pending';
+INSERT INTO numbering VALUES (1, randomblob(32), 0);
 
--- The list, newest first, and its filters.
+CREATE TABLE transactions (
+  -- The number. Request ids and transaction code derive from it, see src/domain/identifiers.ts.
+  id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 78364164095),
+  merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+  payment_account_id INTEGER NOT NULL REFERENCES payment_accounts (id),
+  kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),
+  status INTEGER NOT NULL CHECK (status BETWEEN 0 AND 4),
+  amount_cents INTEGER NOT NULL CHECK (amount_cents BETWEEN 100 AND 99999999999),
+  fee_cents INTEGER NOT NULL CHECK (fee_cents >= 0),
+  phone INTEGER NOT NULL CHECK (phone BETWEEN 254000000000 AND 254999999999),
+  reference TEXT CHECK (length(reference) <= 100),
+  -- The reference without its letter case, for the search; null where it has none already.
+  reference_folded TEXT CHECK (reference_folded IS NULL OR (reference IS NOT NULL AND reference_folded <> reference)),
+  description TEXT CHECK (length(description) <= 182),
+  -- The random part of the request ids.
+  secret TEXT NOT NULL CHECK (length(secret) = 12),
+  created_at_ms INTEGER NOT NULL,
+  expires_at_ms INTEGER NOT NULL CHECK (expires_at_ms > created_at_ms),
+  -- When to ask the provider next, while pending.
+  check_at_ms INTEGER CHECK (check_at_ms <= expires_at_ms),
+  completed_at_ms INTEGER,
+  result_code INTEGER,
+  -- Only where it is not the text that src/domain/result-codes.ts has for the code.
+  result_desc TEXT,
+  -- Only where it is not the one that derives from number and completion.
+  receipt_number TEXT COLLATE NOCASE,
+  -- The provider's own note.
+  memo TEXT NOT NULL,
+  CHECK ((status = 0) = (check_at_ms IS NOT NULL)),
+  CHECK ((status = 0) = (result_code IS NULL)),
+  CHECK ((status = 1) = (result_code IS 0)),
+  CHECK ((status = 1) = (completed_at_ms IS NOT NULL)),
+  CHECK (result_desc IS NULL OR status <> 0),
+  CHECK (receipt_number IS NULL OR status = 1)
+) STRICT;
+
+-- Each index names the operations that need it.
+
+-- What is due, when the next is due, open prompts.
+CREATE INDEX transactions_due ON transactions (check_at_ms) WHERE status = 0;
+-- A page of the list near its beginning, or of few rows.
 CREATE INDEX transactions_newest ON transactions (merchant_id, created_at_ms);
-CREATE INDEX transactions_by_kind_and_status ON transactions (merchant_id, kind, status, created_at_ms);
+-- The search for a phone by its start.
 CREATE INDEX transactions_by_phone ON transactions (merchant_id, phone);
-CREATE INDEX transactions_by_reference ON transactions (merchant_id, reference_folded) WHERE reference_folded IS NOT NULL;
+-- The search for a reference by its start; one payment by its reference.
+CREATE INDEX transactions_by_reference ON transactions (merchant_id, coalesce(reference_folded, reference))
+WHERE reference IS NOT NULL;
+-- What was paid last: the messages to customers. The phone is in it, so that those of one are found without other rows.
+CREATE INDEX transactions_paid ON transactions (completed_at_ms, phone) WHERE status = 1;
+-- The search for a receipt number that a provider chose; and no two payments have one.
+CREATE UNIQUE INDEX transactions_by_receipt_number ON transactions (receipt_number) WHERE receipt_number IS NOT NULL;
 
 CREATE TRIGGER transactions_final_rows_never_change
-BEFORE UPDATE ON transactions WHEN OLD.status <> 'pending'
+BEFORE UPDATE ON transactions WHEN OLD.status <> 0
 BEGIN
   SELECT RAISE(ABORT, 'a final transaction never changes');
 END;
@@ -84,35 +101,33 @@ END;
 -- What a payment was when it started stays so while it ends.
 CREATE TRIGGER transactions_facts_never_change
 BEFORE UPDATE OF id, merchant_id, payment_account_id, kind, amount_cents, fee_cents, phone, reference, reference_folded,
-  description, checkout_request_id, merchant_request_id, created_at_ms, expires_at_ms ON transactions
+  description, secret, created_at_ms, expires_at_ms ON transactions
 BEGIN
   SELECT RAISE(ABORT, 'only the outcome of a transaction changes');
 END;
 
--- Counts and sums by Nairobi day (UTC+3; days since 1970-01-01), kept by the triggers below, so that no summary counts rows.
-CREATE TABLE totals (
+-- Counts and sums by Nairobi day (UTC+3; days since 1970-01-01), so that no summary counts rows. totals.ts changes them in the
+-- same commit as the rows.
+CREATE TABLE day_totals (
   merchant_id INTEGER NOT NULL,
   day INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  status TEXT NOT NULL,
+  kind INTEGER NOT NULL,
+  status INTEGER NOT NULL,
   count INTEGER NOT NULL CHECK (count >= 0),
   amount_cents INTEGER NOT NULL CHECK (amount_cents >= 0),
   PRIMARY KEY (merchant_id, day, kind, status)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER totals_count_insert AFTER INSERT ON transactions
-BEGIN
-  INSERT INTO totals VALUES
-    (NEW.merchant_id, (NEW.created_at_ms + 10800000) / 86400000, NEW.kind, NEW.status, 1, NEW.amount_cents)
-  ON CONFLICT DO UPDATE SET count = count + 1, amount_cents = amount_cents + excluded.amount_cents;
-END;
-
-CREATE TRIGGER totals_count_outcome AFTER UPDATE OF status ON transactions WHEN OLD.status <> NEW.status
-BEGIN
-  UPDATE totals SET count = count - 1, amount_cents = amount_cents - OLD.amount_cents
-  WHERE merchant_id = OLD.merchant_id AND day = (OLD.created_at_ms + 10800000) / 86400000
-    AND kind = OLD.kind AND status = OLD.status;
-  INSERT INTO totals VALUES
-    (NEW.merchant_id, (NEW.created_at_ms + 10800000) / 86400000, NEW.kind, NEW.status, 1, NEW.amount_cents)
-  ON CONFLICT DO UPDATE SET count = count + 1, amount_cents = amount_cents + excluded.amount_cents;
-END;
+-- The same counts by blocks of 2^bits numbers, so that a deep page is found without the rows before it. All rows that were ever
+-- counted here were created from first_ms to last_ms.
+CREATE TABLE block_totals (
+  merchant_id INTEGER NOT NULL,
+  bits INTEGER NOT NULL CHECK (bits IN (11, 17)),
+  block INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  count INTEGER NOT NULL CHECK (count >= 0),
+  first_ms INTEGER NOT NULL,
+  last_ms INTEGER NOT NULL,
+  PRIMARY KEY (merchant_id, bits, block, kind, status)
+) STRICT, WITHOUT ROWID;

@@ -1,4 +1,7 @@
-/** The network's result codes, with its exact texts. Clients go by the code; nothing branches on a text. */
+/**
+ * The network's result codes, with its exact texts. Clients go by the code; nothing branches on a text. A result with a text of
+ * this table is stored as its code alone.
+ */
 export const RESULT_CODES = {
   0: "The service request is processed successfully.",
   1: "The balance is insufficient for the transaction.",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { RESULT_CODES } from "../../../sandbox/network/result-codes.ts";
-import { expire } from "../../../src/domain/state-machine.ts";
-import { pendingOf } from "../../support/payments.ts";
+import { RESULT_CODES } from "../../src/domain/result-codes.ts";
+import { expire } from "../../src/domain/state-machine.ts";
+import { pendingOf } from "../support/payments.ts";
 
 test("the description of each result code is the network's exact text", () => {
   expect<Record<string, string>>({ ...RESULT_CODES }).toEqual({

@@ -1,11 +1,10 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { KNOWN_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import { continueNumbers } from "../../src/store/sqlite/numbers.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { continueNumbers, openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
-import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();
 
@@ -42,14 +41,23 @@ describe("a number is never used twice in a database", () => {
     expect(await nextIn(await databaseWith("momo.db", 3, { forgotten: true }))).toBe(4);
   });
 
+  test("not by a payment that starts while all are forgotten", async () => {
+    const store = await openStoreWithMerchants(inFolder("momo.db"));
+    const early = await identified(store);
+    await Promise.all([store.transactions.clear(), store.transactions.insert(early)]);
+    store.close();
+    expect(await nextIn(inFolder("momo.db"))).toBeGreaterThan(early.id);
+  });
+
   test("a reset whose commit fails changes neither the numbers nor the transactions", async () => {
     const store = await openStoreWithMerchants(inFolder("momo.db"));
-    await insertPending(store);
+    const kept = await insertPending(store);
     const other = new Database(inFolder("momo.db"));
-    other.run("CREATE TRIGGER no BEFORE DELETE ON totals BEGIN SELECT RAISE(ABORT, 'no'); END");
+    other.run("CREATE TRIGGER no BEFORE DELETE ON day_totals BEGIN SELECT RAISE(ABORT, 'no'); END");
     await store.transactions.clear().catch(() => {});
-    expect(other.query("SELECT last_used FROM number_floor").get()).toEqual({ last_used: 0 });
+    expect(other.query("SELECT last_forgotten FROM numbering").get()).toEqual({ last_forgotten: 0 });
     other.close();
+    expect(await store.transactions.listPending(10)).toEqual([kept]);
     expect(await numberOf(store)).toBe(2);
     store.close();
   });
@@ -67,15 +75,6 @@ describe("the numbers of a copy go on after those of the database whose place it
     expect(await nextIn(copy)).toBe(next);
   });
 
-  test("the copy was made by an earlier momo, which knew no floor", async () => {
-    const copy = await databaseWith("copy.db", 1);
-    const client = new Database(copy);
-    client.run(`DROP TABLE number_floor; PRAGMA user_version = ${KNOWN_MIGRATIONS - 1}`);
-    client.close();
-    expect(continueNumbers(copy, await databaseWith("momo.db", 5))).toBe(true);
-    expect(await nextIn(copy)).toBe(6);
-  });
-
   test("there is no database yet", async () => {
     expect(continueNumbers(await databaseWith("copy.db", 1), inFolder("momo.db"))).toBe(true);
   });
@@ -88,11 +87,19 @@ describe("the numbers of a copy go on after those of the database whose place it
   });
 });
 
-test("the floor is one row, from 0 to what JavaScript counts exactly", async () => {
-  const client = new Database(await databaseWith("momo.db", 0));
-  expect(() => client.run("INSERT INTO number_floor VALUES (2, 0)")).toThrow("CHECK");
-  expect(() => client.run("UPDATE number_floor SET last_used = -1")).toThrow("CHECK");
-  expect(() => client.run("UPDATE number_floor SET last_used = 9007199254740992")).toThrow("CHECK");
-  client.run("UPDATE number_floor SET last_used = 9007199254740991");
+test("numbering is one row, with a key of 32 bytes that no other database has", async () => {
+  const [one, other] = await Promise.all(["momo.db", "other.db"].map((name) => databaseWith(name, 0)));
+  const keyIn = (file = "") => {
+    const client = new Database(file, { readonly: true });
+    const key = client.query<{ key: Uint8Array }, []>("SELECT request_id_key AS key FROM numbering").get()?.key;
+    client.close();
+    return key;
+  };
+  expect(keyIn(one)?.length).toBe(32);
+  expect(keyIn(one)).not.toEqual(keyIn(other));
+  const client = new Database(one);
+  expect(() => client.run("INSERT INTO numbering VALUES (2, zeroblob(32), 0)")).toThrow("CHECK");
+  expect(() => client.run("UPDATE numbering SET request_id_key = zeroblob(31)")).toThrow("CHECK");
+  expect(() => client.run("UPDATE numbering SET last_forgotten = -1")).toThrow("CHECK");
   client.close();
 });

@@ -1,0 +1,53 @@
+import { Database } from "bun:sqlite";
+
+/**
+ * The least table that serves the three operations: one row a payment, found by its number, which its id carries, and one index
+ * each for the list of a merchant, for a phone, and for what is due.
+ */
+const TABLE = `
+CREATE TABLE IF NOT EXISTS payments (
+  id INTEGER PRIMARY KEY, merchant INTEGER NOT NULL, account INTEGER NOT NULL, status INTEGER NOT NULL,
+  amount_cents INTEGER NOT NULL, fee_cents INTEGER NOT NULL, phone INTEGER NOT NULL, reference TEXT, token TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL, check_at_ms INTEGER, result_code INTEGER, completed_at_ms INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS payments_of_merchant ON payments (merchant, created_at_ms);
+CREATE INDEX IF NOT EXISTS payments_of_phone ON payments (merchant, phone);
+CREATE INDEX IF NOT EXISTS payments_due ON payments (check_at_ms) WHERE status = 0`;
+
+export function openLimitTable(file: string): Database {
+  const client = new Database(file, { create: true, strict: true });
+  client.run("PRAGMA journal_mode = WAL");
+  client.run("PRAGMA synchronous = FULL");
+  client.run(TABLE);
+  return client;
+}
+
+export const limitId = (id: number, createdAtMs: number, token: string): string =>
+  `ws_CO_${createdAtMs}_${token}${id.toString(36)}`;
+
+/** So many characters of an id are its token; the number follows. */
+export const LIMIT_TOKEN_LENGTH = 12;
+
+/** Fills the table with so many payments that nobody checks. */
+export function loadLimit(file: string, rows: number): void {
+  const client = openLimitTable(file);
+  client
+    .query(`
+    WITH RECURSIVE numbered (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbered WHERE n < $rows)
+    INSERT INTO payments
+    SELECT n, 1, 1, 1, 100 * (1 + n % 5000), 1 + n % 5000, 254700000000 + n * 48271 % 100000000, 'Order-' || n,
+      printf('%012X', n * 1099511627791 % 281474976710656), $nowMs, NULL, 0, $nowMs
+    FROM numbered`)
+    .run({ rows, nowMs: Date.now() });
+  client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  client.close();
+}
+
+/** The ids of some payments, in no order that they were made in. */
+export function limitIdsIn(file: string, count: number): string[] {
+  const client = openLimitTable(file);
+  const sql = "SELECT id, created_at_ms AS at, token FROM payments ORDER BY id * 2654435761 % 4294967296 LIMIT ?";
+  const rows = client.query<{ id: number; at: number; token: string }, [number]>(sql).all(count);
+  client.close();
+  return rows.map(({ id, at, token }) => limitId(id, at, token));
+}

@@ -1,0 +1,217 @@
+import { CROCKFORD, type Random, token } from "./random.ts";
+import { nairobiParts } from "./timestamp.ts";
+
+/**
+ * The identifiers of a transaction. All of them derive from its number, so that each is found by its primary key: what is looked
+ * for is decoded, the row is read, and the whole identifier is compared.
+ */
+
+/** The greatest number: up to here no two receipt numbers end alike. */
+export const MAX_NUMBER = 36 ** 7 - 1;
+
+/** What a transaction is called; given out before the provider sees it. */
+export interface TransactionIdentifiers {
+  /** The service's number for it, which no other transaction of the database has or had. */
+  readonly id: number;
+  readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
+}
+
+/** Writes and reads request ids under the key of one database. */
+export interface RequestIds {
+  /** The ids of a payment that is just starting. */
+  issue(id: number, createdAtMs: number, random: Random): TransactionIdentifiers;
+  /** The ids of a payment whose secret has been stored. */
+  restore(id: number, createdAtMs: number, secret: string): TransactionIdentifiers;
+  /** Which payment's an id may be, in any letter case; whether it is, only a comparison of the whole id tells. */
+  numberOf(requestId: string): number | null;
+}
+
+/** 60 random bits, stored with the payment: nobody finds a request id by trying. */
+const SECRET_LENGTH = 12;
+/** A number takes 40 bits. */
+const NUMBER_LENGTH = 8;
+
+/** Where in a request id its number stands: behind `ws_CO_`, 14 digits and `_`. */
+const NUMBER_START = 21;
+const REQUEST_ID_LENGTH = NUMBER_START + NUMBER_LENGTH + SECRET_LENGTH;
+
+/** The random part of a checkout request id, which is all of it that has to be stored. */
+export const secretOf = (checkoutRequestId: string): string => checkoutRequestId.slice(-SECRET_LENGTH);
+
+/**
+ * A request id is `ws_CO_<timestamp>_<token>` or `ws_MR_<timestamp>_<token>` (§2.2). The token is the number, permuted so that
+ * nobody reads an order from it, and 12 random characters. In the merchant request id the permutation has another key, and a
+ * keyed hash takes the place of the random characters: neither id tells the other.
+ * @param key 32 bytes that nobody else knows
+ */
+export function createRequestIds(key: Uint8Array): RequestIds {
+  const words = new DataView(key.buffer, key.byteOffset).getUint32.bind(new DataView(key.buffer, key.byteOffset));
+  const checkout = createPermutation([words(0), words(4), words(8), words(12)]);
+  const merchant = createPermutation([words(16), words(20), words(24), words(28)]);
+  const hashKey = Buffer.from(key).toString("hex");
+
+  function restore(id: number, createdAtMs: number, secret: string): TransactionIdentifiers {
+    const at = wallClock(createdAtMs);
+    return {
+      id,
+      checkoutRequestId: `ws_CO_${at}_${encode(checkout.forward(id))}${secret}`,
+      merchantRequestId: `ws_MR_${at}_${encode(merchant.forward(id))}${hashOf(hashKey + secret)}`,
+    };
+  }
+
+  return {
+    restore,
+    issue: (id, createdAtMs, random) => restore(id, createdAtMs, token(random, SECRET_LENGTH)),
+    numberOf(requestId) {
+      if (requestId.length !== REQUEST_ID_LENGTH) return null;
+      const value = decode(requestId, NUMBER_START, NUMBER_START + NUMBER_LENGTH);
+      if (value === null) return null;
+      const kind = requestId.slice(3, 5).toUpperCase();
+      return kind === "CO" ? checkout.backward(value) : kind === "MR" ? merchant.backward(value) : null;
+    },
+  };
+}
+
+/** 60 bits of a hash, as {@link SECRET_LENGTH} characters. */
+function hashOf(text: string): string {
+  const hash = Bun.CryptoHasher.hash("sha256", text) as Uint8Array;
+  let characters = "";
+  for (let index = 0; index < SECRET_LENGTH; index += 2) {
+    characters += PAIRS[((hash[index] ?? 0) & 31) * 32 + ((hash[index + 1] ?? 0) & 31)];
+  }
+  return characters;
+}
+
+const HALF = 2 ** 20;
+
+/** A Feistel network over 40 bits. It hides the order of numbers; what keeps ids from being guessed is their random part. */
+function createPermutation(keys: readonly number[]) {
+  const backwards = keys.toReversed();
+  function run(value: number, roundKeys: readonly number[]): number {
+    let left = Math.floor(value / HALF);
+    let right = value % HALF;
+    for (let round = 0; round < roundKeys.length; round += 1) {
+      const mixed = left ^ mix(right, roundKeys[round] ?? 0);
+      left = right;
+      right = mixed;
+    }
+    return right * HALF + left;
+  }
+  return {
+    forward: (value: number) => run(value, keys),
+    // The halves of a result are swapped, so that the same rounds in the opposite order lead back.
+    backward: (value: number) => run(value, backwards),
+  };
+}
+
+/** 20 bits that depend on all bits of both. */
+function mix(half: number, roundKey: number): number {
+  let mixed = Math.imul(half ^ roundKey, 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca77);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae3d);
+  return (mixed ^ (mixed >>> 16)) & (HALF - 1);
+}
+
+/** Every two characters, in their order. */
+const PAIRS: readonly string[] = Array.from(
+  { length: 1024 },
+  (_, value) => `${CROCKFORD[value >> 5]}${CROCKFORD[value & 31]}`,
+);
+
+function encode(value: number): string {
+  const [high, low] = [Math.floor(value / HALF), value % HALF];
+  return `${PAIRS[high >> 10]}${PAIRS[high & 1023]}${PAIRS[low >> 10]}${PAIRS[low & 1023]}`;
+}
+
+/** The value of each character, by its code, in either letter case. */
+const VALUES = new Int8Array(128).fill(-1);
+for (const [value, character] of [...CROCKFORD].entries()) {
+  VALUES[character.charCodeAt(0)] = value;
+  VALUES[character.toLowerCase().charCodeAt(0)] = value;
+}
+
+function decode(text: string, start: number, end: number): number | null {
+  let value = 0;
+  for (let index = start; index < end; index += 1) {
+    const digit = VALUES[text.charCodeAt(index)] ?? -1;
+    if (digit < 0) return null;
+    value = value * 32 + digit;
+  }
+  return value;
+}
+
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
+
+/** Keeps the last result: what is asked for one after the other is mostly of one second, or of one hour. */
+function rememberLast(stepMs: number, textOf: (atMs: number) => string): (atMs: number) => string {
+  let [step, text] = [Number.NaN, ""];
+  return (atMs) => {
+    const asked = Math.floor(atMs / stepMs);
+    if (asked !== step) [step, text] = [asked, textOf(atMs)];
+    return text;
+  };
+}
+
+/** DDMMYYYYHHMMSS in Nairobi, as the network writes it. */
+const wallClock = rememberLast(1000, (atMs) => {
+  const { year, month, day, hour, minute, second } = nairobiParts(atMs);
+  return `${two(day)}${two(month)}${year}${two(hour)}${two(minute)}${two(second)}`;
+});
+
+/** The service's own code for a paid transaction: `T` and its number, in 12 characters. */
+export function transactionCode(id: number): string {
+  return `T${String(id).padStart(11, "0")}`;
+}
+
+/** Whose code a text may be, in any letter case. */
+export function numberOfCode(code: string): number | null {
+  const [, digits] = /^T([0-9]{11})$/i.exec(code) ?? [];
+  return digits === undefined ? null : Number(digits);
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const DAYS = `0123456789${LETTERS}`;
+const FIRST_YEAR = 2006;
+
+/** How many different endings a receipt number can have. */
+const ENDINGS = MAX_NUMBER + 1;
+/** Shares no factor with 36, so that different numbers have different endings, and receipts that follow one another look unordered. */
+const STRIDE = 2_299_933;
+/** STRIDE × UNSTRIDE = 1 modulo ENDINGS. */
+const UNSTRIDE = inverse(BigInt(STRIDE), BigInt(ENDINGS));
+
+// Kenya's midnights lie at whole hours of UTC.
+const receiptDate = rememberLast(3_600_000, (atMs) => {
+  const { year, month, day } = nairobiParts(atMs);
+  // The letters last until 2031 and then begin again.
+  return `${LETTERS[(year - FIRST_YEAR) % 26]}${LETTERS[month - 1]}${DAYS[day]}`;
+});
+
+/**
+ * A receipt number in the network's form: a letter for the year (A is 2006), one for the month, a digit or letter for the day, all
+ * in Nairobi, and seven characters without a meaning, which no two transactions share.
+ */
+export function receiptNumber(completedAtMs: number, id: number): string {
+  // In two steps, so that no product exceeds what a number holds exactly.
+  const high = (Math.floor(id / 2 ** 16) * STRIDE) % ENDINGS;
+  const ending = (high * 2 ** 16 + (id % 2 ** 16) * STRIDE) % ENDINGS;
+  return receiptDate(completedAtMs) + ending.toString(36).toUpperCase().padStart(7, "0");
+}
+
+/** Whose receipt number a text may be, in any letter case. */
+export function numberOfReceipt(receipt: string): number | null {
+  const [, ending] = /^[A-Z][A-L][1-9A-V]([0-9A-Z]{7})$/i.exec(receipt) ?? [];
+  return ending === undefined ? null : Number((BigInt(Number.parseInt(ending, 36)) * UNSTRIDE) % BigInt(ENDINGS));
+}
+
+/** By Euclid's algorithm. */
+function inverse(value: bigint, modulus: bigint): bigint {
+  let [previous, rest, coefficient, next] = [modulus, value, 0n, 1n];
+  while (rest > 0n) {
+    const quotient = previous / rest;
+    [previous, rest] = [rest, previous - quotient * rest];
+    [coefficient, next] = [next, coefficient - quotient * next];
+  }
+  return ((coefficient % modulus) + modulus) % modulus;
+}

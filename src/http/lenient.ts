@@ -1,0 +1,122 @@
+import type { z } from "zod";
+import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
+import { roundToCents } from "../domain/money.ts";
+import { shown } from "../domain/what-came.ts";
+import type { Leniency } from "./exchange.ts";
+import { listTransactionsSchema } from "./input.ts";
+import { isJson, parseJsonObject, readForm } from "./request.ts";
+
+/**
+ * What the real services take and the specification does not promise. This layer stands in front of the schemas: it puts a value
+ * into the form that they ask for and notes what came; the rest is left to them as it is.
+ */
+
+/** Digits with decimals or without: no sign, exponent or separator of thousands. */
+const DECIMAL = /^[0-9]+(?:\.[0-9]+)?$/;
+
+function decimalOf(value: unknown): string | null {
+  const text = typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "";
+  return DECIMAL.test(text) ? text : null;
+}
+
+function toNumber(value: unknown): unknown {
+  const decimal = decimalOf(value);
+  return decimal === null ? value : Number(decimal);
+}
+
+function toAmount(value: unknown): unknown {
+  const decimal = decimalOf(value);
+  return decimal === null ? value : roundToCents(decimal);
+}
+
+/** Digits, with a plus before them, and spaces, dashes, dots and parentheses between them. */
+const PHONE = /^\+?\(?[0-9](?:[\s\p{Pd}.()]*[0-9])*$/u;
+
+function toPhone(value: unknown): unknown {
+  const text = Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text !== "string" || !PHONE.test(text)) return value;
+  const digits = text.replaceAll(/[^0-9]/g, "");
+  if (text.startsWith("+")) return digits.startsWith("254") ? digits : value;
+  return /^[71][0-9]{8}$/.test(digits) ? `254${digits}` : digits;
+}
+
+function toOptionalText(value: unknown): unknown {
+  if (value === null) return undefined;
+  return typeof value === "number" ? String(value) : value;
+}
+
+const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : value);
+
+/** A whole number as the schema of a query wants it: without spaces, leading zeros and decimals that are zero. */
+function toWhole(value: unknown): unknown {
+  const [whole = ""] = /^-?[0-9]{1,30}(?=(?:\.0{1,30})?$)/.exec(String(value).trim()) ?? [];
+  return whole === "" ? value : BigInt(whole).toString();
+}
+
+/** A parameter that is empty, or whose value the schema does not know, is not there. */
+const asFilter = (name: keyof typeof listTransactionsSchema.shape) => (value: unknown) =>
+  listTransactionsSchema.shape[name].safeParse(value).success ? value : undefined;
+
+const unlessEmpty = (value: unknown) => (value === "" ? undefined : value);
+
+/** What each member and parameter becomes: undefined where it counts as absent, and itself where there is nothing to do. */
+const NORMALISED: Readonly<Record<string, (value: unknown) => unknown>> = {
+  payment_account_id: toNumber,
+  amount: toAmount,
+  phone: toPhone,
+  reference: toOptionalText,
+  description: toOptionalText,
+  checkout_request_id: trimmed,
+  page(value) {
+    const page = toWhole(unlessEmpty(value));
+    return Number(page) < 1 ? "1" : page;
+  },
+  limit(value) {
+    const limit = toWhole(unlessEmpty(value));
+    return Number(limit) > MAX_PAGE_LIMIT ? String(MAX_PAGE_LIMIT) : limit;
+  },
+  type: asFilter("type"),
+  status: asFilter("status"),
+  date_from: asFilter("date_from"),
+  date_to: asFilter("date_to"),
+  search: unlessEmpty,
+  id: (value) => asFilter("id")(toWhole(value)),
+};
+
+/**
+ * An input in the form that its schema asks for, as far as it can be brought into it.
+ * @param leniencies told of what was changed
+ */
+export function normalise(input: object, schema: z.ZodObject, leniencies: Leniency[]): object {
+  const normalised: Record<string, unknown> = { ...input };
+  for (const [member, memberSchema] of Object.entries(schema.shape)) {
+    if (!Object.hasOwn(input, member)) continue;
+    const value = normalised[member];
+    const right = NORMALISED[member]?.(value);
+    // A value that stays wrong is refused as it came.
+    if (right === value || !memberSchema.safeParse(right).success) continue;
+    leniencies.push({ member, came: shown(value) });
+    if (right === undefined) delete normalised[member];
+    else normalised[member] = right;
+  }
+  return normalised;
+}
+
+/** JSON that says it is a form: `curl -d` sends it so. */
+const LOOKS_LIKE_JSON = /^\s*[[{]/;
+
+/**
+ * The members of a body: of a JSON object, whatever its content type, or of a form.
+ * @param leniencies told of what the strict form does not take
+ * @throws Refusal `invalid` where it is neither
+ */
+export function readLenientBody(text: string, headers: Headers, schema: z.ZodObject, leniencies: Leniency[]): object {
+  const type = headers.get("Content-Type");
+  if (!isJson(type)) leniencies.push({ member: "Content-Type", came: type === null ? "none" : shown(type) });
+  const hasMark = text.startsWith("\u{FEFF}");
+  if (hasMark) leniencies.push({ member: "body", came: "a byte order mark" });
+  const content = hasMark ? text.slice(1) : text;
+  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type ?? "") && !LOOKS_LIKE_JSON.test(content);
+  const members = isForm ? readForm(content, Object.keys(schema.shape)) : parseJsonObject(content, headers);
+  return normalise(members, schema, leniencies);
+}
