@@ -65,7 +65,8 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
     () => null,
   );
   if (!response) throw nothingAnswersAt(new URL(controlUrl).origin);
-  if (response.status === 200 && response.body) return response.body;
+  const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  if (response.status === 200 && isStream && response.body) return response.body;
   throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINT);
 }
 

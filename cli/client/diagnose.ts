@@ -28,8 +28,11 @@ export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
     const failure = toFailure(error);
     return failure.code === "unreachable" ? [] : [actOn("API", failure)];
   }
-  const findings = [...proxyOf(target), ...(await tryKey(target))];
   const control = await openControl(flags);
+  const faults = await faultsOf(control.client);
+  // A trial would meet them, and use up their times.
+  if (faults) return [...proxyOf(target), faults];
+  const findings = [...proxyOf(target), ...(await tryKey(target))];
   if (control.failure) findings.push(control.failure);
   if (findings.some(({ remedy }) => remedy !== null)) return findings;
   return [...findings, ...(await tryAccount(target, control.client)), ...(await steeringOf(control.client))];
@@ -79,6 +82,13 @@ async function openControl(flags: TargetFlags): Promise<Control> {
   }
 }
 
+async function faultsOf(control: Client | null): Promise<Finding | null> {
+  const answer = await control?.get("/faults", {}, TRIAL);
+  if (!Array.isArray(answer?.faults) || answer.faults.length === 0) return null;
+  const finding = `${answer.message}: calls fail or are late, because somebody wants it`;
+  return { check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" };
+}
+
 /** A phone whose prompts the network refuses, so that nothing is stored, and nobody is asked. */
 const NOBODY = { phone: "254700000500", amount: 1 };
 
@@ -89,11 +99,6 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
   if (id === null) return [{ check, finding: "none is known for this server", remedy }];
   // Anywhere else the call could ask a real customer for money.
   if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
-  const { faults } = await control.get("/faults", {}, TRIAL);
-  if (Array.isArray(faults) && faults.length > 0) {
-    const finding = `${faults.length} injected fault${faults.length === 1 ? "" : "s"} in force: calls fail by it`;
-    return [{ check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" }];
-  }
   const headers = { "X-Sandbox-Outcome": "refused" };
   try {
     await merchantClient(target).post("/stkpush.php", { payment_account_id: id, ...NOBODY }, { headers, ...TRIAL });

@@ -25,7 +25,7 @@ async function findingsOf(args: readonly string[], options: RunOptions = {}): Pr
   const { findings } = JSON.parse(asJson.stdout) as { findings: Finding[] };
   const acts = findings.some(({ remedy }) => remedy !== null);
   expect(asJson).toMatchObject({ exitCode: acts ? 1 : 0 });
-  const asText = await runMomo(["doctor", ...port, ...args], options);
+  const asText = await runMomo(["doctor", "--format", "table", ...port, ...args], options);
   expect(asText.exitCode).toBe(acts ? 1 : 0);
   for (const { check, finding, remedy } of findings) {
     expect(asText.stdout).toContain(`${remedy === null ? "ok " : "act"}  ${check.padEnd(14)} ${finding}\n`);
@@ -66,7 +66,7 @@ describe("nothing to do: exit 0", () => {
   test.concurrent("stopped", async () => {
     const findings = await findingsOf(["--data", await used()]);
     expect(needingAction(findings)).toEqual([]);
-    expect(at(findings, "server")).toBe("none serves this directory");
+    expect(at(findings, "server")).toBe("none serves this directory; momo serve starts one");
   });
 
   test.concurrent("a stale server.json", async () => {
@@ -88,7 +88,7 @@ describe("nothing to do: exit 0", () => {
     expect(at(findings, "server")).toContain("it is starting, stopping or importing");
     expect(needingAction(findings)).toEqual([]);
     await finish();
-    expect(at(await findingsOf(["--data", data]), "server")).toBe("none serves this directory");
+    expect(at(await findingsOf(["--data", data]), "server")).toBe("none serves this directory; momo serve starts one");
   });
 
   test.concurrent("one that is still reached while it stops: in its own words", async () => {
@@ -138,7 +138,7 @@ describe("nothing to do: exit 0", () => {
     const findings = await findingsOf([], { env });
     expect(JSON.stringify(findings)).not.toContain("hidden");
     expect(at(findings, "MOMO_BASE_URL")).toStartWith("http://127.0.0.1:1/v2/[redacted], ");
-    expect((await runMomo(["doctor"], { env })).stdout).not.toContain("hidden");
+    expect((await runMomo(["doctor", "--format", "table"], { env })).stdout).not.toContain("hidden");
   });
 });
 
