@@ -7,6 +7,7 @@ import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess, TRIAL } from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
+import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { findLeftovers } from "../serving/leftovers.ts";
@@ -64,13 +65,17 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
     database,
     ...(database.remedy === null ? await checkKey(directory) : []),
     server.finding,
-    // A server that does not answer is told once.
-    ...(server.finding.remedy === null ? await diagnose(flags) : []),
+    ...(server.answers || isNamed(flags) ? await diagnose(flags) : []),
     ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
     ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
   ];
 }
+
+/** Whether a server is named that need not be the one of this directory. */
+const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
+  baseUrl !== undefined ||
+  variablesInForce().some(({ name, value }) => name === "MOMO_BASE_URL" && URL.canParse(value));
 
 const LEFT_OVER = "by a momo that was killed; the next momo serve removes it";
 
@@ -214,39 +219,40 @@ async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   ];
 }
 
-async function checkServer(directory: DataDirectory): Promise<{ finding: Finding; isRunning: boolean }> {
-  const check = "server";
+/** What is known of the server of this directory. */
+interface ServerFound {
+  readonly finding: Finding;
+  /** Whether it has the port, and whether it takes calls. */
+  readonly isRunning: boolean;
+  readonly answers: boolean;
+}
+
+async function checkServer(directory: DataDirectory): Promise<ServerFound> {
+  const found = (finding: string, { isRunning = false, answers = false, remedy = null as string | null } = {}) => ({
+    finding: { check: "server", finding, remedy },
+    isRunning,
+    answers,
+  });
   const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
-  const busy = isHeld(directory.lock) ? { finding: fine(check, BUSY), isRunning: false } : null;
-  if (!record)
-    return busy ?? { finding: fine(check, "none serves this directory; momo serve starts one"), isRunning: false };
+  const isBusy = isHeld(directory.lock);
+  if (!record) return found(isBusy ? BUSY : "none serves this directory; momo serve starts one");
+  const { pid, base_url, control_url, control_token } = record;
   try {
-    const health = await controlClient({ controlUrl: record.control_url, controlToken: record.control_token }).get(
+    const health = await controlClient({ controlUrl: control_url, controlToken: control_token }).get(
       "/health",
       {},
       TRIAL,
     );
-    return { finding: fine(check, describe(health, record)), isRunning: true };
+    return found(describe(health, record), { isRunning: true, answers: true });
   } catch (error) {
     const { code, message } = toFailure(error);
-    if (code === "refused") {
-      return { finding: fine(check, `process ${record.pid} at ${record.base_url}: ${message}`), isRunning: true };
-    }
-    const state = stateOfProcess(record.pid);
-    if (busy && state === "stopped") {
-      const finding = `process ${record.pid} at ${record.base_url} is stopped (SIGSTOP or Ctrl+Z), and answers nobody`;
-      return { finding: { check, finding, remedy: `kill -CONT ${record.pid} lets it go on` }, isRunning: true };
-    }
-    if (busy && code !== "unreachable")
-      return { finding: fine(check, `process ${record.pid} at ${record.base_url}`), isRunning: true };
-    if (busy) return busy;
-    return {
-      finding: fine(
-        check,
-        `process ${record.pid} served ${record.base_url} and has ended without a word; nothing is lost`,
-      ),
-      isRunning: false,
-    };
+    if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
+    if (!isBusy) return found(`process ${pid} served ${base_url} and has ended without a word; nothing is lost`);
+    if (stateOfProcess(pid) !== "stopped") return found(BUSY);
+    return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and answers nobody`, {
+      isRunning: true,
+      remedy: `kill -CONT ${pid} lets it go on`,
+    });
   }
 }
 

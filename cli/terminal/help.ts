@@ -220,7 +220,7 @@ function restOf(path: readonly string[]): string {
     ...(examples.length > 0 ? ["Examples:", ...examples, ""] : []),
     ...(path[0] === "help" || path[0] === "version" ? [] : ["Exit codes:", ...exits, ""]),
     "Learn more:",
-    `  ${path.length === 0 ? "momo help COMMAND tells of one command." : "momo help lists all commands."}`,
-    "  docs/cli.md tells the rest; a running server has GET /openapi.json.",
+    `  ${path.length === 0 ? "Run momo help COMMAND for one command." : "Run momo help for all commands."}`,
+    "  Read docs/cli.md; a running server has GET /openapi.json.",
   ].join("\n");
 }

@@ -14,7 +14,8 @@ export interface StatusLine {
   clear(): void;
 }
 
-const CLEAR = "\r\x1b[K";
+/** To the first column, and nothing behind it. */
+const CLEAR = "\x1b[G\x1b[K";
 
 export function openStatusLine(): StatusLine {
   const isLive = isErrorTerminal() && canRedraw();

@@ -10,7 +10,7 @@ const PLAIN = { NO_COLOR: "1" };
 const pay = async (server: Served, ...flags: string[]) =>
   (await runMomo(["pay", "0712345678", "1200", "-q", ...server.at, ...flags])).stdout.trim();
 /** The lines that a terminal shows. */
-const linesOf = (text: string) => text.split("\r\n").map((line) => line.split("\r").at(-1) ?? "");
+const linesOf = (text: string) => text.split("\r\n").map((line) => line.split("\x1b[K").at(-1) ?? "");
 
 describe("momo pay --wait", () => {
   test.concurrent("says number, amount, phone and id before it waits, and counts the prompt's life down", async () => {
@@ -103,7 +103,7 @@ describe("momo list", () => {
       expect(table[1]).toMatch(/ 2 .*✗ failed .*1,200\.00/);
       if (columns === 80) {
         expect(table[0]).toMatch(/^id +when +status +amount +phone +reference +reason$/);
-        expect(table[1]).toMatch(/5m ago .*254712345678 +insufficient funds \(1\)$/);
+        expect(table[1]).toMatch(/5m ago .*254712345678 +insufficient funds/);
         expect(table[2]).toMatch(/1 +5m ago +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
       }
       expect(screen.text).toMatch(/One of them: momo status 2 /);

@@ -40,7 +40,7 @@ test.concurrent("merchants that several processes create at once in a new direct
 
 test.concurrent("`merchants list` prints a table, the records in --json, the ids with -q", async () => {
   const list = (...flags: string[]) => runMomo(["merchants", "list", "--data", shared, ...flags]);
-  const [table, json, quiet] = await Promise.all([list(), list("--json"), list("-q")]);
+  const [table, json, quiet] = await Promise.all([list("--format", "table"), list("--json"), list("-q")]);
   expect(table).toEqual({ stdout: "id  name\n1   Duka la Amina\n", stderr: "", exitCode: 0 });
   expect(JSON.parse(json.stdout)).toEqual({ merchants: [{ id: 1, name: "Duka la Amina" }] });
   expect(quiet.stdout).toBe("1\n");

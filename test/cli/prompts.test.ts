@@ -22,7 +22,7 @@ describe("at a terminal a missing flag is asked for", () => {
     type(`Duka la Juma${KEYS.enter}`);
     expect(await exited).toBe(0);
     expect((await runMomo(["merchants", "list", "--data", data, "--json"])).stdout).toBe(
-      '[{"id":1,"name":"Duka la Juma"}]\n',
+      '{"merchants":[{"id":1,"name":"Duka la Juma"}]}\n',
     );
   });
 
