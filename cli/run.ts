@@ -36,6 +36,7 @@ async function assemble(version: string, isMeant: (name: string) => boolean): Pr
   const program = new Command("momo")
     .description("A mobile-money sandbox: the payment service, a simulated network and a client in one program.")
     .version(version)
+    .configureHelp({ minWidthToWrap: 20 })
     .helpCommand(false)
     .showSuggestionAfterError()
     .enablePositionalOptions() // what follows `exec --` is the other command's

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { proxyInForce, variablesInForce } from "../environment.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
-import { type Answer, type Client, controlClient, merchantClient } from "./client.ts";
+import { type Answer, type Client, controlClient, merchantClient, READS } from "./client.ts";
 import { isRecord } from "./find.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
@@ -15,9 +15,6 @@ export interface Finding {
 }
 
 export const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
-
-/** A server that is there answers sooner. */
-export const TRIAL = { timeoutMs: 3000, lookWith: null } as const;
 
 /** @param flags those that `momo pay` would have; nothing is called where no server is known */
 export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
@@ -52,7 +49,7 @@ function proxyOf({ baseUrl }: Target): Finding[] {
 /** The address with that key: a list of one, which changes nothing. */
 async function tryKey(target: Target): Promise<Finding[]> {
   try {
-    await merchantClient(target).get("/transactions.php", { limit: "1" }, TRIAL);
+    await merchantClient(target).get("/transactions.php", { limit: "1" }, READS);
     return [fine("API", `${target.baseUrl} answers, and takes ${target.apiKey}`)];
   } catch (error) {
     const failure = toFailure(error);
@@ -72,7 +69,7 @@ async function openControl(flags: TargetFlags): Promise<Control> {
   if (!target) return { client: null, failure: null };
   const client = controlClient(target);
   try {
-    await client.get("/health", {}, TRIAL);
+    await client.get("/health", {}, READS);
     return { client, failure: null };
   } catch (error) {
     const failure = toFailure(error);
@@ -83,7 +80,7 @@ async function openControl(flags: TargetFlags): Promise<Control> {
 }
 
 async function faultsOf(control: Client | null): Promise<Finding | null> {
-  const answer = await control?.get("/faults", {}, TRIAL);
+  const answer = await control?.get("/faults", {}, READS);
   if (!Array.isArray(answer?.faults) || answer.faults.length === 0) return null;
   const finding = `${answer.message}: calls fail or are late, because somebody wants it`;
   return { check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" };
@@ -101,7 +98,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
   if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
   const headers = { "X-Sandbox-Outcome": "refused" };
   try {
-    await merchantClient(target).post("/stkpush.php", { payment_account_id: id, ...NOBODY }, { headers, ...TRIAL });
+    await merchantClient(target).post("/stkpush.php", { payment_account_id: id, ...NOBODY }, { headers, ...READS });
   } catch (error) {
     const failure = toFailure(error);
     if (!failure.message.startsWith("STK push initiation failed")) return [actOn(check, failure, remedy)];
@@ -113,9 +110,9 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
 async function steeringOf(control: Client | null): Promise<Finding[]> {
   if (!control) return [];
   const [rules, fallback, webhooks] = await Promise.all([
-    control.get("/rules", {}, TRIAL),
-    control.get("/default", {}, TRIAL),
-    control.get("/webhook", {}, TRIAL).catch(() => null), // not every server has them
+    control.get("/rules", {}, READS),
+    control.get("/default", {}, READS),
+    control.get("/webhook", {}, READS).catch(() => null), // not every server has them
   ]);
   return [
     ...(Array.isArray(rules.rules) && rules.rules.length > 0

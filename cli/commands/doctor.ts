@@ -5,7 +5,7 @@ import { redact } from "../../src/domain/credentials.ts";
 import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
-import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess, TRIAL } from "../client/diagnose.ts";
+import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
@@ -237,22 +237,20 @@ async function checkServer(directory: DataDirectory): Promise<ServerFound> {
   const isBusy = isHeld(directory.lock);
   if (!record) return found(isBusy ? BUSY : "none serves this directory; momo serve starts one");
   const { pid, base_url, control_url, control_token } = record;
-  try {
-    const health = await controlClient({ controlUrl: control_url, controlToken: control_token }).get(
-      "/health",
-      {},
-      TRIAL,
-    );
-    return found(describe(health, record), { isRunning: true, answers: true });
-  } catch (error) {
-    const { code, message } = toFailure(error);
-    if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
-    if (!isBusy) return found(`process ${pid} served ${base_url} and has ended without a word; nothing is lost`);
-    if (stateOfProcess(pid) !== "stopped") return found(BUSY);
+  if (isBusy && stateOfProcess(pid) === "stopped") {
     return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and answers nobody`, {
       isRunning: true,
       remedy: `kill -CONT ${pid} lets it go on`,
     });
+  }
+  try {
+    const health = await controlClient({ controlUrl: control_url, controlToken: control_token }).get("/health", {});
+    return found(describe(health, record), { isRunning: true, answers: true });
+  } catch (error) {
+    const { code, message } = toFailure(error);
+    if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
+    if (isBusy) return found(BUSY);
+    return found(`process ${pid} served ${base_url} and has ended without a word; nothing is lost`);
   }
 }
 

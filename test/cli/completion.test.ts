@@ -88,8 +88,11 @@ const SHELLS: readonly Shell[] = [
 ];
 
 for (const { name, program, setUp } of SHELLS) {
-  const isThere = Bun.which(name) !== null;
-  describe.skipIf(!isThere)(`Tab in a real ${name}${isThere ? "" : " (left out: it is not installed)"}`, () => {
+  if (Bun.which(name) === null) {
+    test(`Tab in a real ${name}: left out, it is not installed`, () => {});
+    continue;
+  }
+  describe(`Tab in a real ${name}`, () => {
     const start = async (): Promise<TerminalSession & { folder: string }> => {
       const folder = shellFolder();
       const session = openMomo([], {
