@@ -5,7 +5,7 @@ import { asksJson, tellFailure } from "./terminal/output.ts";
 import { writeOut } from "./terminal/standard-output.ts";
 import { usageFailure } from "./terminal/usage.ts";
 
-/** Runs one command line. The process ends by itself, with the exit code that the documents name. */
+/** Runs one command line. The process ends by itself, with the exit code that docs/cli.md documents. */
 export async function run(args: readonly string[], version: string): Promise<void> {
   const end = args.indexOf("--"); // what follows is another command's
   const own = args.slice(0, end < 0 ? undefined : end);

@@ -6,7 +6,7 @@ import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
 import { whatCame } from "../src/domain/what-came.ts";
 import type { Accept, BasePaths } from "../src/http/operation.ts";
-import type { ResponseForm } from "../src/http/view.ts";
+import type { itemView, ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
 import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
@@ -59,27 +59,7 @@ export interface FaultInput {
 }
 
 /** A transaction as the list shows it (§2.2). */
-export interface TransactionRecord {
-  readonly id: number;
-  readonly kind: Kind;
-  readonly type: string;
-  readonly status: Status;
-  readonly amount: number;
-  readonly fee_amount: number;
-  readonly fee_deducted: boolean;
-  readonly phone: string;
-  readonly transaction_code: string | null;
-  readonly momo_receipt_number: string | null;
-  readonly checkout_request_id: string;
-  readonly merchant_request_id: string;
-  readonly is_deposit: boolean;
-  readonly credit_target: null;
-  readonly payment_link_id: null;
-  readonly result_code: number | null;
-  readonly result_desc: string | null;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-}
+export type TransactionRecord = Readonly<Extract<ReturnType<typeof itemView>, { kind: Kind }>>;
 
 /** A call of the merchant API, as the log has it. */
 export interface RequestRecord {

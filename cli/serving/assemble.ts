@@ -1,3 +1,4 @@
+import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
@@ -11,7 +12,7 @@ import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { createNetwork } from "../../sandbox/network/network.ts";
+import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
@@ -23,6 +24,7 @@ import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
+import { withGuide } from "./guide.ts";
 import { listenIn } from "./listen-in.ts";
 
 export interface AssembleOptions extends ServerFacts {
@@ -37,7 +39,7 @@ export interface AssembleOptions extends ServerFacts {
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
   /** What the service sees of the network: the network itself, unless a test puts something between the two. */
-  readonly between?: (network: Provider) => Provider;
+  readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
   /** Keeps where the clock stands. */
   readonly rememberClock: () => void;
@@ -125,9 +127,9 @@ export function assemble(options: AssembleOptions): Assembled {
   const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
   const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
-    handle: route(api, handleControl),
-    handleApi: api,
-    handleControl,
+    handle: withGuide(route(api, handleControl), guide),
+    handleApi: withGuide(api, guide),
+    handleControl: withGuide(handleControl, guide),
     service,
     finishAudit: audit.finish,
     endStreams() {

@@ -4,6 +4,7 @@ import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
+import type { Handler } from "../../src/http/request.ts";
 import type { Registry } from "../../src/service/registry.ts";
 import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -50,6 +51,8 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly credentials: CredentialsRecord;
+  /** The merchant API alone, for a listener that stands before it. */
+  readonly handleApi: Handler;
   /** What the client did wrong, once it has ended. */
   finishAudit(): Promise<AuditReport>;
   /** Finishes what is in flight and closes everything, within three seconds. */
@@ -115,7 +118,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
     void service.resolver.settle().catch(reportFault);
-    return { baseUrl, controlUrl, credentials, finishAudit, stop: () => open.runAll() };
+    return { baseUrl, controlUrl, credentials, handleApi: handlers.handleApi, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told
     // Locked only since it was opened: the first key could not be stored.

@@ -51,8 +51,8 @@ describe("a server that changes its mind while momo waits", () => {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
     });
-  const waitAt = (baseUrl: string) =>
-    runMomo(["status", "x", "--wait", "--interval", "50ms", "--base-url", baseUrl, "--json"], {
+  const waitAt = (baseUrl: string, ...flags: string[]) =>
+    runMomo(["status", "x", "--wait", "--interval", "50ms", "--base-url", baseUrl, "--json", ...flags], {
       env: { MOMO_API_KEY: "mk_nobody", MOMO_API_SECRET: "ms_nobody" },
     });
 
@@ -71,6 +71,19 @@ describe("a server that changes its mind while momo waits", () => {
       ...["--wait", "--interval", "50ms", "-q"],
     ]);
     expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
+  });
+
+  test.concurrent("a last poll that is refused is told at the time-out, and not hidden behind the answer before it", async () => {
+    let polls = 0;
+    const { baseUrl } = serveFake(() => {
+      polls += 1;
+      return polls === 1
+        ? Response.json({ success: true, message: "", status: "pending" })
+        : Response.json({ success: false, message: "out of order" }, { status: 500 });
+    });
+    const run = await waitAt(baseUrl, "--timeout", "200ms");
+    expect(failureOf(run)).toMatchObject({ code: "refused", message: "out of order" });
+    expect(run).toMatchObject({ stdout: "", exitCode: 5 });
   });
 
   test.concurrent("credentials that are revoked meanwhile: exit 4", async () => {

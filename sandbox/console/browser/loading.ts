@@ -3,7 +3,7 @@ import { api } from "./api.ts";
 import { addMessages, bringIntoPlay, forgetAll, hasEnded, toldAfter, upToDate } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { queryOf } from "./logic/filters.ts";
-import { mergeNewestFirst } from "./logic/merge.ts";
+import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import { monotonicMs } from "./system.ts";
 import { throttled } from "./throttle.ts";
@@ -60,9 +60,7 @@ async function loadWhatHappened(): Promise<void> {
   const log = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
   const texts = await api.get<{ messages: Message[] }>("/messages");
   batch(() => {
-    const lastId = log.requests.at(-1)?.id ?? 0;
-    const since = state.requests.value.filter(({ id }) => id > lastId);
-    state.requests.value = [...log.requests, ...since].slice(-state.MOST_REQUESTS);
+    state.requests.value = appendUnknown(log.requests, state.requests.value, state.MOST_REQUESTS);
     addMessages(texts.messages);
   });
   await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);

@@ -1,4 +1,6 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
+import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
 import { HOST } from "../../support/control.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
 import { openWire, type Wire } from "../../support/wire.ts";
@@ -50,4 +52,17 @@ test("a client that closes its connection gives up its place too", async () => {
   gone.abort();
   await Promise.all(waiting);
   await sandbox.close();
+});
+
+test("a place that is given up leaves nothing behind, also of a payment that nobody asks for again", () => {
+  const room = createWaitingRoom({ subscribe: () => () => true });
+  const setsInUse = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts.Set ?? 0;
+  };
+  const before = setsInUse();
+  for (let index = 0; index < CAPACITY; index += 1)
+    room.enter({ reference: `${index}`, accepts: () => true }, () => {})();
+  expect(setsInUse() - before).toBeLessThan(CAPACITY / 10);
+  expect(room.isFull).toBe(false);
 });
