@@ -57,7 +57,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
     }
     if (replaces) {
       await askToGoOn(
-        [`${directory.database} is replaced: what is in it is lost. momo export FILE makes a copy first.`],
+        () => [`${directory.database} is replaced: what is in it is lost. momo export FILE makes a copy first.`],
         flags,
       );
     }

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { KeyListing, NewKey, Registry } from "../../src/service/registry.ts";
 import { systemClock } from "../../src/system.ts";
-import { locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials } from "../serving/records.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askToGoOn, askWhich } from "../terminal/ask.ts";
@@ -81,9 +81,9 @@ async function listKeys(flags: KeyFlags): Promise<void> {
 
 async function revokeKey(apiKey: string, flags: KeyFlags): Promise<void> {
   const directory = locateDataDirectory(flags.data);
-  if (readCredentials(directory)?.api_key === apiKey) {
+  if (savedKey(directory) === apiKey) {
     await askToGoOn(
-      [
+      () => [
         `${apiKey} is the key in ${directory.credentials}: commands without --api-key use it, and are refused from now on.`,
         "The next momo serve makes a new one.",
       ],
@@ -94,6 +94,15 @@ async function revokeKey(apiKey: string, flags: KeyFlags): Promise<void> {
   if (flags.quiet) print(apiKey);
   else if (asksForJson(flags)) printJson({ api_key: apiKey, revoked: true });
   else tell(`revoked ${apiKey}`);
+}
+
+/** The key that commands use without a flag, where its file can be read. */
+function savedKey(directory: DataDirectory): string | null {
+  try {
+    return readCredentials(directory)?.api_key ?? null;
+  } catch {
+    return null;
+  }
 }
 
 const view = ({ apiKey, merchantId, label }: KeyListing) => ({ api_key: apiKey, merchant_id: merchantId, label });

@@ -17,15 +17,13 @@ export function resetCommand(): Command {
 
 async function reset(flags: ResetFlags): Promise<void> {
   const client = controlClient(resolveControl(flags));
-  // Asked before the question, so that the question can say how much is lost.
-  const { message } = await client.get("/transactions", { limit: "1" });
-  await askToGoOn(
-    [
+  await askToGoOn(async () => {
+    const { message } = await client.get("/transactions", { limit: "1" });
+    return [
       `Lost are ${message} of the first merchant, and all of the others; the rules, faults, log of requests and audit; the clock is as this machine's.`,
       "Merchants, accounts and keys stay. momo export FILE makes a copy first.",
-    ],
-    flags,
-  );
+    ];
+  }, flags);
   const answer = await client.post("/reset", {}, { lookWith: commandFor(flags, "list", "--limit", "1") });
   if (flags.json) printJson(answer);
   else tell(answer.message);

@@ -9,13 +9,14 @@ export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.
 /**
  * Says what is lost, and asks whether to go on; the process ends where the answer is no. Nobody is asked where nobody could
  * answer: a script has said what it wants.
+ * @param lost called only where somebody is asked
  */
 export async function askToGoOn(
-  lost: readonly string[],
+  lost: () => readonly string[] | Promise<readonly string[]>,
   { yes, ...output }: OutputOptions & { yes?: true },
 ): Promise<void> {
   if (yes || !canAsk({ json: asksForJson(output) })) return;
-  for (const line of lost) tell(line);
+  for (const line of await lost()) tell(line);
   const { confirm } = await openDialogue();
   const goesOn = answered(await confirm({ message: "Go on?", initialValue: false, output: process.stderr }));
   if (goesOn) return;

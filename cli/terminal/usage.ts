@@ -22,7 +22,8 @@ const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
   ],
   [
     /^command-argument value '(.*)' is invalid for argument '(.*)'\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
-    (value = "", name = "", rule, choices) => wrongValue(name.toUpperCase(), rule ?? `must be one of ${choices}`, value),
+    (value = "", name = "", rule, choices) =>
+      wrongValue(name.toUpperCase(), rule ?? `must be one of ${choices}`, value),
   ],
   [/^missing required argument '(.*)'$/, (name = "") => `${name.toUpperCase()} is missing`],
   [/^option '(?:-\w, )?(--[\w-]+)(.*)' argument missing$/, (name, value) => `${name} needs a value: ${name}${value}`],
