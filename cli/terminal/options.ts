@@ -9,6 +9,10 @@ import { misuse } from "./usage.ts";
 
 /** Options that several commands share, and readers that refuse with the right words. */
 
+/** How a server tells of its work. */
+export const LOG_FORMATS = ["pretty", "json"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 export const jsonOption = () => new Option("--json", "print JSON, failures included");
 /** Of a command that prints data. */
 export const outputOptions = (essential?: string) => [

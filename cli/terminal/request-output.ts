@@ -3,7 +3,7 @@ import type { LogListener } from "../../sandbox/request-log.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { createLineWriter } from "./line-writer.ts";
-import type { LogFormat } from "./log-format.ts";
+import type { LogFormat } from "./options.ts";
 import { faultText, isErrorTerminal, lineOf, stderr } from "./output.ts";
 import { paymentLine } from "./payment-lines.ts";
 import { jsonText } from "./plain.ts";
