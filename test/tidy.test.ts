@@ -64,6 +64,12 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["sandbox/audit/ imports", "sandbox/audit/polls.ts", 'import { createRequestLog } from "../request-log.ts";'],
   ["sandbox/audit/ imports", "sandbox/audit/polls.ts", 'import { succeed } from "../../src/http/reply.ts";'],
   ["sandbox/network/ imports", "sandbox/network/script.ts", 'import { createControl } from "../control/control.ts";'],
+  [
+    "sandbox/webhooks/ imports",
+    "sandbox/webhooks/webhooks.ts",
+    'import { openStore } from "../../src/store/store.ts";',
+  ],
+  ["sandbox/webhooks/ imports", "sandbox/webhooks/send.ts", 'import { z } from "zod";'],
   ["sandbox/ imports", "sandbox/faults.ts", 'import { createControl } from "./control/control.ts";'],
   [
     "sandbox/network/ imports",
@@ -80,6 +86,7 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ["only src/system.ts draws", "sandbox/network/identifiers.ts", "crypto.getRandomValues(bytes);"],
   ["only src/system.ts draws", "src/domain/credentials.ts", "const secret = randomBytes(32);"],
   ["only src/system.ts sets a timer", "src/http/server.ts", "setTimeout(stop, 3000);"],
+  ["only src/system.ts sets a timer", "sandbox/webhooks/send.ts", "setTimeout(abort, 10_000);"],
   ["only src/system.ts sets a timer", "sandbox/network/network.ts", "setInterval(poll, 1000);"],
   ["only src/store/ waits", "src/service/service.ts", "setImmediate(flush);"],
   ["only cli/environment.ts reads", "src/http/server.ts", 'if (process.env.DEBUG === "1") return;'],

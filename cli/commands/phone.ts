@@ -3,7 +3,7 @@ import type { promptView } from "../../sandbox/control/prompt-view.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { timeIn } from "../client/beside.ts";
-import { type Answer, controlClient, openEvents } from "../client/client.ts";
+import { type Answer, type Client, controlClient, openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { isAttended } from "../terminal/ask.ts";
@@ -30,18 +30,21 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
   const owner = words.length === 0 ? null : parsePhone(readTypedPhone(words));
   const target = () => resolveControl(flags);
   const first = await openEvents(target());
-  const handset = createHandset(owner, () => controlClient(target()));
+  const handset = new Handset(owner, () => controlClient(target()));
   const off = new AbortController();
-  const keyboard = openKeyboard((key) => (key === "off" ? off.abort() : handset.press(key)), handset.show);
-  handset.note(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
-  void followEvents(target, first, handset.hear, off.signal);
+  const keyboard = openKeyboard(
+    (key) => (key === "off" ? off.abort() : handset.press(key)),
+    () => handset.show(),
+  );
+  handset.line.note(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
+  void followEvents(target, first, (event) => handset.hear(event), off.signal);
   while (!off.signal.aborted) {
     handset.show();
     await sleep(1000, off.signal);
   }
   keyboard.close();
-  handset.clear();
-  handset.note("Switched off.");
+  handset.line.clear();
+  handset.line.note("Switched off.");
   process.exit(EXIT.done);
 }
 
@@ -49,123 +52,135 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
 type OpenPrompt = ReturnType<typeof promptView>;
 
 /** The phone's screen and its one state: the prompts that are open, the one that is shown, and the digits typed so far. */
-function createHandset(owner: string | null, client: () => ReturnType<typeof controlClient>) {
-  const line = openStatusLine();
-  let open: readonly OpenPrompt[] = [];
-  let current: OpenPrompt | null = null;
-  let typed = "";
-  let isWaiting = false;
-  let isConnected = true;
-  let time = { aheadMs: 0, isFrozen: false };
+class Handset {
+  readonly line = openStatusLine();
+  readonly #owner: string | null;
+  readonly #client: () => Client;
+  #open: readonly OpenPrompt[] = [];
+  #current: OpenPrompt | null = null;
+  #typed = "";
+  #isWaiting = false;
+  #isConnected = true;
+  #time = { aheadMs: 0, isFrozen: false };
   /** Looks run one after another, so that an old answer never replaces a newer one. */
-  let looking: Promise<void> = Promise.resolve();
+  #looking: Promise<void> = Promise.resolve();
 
-  const leftOf = ({ expires_at_ms }: OpenPrompt) =>
-    time.isFrozen ? "the clock stands still" : `${countdown(expires_at_ms - systemClock.nowMs() - time.aheadMs)} left`;
-
-  function look(): void {
-    looking = looking.then(lookNow).catch(() => {}); // a server that has gone is told by the stream
+  constructor(owner: string | null, client: () => Client) {
+    this.#owner = owner;
+    this.#client = client;
   }
 
-  async function lookNow(): Promise<void> {
+  show(): void {
+    const prompt = this.#current;
+    if (!this.#isConnected) this.line.show("The server has gone; waiting for it …");
+    else if (!prompt) this.line.show("");
+    else {
+      const dots = "•".repeat(this.#typed.length).padEnd(6);
+      this.line.show(`M-PIN ${dots}  ${this.#leftOf(prompt)}  Enter sends, Escape cancels`);
+    }
+  }
+
+  press(key: Key): void {
+    if (!this.#current) return;
+    if (key === "escape") void this.#answer({ outcome: "cancelled" });
+    else if (key === "backspace") this.#typed = this.#typed.slice(0, -1);
+    else if (key === "enter" && this.#typed.length >= 4) void this.#answer({ pin: this.#typed });
+    else if (key === "enter") this.line.note("A PIN has 4 to 6 digits; 0000 is the wrong one.");
+    else if (typeof key === "object" && this.#typed.length < 6) this.#typed += key.digit;
+    this.show();
+  }
+
+  hear({ name, data }: SandboxEvent): void {
+    if (name === "lost") {
+      this.#isConnected = false;
+      if (this.#current) this.#drop("That prompt is gone: the server has gone.");
+      this.line.note("The server has gone; waiting for it …");
+      this.#isWaiting = false;
+    }
+    if (name === "connected") this.#isConnected = true;
+    const { checkout_request_id, status } = data;
+    if (name === "transaction" && status !== "pending" && checkout_request_id === this.#current?.checkout_request_id) {
+      const reason = reasonText(data);
+      if (status === "expired") this.#drop("The prompt has expired: nobody answered in time.");
+      else this.#drop(`Too late: the payment is ${status}${reason ? `, ${reason}` : ""}.`);
+    }
+    if (["connected", "transaction", "steering", "gap"].includes(name)) this.#look();
+    this.show();
+  }
+
+  #leftOf({ expires_at_ms }: OpenPrompt): string {
+    const { aheadMs, isFrozen } = this.#time;
+    return isFrozen ? "the clock stands still" : `${countdown(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
+  }
+
+  #look(): void {
+    // A server that has gone is told by the stream.
+    this.#looking = this.#looking.then(() => this.#lookNow()).catch(() => {});
+  }
+
+  async #lookNow(): Promise<void> {
     const [answer, clock] = await Promise.all([
-      client().get("/prompts", owner === null ? {} : { phone: owner }),
-      client().get("/clock", {}),
+      this.#client().get("/prompts", this.#owner === null ? {} : { phone: this.#owner }),
+      this.#client().get("/clock", {}),
     ]);
     const { nowMs, isFrozen } = timeIn(clock, systemClock.nowMs());
-    time = { aheadMs: nowMs - systemClock.nowMs(), isFrozen };
-    open = (answer as Answer & { prompts: OpenPrompt[] }).prompts;
-    const id = current?.checkout_request_id;
-    if (current && !open.some(({ checkout_request_id }) => checkout_request_id === id)) drop("That prompt is gone.");
-    if (!current) next();
-    show();
+    this.#time = { aheadMs: nowMs - systemClock.nowMs(), isFrozen };
+    this.#open = (answer as Answer & { prompts: OpenPrompt[] }).prompts;
+    const id = this.#current?.checkout_request_id;
+    const isOpen = this.#open.some(({ checkout_request_id }) => checkout_request_id === id);
+    if (this.#current && !isOpen) this.#drop("That prompt is gone.");
+    if (!this.#current) this.#next();
+    this.show();
   }
 
   /** Shows the oldest prompt, or that there is none. */
-  function next(): void {
-    const [oldest, following] = open;
-    current = oldest ?? null;
-    typed = "";
+  #next(): void {
+    const [oldest, following] = this.#open;
+    this.#current = oldest ?? null;
+    this.#typed = "";
     if (!oldest) {
-      if (!isWaiting) line.note("Waiting for a prompt …");
-      isWaiting = true;
+      if (!this.#isWaiting) this.line.note("Waiting for a prompt …");
+      this.#isWaiting = true;
       return;
     }
-    isWaiting = false;
-    const place = open.length > 1 ? `1 of ${open.length}: ` : "";
-    line.note("");
-    line.note(`${place}${oldest.business} asks ${oldest.phone}, ${leftOf(oldest)}`);
-    line.note(`  Pay Ksh${amountText(oldest.amount)}${oldest.reference ? ` for account ${oldest.reference}` : ""}`);
-    if (oldest.description) line.note(`  ${oldest.description}`);
+    this.#isWaiting = false;
+    const place = this.#open.length > 1 ? `1 of ${this.#open.length}: ` : "";
+    this.line.note("");
+    this.line.note(`${place}${oldest.business} asks ${oldest.phone}, ${this.#leftOf(oldest)}`);
+    this.line.note(
+      `  Pay Ksh${amountText(oldest.amount)}${oldest.reference ? ` for account ${oldest.reference}` : ""}`,
+    );
+    if (oldest.description) this.line.note(`  ${oldest.description}`);
     if (following) {
-      line.note(`  Next: Ksh${amountText(following.amount)} for ${following.business}, ${leftOf(following)}`);
+      this.line.note(
+        `  Next: Ksh${amountText(following.amount)} for ${following.business}, ${this.#leftOf(following)}`,
+      );
     }
-    if (!line.isLive) line.note("Type the PIN and Enter; c and Enter cancels.");
+    if (!this.line.isLive) this.line.note("Type the PIN and Enter; c and Enter cancels.");
   }
 
-  function drop(why: string): void {
-    line.note(why);
-    current = null;
+  #drop(why: string): void {
+    this.line.note(why);
+    this.#current = null;
   }
 
-  function show(): void {
-    if (!isConnected) line.show("The server has gone; waiting for it …");
-    else if (!current) line.show("");
-    else line.show(`M-PIN ${"•".repeat(typed.length).padEnd(6)}  ${leftOf(current)}  Enter sends, Escape cancels`);
-  }
-
-  async function answer(body: object): Promise<void> {
-    const prompt = current;
+  async #answer(body: object): Promise<void> {
+    const prompt = this.#current;
     if (!prompt) return;
-    current = null; // so that its own end is not told as somebody else's
-    line.clear();
+    this.#current = null; // so that its own end is not told as somebody else's
+    this.line.clear();
     const id = prompt.checkout_request_id;
     try {
-      const answered = await client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, {
-        lookWith: `momo status ${id}`,
-      });
-      const transaction = answered.transaction as Record<string, unknown>;
-      const reason = reasonText(transaction);
-      line.note(
-        typeof answered.sms === "string" ? `✓ ${answered.sms}` : `✗ ${answered.message}${reason ? `: ${reason}` : ""}`,
-      );
+      const lookWith = `momo status ${id}`;
+      const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { lookWith });
+      const reason = reasonText(answered.transaction as Record<string, unknown>);
+      const failed = `✗ ${answered.message}${reason ? `: ${reason}` : ""}`;
+      this.line.note(typeof answered.sms === "string" ? `✓ ${answered.sms}` : failed);
     } catch (error) {
       // Somebody else was faster, or the server has gone: the phone lives on.
       const { code, message } = toFailure(error);
-      line.note(code === "not_found" ? "That prompt is gone." : `That prompt is gone: ${message}`);
+      this.line.note(code === "not_found" ? "That prompt is gone." : `That prompt is gone: ${message}`);
     }
-    look();
+    this.#look();
   }
-
-  return {
-    show,
-    note: line.note,
-    clear: line.clear,
-    press(key: Key): void {
-      if (!current) return;
-      if (key === "escape") void answer({ outcome: "cancelled" });
-      else if (key === "backspace") typed = typed.slice(0, -1);
-      else if (key === "enter" && typed.length >= 4) void answer({ pin: typed });
-      else if (key === "enter") line.note("A PIN has 4 to 6 digits; 0000 is the wrong one.");
-      else if (typeof key === "object" && typed.length < 6) typed += key.digit;
-      show();
-    },
-    hear({ name, data }: SandboxEvent): void {
-      if (name === "lost") {
-        isConnected = false;
-        if (current) drop("That prompt is gone: the server has gone.");
-        line.note("The server has gone; waiting for it …");
-        isWaiting = false;
-      }
-      if (name === "connected") isConnected = true;
-      const { checkout_request_id, status } = data;
-      if (name === "transaction" && status !== "pending" && checkout_request_id === current?.checkout_request_id) {
-        const reason = reasonText(data);
-        if (status === "expired") drop("The prompt has expired: nobody answered in time.");
-        else drop(`Too late: the payment is ${status}${reason ? `, ${reason}` : ""}.`);
-      }
-      if (["connected", "transaction", "steering", "gap"].includes(name)) look();
-      show();
-    },
-  };
 }

@@ -98,7 +98,10 @@ async function serve(flags: ServeFlags): Promise<void> {
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
-      ...(output && (tellsRequests(flags) ? { onRequest: output.onRequest } : { onTransaction: output.onTransaction })),
+      ...(output && {
+        ...(tellsRequests(flags) ? { onRequest: output.onRequest } : { onTransaction: output.onTransaction }),
+        onDelivery: output.onDelivery,
+      }),
     });
     const record = readyRecord(sandbox, directory, controlToken);
     readyFile?.write(record);

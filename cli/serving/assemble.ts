@@ -8,6 +8,7 @@ import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
@@ -26,8 +27,9 @@ import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
 import { withGuide } from "./guide.ts";
 import { listenIn } from "./listen-in.ts";
+import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
 
-export interface AssembleOptions extends ServerFacts {
+export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
   /** The time that momo goes by. */
   readonly clock: VirtualClock;
@@ -79,11 +81,13 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const audit = listenIn({ ...options, log, service, basePaths });
+  const webhooks = sendWebhooks(options, service);
+  const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePaths, accept: options.accept, form: options.form, version, reportFault });
+      const { accept, form } = options;
+      return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
     }),
     {
       faults,
@@ -99,7 +103,15 @@ export function assemble(options: AssembleOptions): Assembled {
   );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({
+    service,
+    log,
+    audit,
+    webhooks,
+    merchantNames,
+    boot: token(random, 8),
+    reportFault,
+  });
   const loadControl = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
@@ -113,6 +125,8 @@ export function assemble(options: AssembleOptions): Assembled {
       faults,
       log,
       audit,
+      webhooks,
+      snapshots: createSnapshotShelf(),
       waitingRoom,
       eventHub,
       merchantNames,
@@ -134,6 +148,7 @@ export function assemble(options: AssembleOptions): Assembled {
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
+      webhooks.close();
       waitingRoom.close();
       eventHub.close();
     },

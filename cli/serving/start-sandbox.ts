@@ -37,6 +37,8 @@ export interface SandboxConfig
       | "form"
       | "reportFault"
       | "onRequest"
+      | "webhook"
+      | "onDelivery"
     > {
   readonly directory: DataDirectory;
   /** For the payment account of the credentials; null leaves it as it is. */

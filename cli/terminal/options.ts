@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from "commander";
+import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
@@ -83,6 +84,16 @@ export const readDurationText = reader((text) => {
   parseDuration(text, "It");
   return text;
 });
+
+export const readWebhookUrl: (text: string) => string = (text) => {
+  try {
+    return parseWebhookUrl(text, "--webhook");
+  } catch (error) {
+    // In words of its own, because commander would show the value.
+    if (error instanceof Refusal) throw misuse(error.message);
+    throw error;
+  }
+};
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
 /** Below this a poll is an attack. */

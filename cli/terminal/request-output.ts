@@ -1,7 +1,9 @@
 import { transactionView } from "../../sandbox/control/transaction-view.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
+import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
+import { deliveryLine } from "./delivery-line.ts";
 import { createLineWriter } from "./line-writer.ts";
 import type { LogFormat } from "./options.ts";
 import { faultText, isErrorTerminal, lineOf, stderr } from "./output.ts";
@@ -13,6 +15,7 @@ import { faultLine, requestLine } from "./request-line.ts";
 export interface RequestOutput {
   readonly onRequest: LogListener;
   readonly onTransaction: (transaction: Transaction) => void;
+  readonly onDelivery: DeliveryListener;
   readonly reportFault: (error: unknown) => void;
   /** Writes what is left. Resolves to whether it was read: a reader that stands still must not hold the process. */
   readonly end: () => Promise<boolean>;
@@ -35,6 +38,7 @@ export function createRequestOutput(format: LogFormat, width: number): RequestOu
       if (format === "json") write(jsonText({ time: new Date(nowMs()).toISOString(), level: "info", ...payment }));
       else write(lineOf(paymentLine(payment, nowMs(), width), isErrorTerminal));
     },
+    onDelivery: (delivery) => write(deliveryLine(format, delivery, nowMs())),
     reportFault: (error) => write(faultLine(format, faultText(error), nowMs())),
     async end() {
       const taken = new AbortController();

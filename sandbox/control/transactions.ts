@@ -9,6 +9,7 @@ import { RESULT_ADVICE } from "../network/result-advice.ts";
 import { receiptSms } from "../network/sms.ts";
 import { callsAbout } from "./calls-about.ts";
 import type { ControlCall } from "./context.ts";
+import { deliveryView } from "./delivery-view.ts";
 import { merchantOfQuery } from "./merchant-of-query.ts";
 import { promptView } from "./prompt-view.ts";
 import { transactionView } from "./transaction-view.ts";
@@ -25,7 +26,11 @@ export const listTransactions: ControlCall = async (_request, { service }, { que
 };
 
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
-export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log, realClock }, { id }) => {
+export const tellTransaction: ControlCall = async (
+  _request,
+  { service, merchantNames, log, webhooks, realClock },
+  { id },
+) => {
   const transaction = await service.findByCheckoutRequestId(id);
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
@@ -43,6 +48,10 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
     },
     requests_left_out: calls.leftOut,
     result: resultView(transaction),
+    webhooks: webhooks
+      .list()
+      .filter(({ checkoutRequestId }) => checkoutRequestId === id)
+      .map(deliveryView),
     sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
   };
   return succeedWithList(`the payment is ${transaction.status}`, story, "requests", calls.texts);

@@ -108,6 +108,7 @@ export function startProcess(options: ProcessOptions): Process {
     stopwatch: () => 0,
     fallback: { outcome: "completed", afterMs: null },
     rules: [],
+    webhook: null,
     between(network) {
       mutant.rules?.(network.rules);
       const provider = makeUnreliableProvider(network, hazards);

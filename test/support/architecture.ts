@@ -33,13 +33,21 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
   ...["sandbox/control/", "sandbox/console/"].map((room) => ({
     room,
     mayImport: [
-      ...["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/control/", "sandbox/console/"],
+      ...[
+        "sandbox/",
+        "sandbox/audit/",
+        "sandbox/network/",
+        "sandbox/webhooks/",
+        "sandbox/control/",
+        "sandbox/console/",
+      ],
       ...["src/service/", "src/domain/"],
       ...["exchange", "input", "operation", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
       "zod",
     ],
   })),
   { room: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
+  { room: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
   { room: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", "node:assert/strict"] },
   { room: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", "node:assert/strict"] },
   {
@@ -50,6 +58,7 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "sandbox/",
         "sandbox/audit/",
         "sandbox/network/",
+        "sandbox/webhooks/",
         "sandbox/control/",
         "sandbox/console/",
         "docs/llms.txt",

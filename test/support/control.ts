@@ -38,6 +38,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     random: seededRandom(1),
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
+    webhook: null,
     promptLifetimeMs: 60_000,
     basePaths: ["/v2", "/api/v2"],
     accept,
@@ -69,6 +70,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     },
     async close() {
       await service.resolver.stop();
+      endStreams();
       await scene.close();
     },
   };

@@ -99,6 +99,21 @@ export interface Decision {
   readonly in_words: string;
 }
 
+/** A message for the webhook, and what came of it. */
+export interface Delivery {
+  readonly id: number;
+  readonly checkout_request_id: string;
+  readonly state: "waiting" | "sending" | "delivered" | "failed" | "lost";
+  readonly due_at: string;
+  readonly attempts: readonly {
+    readonly at: string;
+    readonly duration_ms: number;
+    readonly status: number | null;
+    readonly problem: string | null;
+  }[];
+  readonly body: object;
+}
+
 /** A payment from its beginning to its end. */
 export interface Story {
   readonly transaction: Transaction;
@@ -114,6 +129,8 @@ export interface Story {
     readonly advice: string;
   } | null;
   readonly sms: string | null;
+  /** Empty where no webhook was set. */
+  readonly webhooks: readonly Delivery[];
 }
 
 /** A text message on a customer's phone. */
@@ -217,7 +234,8 @@ export type ConsoleEvent =
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: Message }
   | { readonly name: "audit"; readonly data: Finding }
+  | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
 
-export type SteeringPart = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
+export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";
