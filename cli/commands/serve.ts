@@ -1,8 +1,9 @@
 import { Command, type ErrorOptions, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
+import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
-import { locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
@@ -11,13 +12,12 @@ import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readText } from "../serving/small-files.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
-import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { LOG_FORMATS, type LogFormat } from "../terminal/log-format.ts";
-import { dataOption, readHost, readPort } from "../terminal/options.ts";
-import { printJson, reportFault } from "../terminal/output.ts";
+import { dataOption, LOG_FORMATS, type LogFormat, readHost, readPort } from "../terminal/options.ts";
+import { printJson, reportFault, tell } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
-import { isTerminal, outliveOutput } from "../terminal/standard-output.ts";
+import { ENDING_SIGNALS } from "../terminal/signals.ts";
+import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
 
 interface ServeFlags extends SandboxFlags {
   readonly port: number;
@@ -28,6 +28,7 @@ interface ServeFlags extends SandboxFlags {
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly json?: true;
+  readonly log?: "payments" | "requests";
   readonly logFormat?: LogFormat;
   readonly quiet?: true;
 }
@@ -52,11 +53,12 @@ export function serveCommand(): Command {
     .option("--json", "print one ready record")
     .addOption(
       new Option(
-        "--log-format <format>",
-        "a line per request on stderr (default: pretty on a terminal, else none)",
-      ).choices(LOG_FORMATS),
+        "--log <what>",
+        "a line on stderr for each payment as it starts and ends, or for each request (default: payments on a terminal)",
+      ).choices(["payments", "requests"]),
     )
-    .option("-q, --quiet", "no line per request")
+    .addOption(new Option("--log-format <format>", "of these lines; alone, of requests").choices(LOG_FORMATS))
+    .option("-q, --quiet", "no such line")
     .action(serve);
 }
 
@@ -96,18 +98,22 @@ async function serve(flags: ServeFlags): Promise<void> {
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
-      ...(output && { onRequest: output.onRequest, onDelivery: output.onDelivery }),
+      ...(output && {
+        ...(tellsRequests(flags) ? { onRequest: output.onRequest } : { onTransaction: output.onTransaction }),
+        onDelivery: output.onDelivery,
+      }),
     });
     const record = readyRecord(sandbox, directory, controlToken);
     readyFile?.write(record);
     if (flags.json) printJson(record);
-    else announce(record);
+    else announce(record, { host: flags.host, readyMs: stopwatch() });
     removeTemporaryLeftovers(); // now, so that nobody waits for it
     await stopping;
   } finally {
     try {
       await sandbox?.stop();
     } finally {
+      if (sandbox && !flags.json && isTerminal()) tellEnd(directory, Boolean(flags.ephemeral));
       leaveNothing();
     }
   }
@@ -117,12 +123,22 @@ async function serve(flags: ServeFlags): Promise<void> {
 /** Its number: the stream itself is made when there is something to write. */
 const STDERR = 2;
 
-/** A person at a terminal wants to see the requests; a program that starts the server says so, with a format. */
-async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
-  const format = logFormat ?? (isTerminal(STDERR) ? "pretty" : null);
-  if (quiet || format === null) return null;
+/** A person at a terminal wants to see the payments; who starts the server otherwise says so. */
+async function requestOutputFor({ log, logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
+  const isWanted = log !== undefined || logFormat !== undefined || isTerminal(STDERR);
+  if (quiet || !isWanted) return null;
   const { createRequestOutput } = await import("../terminal/request-output.ts");
-  return createRequestOutput(format);
+  return createRequestOutput(logFormat ?? "pretty", lineWidth());
+}
+
+/** A format alone has always meant requests. */
+const tellsRequests = ({ log, logFormat }: ServeFlags): boolean =>
+  log === undefined ? logFormat !== undefined : log === "requests";
+
+function tellEnd({ database, path }: DataDirectory, isEphemeral: boolean): void {
+  const count = countTransactions(database);
+  const payments = `${count} payment${count === 1 ? "" : "s"}`;
+  tell(isEphemeral ? `stopped; ${payments} forgotten with ${path}` : `stopped; ${payments} kept in ${path}`);
 }
 
 function controlPortFor({ port, controlPort }: ServeFlags): number | null {

@@ -3,6 +3,7 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { Registry } from "../../src/service/registry.ts";
 import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
@@ -44,6 +45,8 @@ export interface SandboxConfig
   readonly tariff: Tariff | null;
   /** What a caller of the control API must present; null where nobody is asked for one. */
   readonly controlToken: string | null;
+  /** Told of each payment as it starts and as it ends. */
+  readonly onTransaction?: (transaction: Transaction) => void;
 }
 
 export interface RunningSandbox {
@@ -92,6 +95,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       credentials: () =>
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
+    if (config.onTransaction) service.subscribe(config.onTransaction);
     credentials = await ensureCredentials(directory, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 

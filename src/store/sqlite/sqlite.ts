@@ -13,7 +13,7 @@ import { createTransactionStore } from "./transactions.ts";
 
 export { admitCopy, type CopyContents, copyDatabase, inspectCopy } from "./backup.ts";
 export { explain, isBusy, requireDatabase } from "./database.ts";
-export { inspectDatabase, mendTotals } from "./inspect.ts";
+export { countTransactions, inspectDatabase, mendTotals } from "./inspect.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
 export { flushToDisk, putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
