@@ -108,7 +108,7 @@ describe("momo webhooks", () => {
     expect((await momo("list", "-q")).stdout).toBe("1\n");
     const { stdout } = await momo("list", "--format", "table");
     expect(stdout).toMatch(
-      /^id +payment +state +attempts +due +answer\n1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
+      /^ *id +payment +state +attempts +due +answer\n *1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
     );
     expect(await momo("resend", "1")).toMatchObject({ stderr: "it is sent again as delivery 2\n", exitCode: 0 });
     await receiver.until(2);
