@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { promptView } from "../../sandbox/control/prompt-view.ts";
+import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { timeIn } from "../client/beside.ts";
@@ -48,16 +48,13 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
   process.exit(EXIT.done);
 }
 
-/** A prompt as the control API shows it. */
-type OpenPrompt = ReturnType<typeof promptView>;
-
 /** The phone's screen and its one state: the prompts that are open, the one that is shown, and the digits typed so far. */
 class Handset {
   readonly line = openStatusLine();
   readonly #owner: string | null;
   readonly #client: () => Client;
-  #open: readonly OpenPrompt[] = [];
-  #current: OpenPrompt | null = null;
+  #open: readonly PromptOnWire[] = [];
+  #current: PromptOnWire | null = null;
   #typed = "";
   #isWaiting = false;
   #isConnected = true;
@@ -108,7 +105,7 @@ class Handset {
     this.show();
   }
 
-  #leftOf({ expires_at_ms }: OpenPrompt): string {
+  #leftOf({ expires_at_ms }: PromptOnWire): string {
     const { aheadMs, isFrozen } = this.#time;
     return isFrozen ? "the clock stands still" : `${countdown(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
   }
@@ -125,7 +122,7 @@ class Handset {
     ]);
     const { nowMs, isFrozen } = timeIn(clock, systemClock.nowMs());
     this.#time = { aheadMs: nowMs - systemClock.nowMs(), isFrozen };
-    this.#open = (answer as Answer & { prompts: OpenPrompt[] }).prompts;
+    this.#open = (answer as Answer & { prompts: PromptOnWire[] }).prompts;
     const id = this.#current?.checkout_request_id;
     const isOpen = this.#open.some(({ checkout_request_id }) => checkout_request_id === id);
     if (this.#current && !isOpen) this.#drop("That prompt is gone.");

@@ -8,9 +8,9 @@ import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
 import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
+import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readText } from "../serving/small-files.ts";
-import { type RunningSandbox, startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { dataOption, LOG_FORMATS, type LogFormat, readHost, readPort } from "../terminal/options.ts";
@@ -87,7 +87,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   };
   try {
-    sandbox = await startSandbox({
+    sandbox = await runSandbox({
       ...config,
       directory,
       host: flags.host,

@@ -3,11 +3,11 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
@@ -19,7 +19,6 @@ import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
-import { OPERATION_PATHS } from "../../src/http/operation.ts";
 import { fail, failWith, respond } from "../../src/http/reply.ts";
 import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -74,7 +73,7 @@ export function assemble(options: AssembleOptions): Assembled {
     clock,
     realClock,
     random,
-    promptLifetimeMs: options.promptLifetimeMs,
+    promptTimeoutMs: options.promptTimeoutMs,
     reportFault,
   });
   const stopping = new AbortController();
@@ -130,7 +129,6 @@ export function assemble(options: AssembleOptions): Assembled {
       waitingRoom,
       eventHub,
       merchantNames,
-      operationPaths: OPERATION_PATHS,
       rememberClock: options.rememberClock,
       server: options,
       stopping: stopping.signal,
@@ -155,10 +153,7 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-/**
- * A part that is loaded with its first request: zod, which both APIs need, takes 6 ms to load, and a server is ready sooner
- * without.
- */
+/** A part that is loaded with its first request: both APIs need zod, whose load takes 6 ms of the start of a server. */
 function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let part: Promise<Part> | undefined;
   return () => {

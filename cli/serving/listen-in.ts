@@ -10,7 +10,7 @@ export interface ListenInOptions {
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly basePaths: readonly string[];
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
   /** Whether payments are also told by a webhook. */
   readonly hasWebhook: () => boolean;
 }
@@ -27,7 +27,7 @@ export interface ListeningAudit {
 }
 
 export function listenIn(options: ListenInOptions): ListeningAudit {
-  const { log, service, clock, stopwatch, basePaths, promptLifetimeMs, hasWebhook } = options;
+  const { log, service, clock, stopwatch, basePaths, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
   const audit = createAudit({ basePaths, hasWebhook });
   const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
@@ -44,8 +44,8 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
     subscribe: audit.subscribe,
     async finish() {
       audit.clientEnded(moment());
-      clock.advance(promptLifetimeMs);
-      await service.resolver.settle();
+      clock.advance(promptTimeoutMs);
+      await service.resolver.resolveDue();
       return audit.report(moment());
     },
   };

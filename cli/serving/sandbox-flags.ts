@@ -2,11 +2,11 @@ import { type Command, Option } from "commander";
 import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
+import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept } from "../../src/http/operation.ts";
-import type { ResponseForm } from "../../src/http/view.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff, readWebhookUrl } from "../terminal/options.ts";
 import { readRulesFile } from "./rules-file.ts";
-import type { SandboxConfig } from "./start-sandbox.ts";
+import type { SandboxConfig } from "./run-sandbox.ts";
 
 /** What `serve` and `exec` can be told about the sandbox that they start. */
 export interface SandboxFlags {
@@ -65,16 +65,13 @@ export function addSandboxOptions(command: Command): Command {
 export async function configOf(
   flags: SandboxFlags,
 ): Promise<
-  Pick<
-    SandboxConfig,
-    "basePaths" | "accept" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules" | "webhook"
-  >
+  Pick<SandboxConfig, "basePaths" | "accept" | "fallback" | "promptTimeoutMs" | "tariff" | "form" | "rules" | "webhook">
 > {
   return {
     basePaths: flags.basePath === undefined ? BASE_PATHS : [flags.basePath],
     accept: flags.accept,
     fallback: fallbackOf(flags),
-    promptLifetimeMs: flags.promptTimeout,
+    promptTimeoutMs: flags.promptTimeout,
     tariff: flags.fee ?? null,
     form: flags.responseForm,
     rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),

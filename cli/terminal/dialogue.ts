@@ -7,7 +7,10 @@ interface Choice {
   readonly output?: NodeJS.WriteStream;
 }
 
-/** The library that asks a person at a terminal; of text from elsewhere it gets only what {@link plain} leaves. */
+/**
+ * The library that asks a person at a terminal. Text from elsewhere goes through {@link plain} first. Loading it takes 2–3 ms,
+ * so only commands that ask do.
+ */
 export async function openDialogue() {
   const { confirm, select, text } = await import("@clack/prompts");
   return {

@@ -105,7 +105,7 @@ function readPollInterval(text: string): number {
   return intervalMs;
 }
 
-/** The prompt's lifetime: a second at least, or no customer could answer. */
+/** The prompt timeout: a second at least, or no customer could answer. */
 export function readPromptTimeout(text: string): number {
   const durationMs = readDuration(text);
   if (durationMs < 1000) throw new InvalidArgumentError("It must be 1s or more");

@@ -1,4 +1,4 @@
-import { transactionView } from "../../sandbox/control/transaction-view.ts";
+import { transactionView } from "../../sandbox/control/views.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
 import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";

@@ -3,17 +3,12 @@ import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { deliveryView } from "./delivery-view.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
-import { messageView } from "./message-view.ts";
-import { requestView } from "./request-view.ts";
-import { transactionView } from "./transaction-view.ts";
+import type { SteeringPart } from "./shapes/requests.ts";
+import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
 
-/** What somebody has changed about the sandbox itself. */
-export type Steering = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";
-
-/** Somebody who reads the stream of events. */
+/** A reader of the stream of events. */
 export interface EventListener {
   /** There is something to read. */
   readonly wake: () => void;
@@ -21,9 +16,9 @@ export interface EventListener {
   readonly end: () => void;
 }
 
-/** A listener's place in the stream. It reads at its own pace; nothing is kept for it alone. */
+/** The position of a listener in the stream. It reads at its own pace; nothing is copied for it. */
 export interface EventPlace {
-  /** What has happened since the last reading, or the beginning of it; empty where nothing has. */
+  /** The events since the last reading, up to a bound; empty if there are none. */
   read(): string;
   leave(): void;
 }
@@ -32,8 +27,8 @@ export interface EventHub {
   readonly isFull: boolean;
   /** @param lastId the id of the event after which to read on; null: from now on */
   enter(lastId: string | null, listener: EventListener): EventPlace;
-  /** Tells that something was steered, so that every page looks again. */
-  steered(what: Steering): void;
+  /** Announces that something was steered, so that every page reads it again. */
+  steered(what: SteeringPart): void;
   /** Ends every stream. */
   close(): void;
 }
@@ -44,7 +39,7 @@ export interface EventSources {
   readonly audit: Pick<Audit, "subscribe">;
   readonly webhooks: Pick<Webhooks, "subscribe">;
   readonly merchantNames: MerchantNames;
-  /** Tells the ids of this process from those of another. */
+  /** Makes the ids of this process different from those of others. */
   readonly boot: string;
   readonly reportFault: (error: unknown) => void;
 }
@@ -62,7 +57,7 @@ const FINDING_BYTES = 2000;
 /** A delivery in memory, roughly. */
 const DELIVERY_BYTES = 3000;
 
-/** Puts all that happens into one row, and hands it to all who listen. */
+/** Collects all events in one order, and gives them to all listeners. */
 export function createEventHub(sources: EventSources): EventHub {
   const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
   const history = createEventHistory(boot);
@@ -84,7 +79,7 @@ export function createEventHub(sources: EventSources): EventHub {
     tell("message", () => messageView(payment, business), TRANSACTION_BYTES);
   }
 
-  /** Nothing is kept before somebody listens: most sandboxes are used without, and pay nothing for it. */
+  /** Nothing is kept before the first listener comes: most sandboxes have none, and pay nothing. */
   function beginToKeep(): void {
     if (isKeeping) return;
     isKeeping = true;
@@ -94,7 +89,7 @@ export function createEventHub(sources: EventSources): EventHub {
     webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
-  /** The number in an id of ours; null for one of another process, or of nobody. */
+  /** The number in one of our ids; null for other ids. */
   function numberOf(id: string): number | null {
     const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
     return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
@@ -112,7 +107,7 @@ export function createEventHub(sources: EventSources): EventHub {
         read() {
           const events = place === null ? null : history.after(place);
           place = events?.number ?? history.last;
-          // What is missing is not told piece by piece: whoever reads this must look at everything afresh.
+          // Events are missing: the reader must read everything again.
           return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
         },
         leave: () => listeners.delete(listener),

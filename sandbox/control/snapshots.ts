@@ -1,11 +1,10 @@
-import { z } from "zod";
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { whatCame } from "../../src/domain/what-came.ts";
 import { succeed } from "../../src/http/reply.ts";
-import { expectJson } from "../../src/http/request.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
-import { readBody } from "./input.ts";
+import { expectEmptyBody } from "./input.ts";
+import type { SnapshotOnWire } from "./shapes/steering.ts";
 import {
   MAX_SAVED,
   MAX_SAVED_TRANSACTIONS,
@@ -24,7 +23,7 @@ export const listSnapshots: ControlCall = async (_request, { snapshots: { byName
 
 /** `PUT /_momo/snapshots/NAME`: keeps how everything is now, in the place of what had this name. */
 export const saveSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
-  await expectNoBody(request);
+  await expectEmptyBody(request);
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
   }
@@ -38,7 +37,7 @@ export const saveSnapshot: ControlCall = async (request, context, { id: name, ke
  * merchants, accounts and keys stay as they are.
  */
 export const restoreSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
-  await expectNoBody(request);
+  await expectEmptyBody(request);
   keepOpen(request);
   const snapshot = await context.snapshots.inTurn(() => restore(name, context));
   const message = `everything is as in ${name}, but for merchants, accounts and keys`;
@@ -98,7 +97,7 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
   waitingRoom.forget();
   clock.show(snapshot.atMs, snapshot.isFrozen);
   context.rememberClock();
-  await service.resolver.settle();
+  await service.resolver.resolveDue();
   return snapshot;
 }
 
@@ -115,7 +114,7 @@ function steeringOf(context: ControlContext): Omit<Snapshot, "saved"> {
   };
 }
 
-function viewOf(name: string, { saved, atMs, isFrozen }: Snapshot) {
+function viewOf(name: string, { saved, atMs, isFrozen }: Snapshot): SnapshotOnWire {
   return { name, transactions: saved.count, at: formatTimestamp(atMs), at_ms: atMs, frozen: isFrozen };
 }
 
@@ -123,10 +122,4 @@ function find({ byName }: SnapshotShelf, name: string): Snapshot {
   const snapshot = byName.get(name);
   if (!snapshot) throw new Refusal("not_found", "there is no snapshot of this name; GET /_momo/snapshots lists them");
   return snapshot;
-}
-
-/** A body may be left out, whatever a client says of its type by habit; but no form can do this. */
-async function expectNoBody(request: Request): Promise<void> {
-  if (request.headers.has("Content-Type")) expectJson(request);
-  if (request.body !== null) await readBody(z.strictObject({}), request);
 }

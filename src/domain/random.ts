@@ -1,10 +1,10 @@
 /** Chance as an argument. */
 export interface Random {
-  /** `count` bytes that nobody can guess (in a test: that a seed repeats). */
+  /** `count` bytes that nobody can guess. In a test, a seed repeats them. */
   bytes(count: number): Uint8Array;
 }
 
-/** Crockford's base 32: no I, L, O or U, so that an identifier read aloud arrives. */
+/** Crockford's base 32: no I, L, O or U, so that people can read an identifier aloud without mistakes. */
 export const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** An upper-case token of `length` characters, five random bits each. */

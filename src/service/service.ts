@@ -22,18 +22,18 @@ export interface ServiceParts {
   readonly store: Store;
   readonly provider: Provider;
   readonly clock: Clock;
-  /** The time that passes outside, where that is another. */
+  /** Real time, if it differs from `clock`. */
   readonly realClock: Clock;
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
-  readonly promptLifetimeMs: number;
-  /** Told of what goes wrong where nobody is waiting for an answer. */
+  readonly promptTimeoutMs: number;
+  /** Called with errors that no caller waits for. */
   readonly reportFault: (error: unknown) => void;
 }
 
 export type Service = ReturnType<typeof createService>;
 
-/** All that a merchant, or the passage of time, can make happen. One verb a file; this only hands each its parts. */
+/** All that a merchant or the passage of time can cause. Each verb has a file; this connects them. */
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
@@ -44,7 +44,7 @@ export function createService(outside: ServiceParts) {
   return {
     registry: createRegistry(parts),
     resolver,
-    /** Each transaction as it starts and as it ends. */
+    /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
     checkStatus: (merchantId: number, checkoutRequestId: string) => checkStatus(parts, merchantId, checkoutRequestId),

@@ -1,11 +1,15 @@
 import type { ApiKey } from "../domain/credentials.ts";
 import type { Tariff } from "../domain/fee.ts";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
-import type { TransactionIdentifiers } from "../domain/identifiers.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { Random } from "../domain/random.ts";
-import type { CompletedTransaction, PendingTransaction, Transaction } from "../domain/transaction.ts";
+import type {
+  CompletedTransaction,
+  PendingTransaction,
+  Transaction,
+  TransactionIdentifiers,
+} from "../domain/transaction.ts";
 
 /**
  * What every engine must do. Instants are milliseconds since the Unix epoch, money is whole cents. What is written is on disk when

@@ -70,6 +70,6 @@ test("how often a client polls changes nothing", async () => {
 
 test("a payment that takes no time at all is completed by the next look of the service", async () => {
   const started = await pay(harness, caller, { instruction: "completed; after=0s" });
-  await harness.service.resolver.settle();
+  await harness.service.resolver.resolveDue();
   expect(await statusOf(harness, caller, started)).toMatchObject({ status: "completed", completedAtMs: START_MS });
 });

@@ -39,7 +39,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
     webhook: null,
-    promptLifetimeMs: 60_000,
+    promptTimeoutMs: 60_000,
     basePaths: ["/v2", "/api/v2"],
     accept,
     form: "full",
@@ -66,7 +66,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     },
     async advance(durationMs) {
       clock.advance(durationMs);
-      await service.resolver.settle();
+      await service.resolver.resolveDue();
     },
     async close() {
       await service.resolver.stop();

@@ -48,6 +48,7 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["DELETE", "/snapshots/NAME"],
   ["POST", "/snapshots/NAME/restore", {}],
   ["POST", "/reset", {}],
+  ["GET", "/openapi.json"],
 ];
 
 let sandbox: Steered;

@@ -15,7 +15,7 @@ const DOCUMENTED = [
   ["wrong_pin", "failed", 2001, "254700000201", "3s"],
   ["pin_locked", "failed", 8006, "254700000806", "3s"],
   ["cancelled", "cancelled", 1032, "254700000032", "3s"],
-  ["expired", "expired", 1019, "254700000019", "prompt lifetime"],
+  ["expired", "expired", 1019, "254700000019", "prompt timeout"],
   ["silent", "expired", 1019, "254700000099", "never"],
   ["refused", null, null, "254700000500", null],
   ["manual", null, null, "254700000100", null],
