@@ -22,7 +22,6 @@ interface DeliveryView {
 
 const set = (receiver: Pick<Receiver, "url">, more: object = {}) =>
   sandbox.control("PUT", "/webhook", { url: receiver.url, ...more });
-const advance = (duration: string) => sandbox.control("POST", "/clock", { advance: duration });
 const deliveries = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryView[];
 const untilDeliveries = (isEnough: (all: DeliveryView[]) => boolean) => until(deliveries, isEnough);
 const allEnded = (all: DeliveryView[]) =>
@@ -31,7 +30,7 @@ const allEnded = (all: DeliveryView[]) =>
 describe("a webhook, which the specification does not know, is off unless somebody asks for it", () => {
   test("without one nothing is delivered, and that is said", async () => {
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     const answer = await sandbox.control("GET", "/webhook");
     expect(answer).toMatchObject({ webhook: null, deliveries: [], next: null });
     expect(answer.message).toContain("the specification knows no webhooks (§6)");
@@ -72,7 +71,7 @@ describe("each payment that becomes final is POSTed", () => {
     const receiver = startReceiver();
     await set(receiver);
     const id = await sandbox.pay({ amount: 100.5 });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(1);
     const [message] = receiver.received;
     expect(message?.headers.get("X-Webhook-Event")).toBe("payment.updated");
@@ -105,7 +104,7 @@ describe("each payment that becomes final is POSTed", () => {
     const receiver = startReceiver();
     await set(receiver, { form: "flat" });
     const paid = await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(1);
     const { momo_receipt_number } = await sandbox.statusOf(paid);
     expect(receiver.received[0]?.body).toEqual({
@@ -118,7 +117,7 @@ describe("each payment that becomes final is POSTed", () => {
       mpesa_receipt: momo_receipt_number,
     });
     const cancelled = await sandbox.pay({ phone: "254700000032" });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(2);
     expect(receiver.received[1]?.body).toMatchObject({
       success: false,
@@ -133,11 +132,11 @@ describe("each payment that becomes final is POSTed", () => {
     await set(receiver);
     const silent = await sandbox.pay({ phone: "254700000099" });
     const manual = await sandbox.pay({ phone: "254700000100" });
-    await advance("30s");
+    await sandbox.advanceClock("30s");
     expect(await deliveries()).toEqual([]);
     await sandbox.control("POST", `/prompts/${manual}/answer`, { outcome: "wrong_pin" });
     await receiver.until(1);
-    await advance("30s");
+    await sandbox.advanceClock("30s");
     await receiver.until(2);
     expect(receiver.received.map(({ body }) => body.data)).toMatchObject([
       { checkout_request_id: manual, status: "failed", result_code: 2001 },
@@ -149,7 +148,7 @@ describe("each payment that becomes final is POSTed", () => {
     const receiver = startReceiver(() => new Response("noted", { status: 202 }));
     await set(receiver);
     const id = await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     const [delivery] = await untilDeliveries(allEnded);
     expect(delivery).toMatchObject({
       checkout_request_id: id,
@@ -164,13 +163,13 @@ describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's
     const receiver = startReceiver((nth) => new Response("", { status: nth < 3 ? 500 : 200 }));
     await set(receiver);
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await untilDeliveries(([one]) => one?.attempts.length === 1);
-    await advance("999ms");
+    await sandbox.advanceClock("999ms");
     expect(receiver.received).toHaveLength(1);
-    await advance("1ms");
+    await sandbox.advanceClock("1ms");
     await untilDeliveries(([one]) => one?.attempts.length === 2);
-    await advance("10s");
+    await sandbox.advanceClock("10s");
     const [delivery] = await untilDeliveries(allEnded);
     expect(delivery).toMatchObject({ state: "delivered" });
     expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 500, 200]);
@@ -180,9 +179,9 @@ describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's
     const receiver = startReceiver(() => new Response("", { status: 500 }));
     await set(receiver);
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(1);
-    await advance("71s");
+    await sandbox.advanceClock("71s");
     const [delivery] = await untilDeliveries(allEnded);
     expect(delivery).toMatchObject({ state: "failed" });
     expect(delivery?.attempts).toHaveLength(4);
@@ -194,7 +193,7 @@ describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's
     const receiver = startReceiver(() => Response.redirect(other.url, 307));
     await set(receiver);
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     const [delivery] = await untilDeliveries(([one]) => one?.attempts.length === 1);
     expect(delivery).toMatchObject({
       state: "waiting",
@@ -208,7 +207,7 @@ describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's
     await receiver.stop();
     await set(receiver);
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     const [delivery] = await untilDeliveries(([one]) => one?.attempts.length === 1);
     expect(delivery?.attempts[0]).toMatchObject({ status: null, problem: "nothing answers at this address" });
   });
@@ -219,7 +218,7 @@ describe("weather", () => {
     const receiver = startReceiver();
     await set(receiver, { times: 2 });
     const id = await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(2);
     for (const { body } of receiver.received) expect(body.data).toMatchObject({ checkout_request_id: id });
     expect((await untilDeliveries(allEnded)).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
@@ -229,10 +228,10 @@ describe("weather", () => {
     const receiver = startReceiver();
     await set(receiver, { delay: "90s" });
     await sandbox.pay();
-    await advance("3s");
-    await advance("89s");
+    await sandbox.advanceClock("3s");
+    await sandbox.advanceClock("89s");
     expect(await deliveries()).toMatchObject([{ state: "waiting", attempts: [] }]);
-    await advance("1s");
+    await sandbox.advanceClock("1s");
     await receiver.until(1);
   });
 
@@ -241,7 +240,7 @@ describe("weather", () => {
     const run = async () => {
       await set(receiver, { lost: 0.5, seed: 7 });
       for (let count = 0; count < 12; count += 1) await sandbox.pay();
-      await advance("3s");
+      await sandbox.advanceClock("3s");
       return (await untilDeliveries((all) => all.length >= 12 && allEnded(all))).slice(-12).map(({ state }) => state);
     };
     const states = await run();
@@ -255,9 +254,9 @@ describe("weather", () => {
     await set(receiver, { shuffle: "60s", seed: 3 });
     const ids: string[] = [];
     for (let count = 0; count < 8; count += 1) ids.push(await sandbox.pay());
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     for (let second = 0; second < 60; second += 1) {
-      await advance("1s");
+      await sandbox.advanceClock("1s");
       const due = (await deliveries()).filter(({ due_at_ms }) => due_at_ms <= sandbox.harness.clock.nowMs());
       await receiver.until(due.length);
     }
@@ -278,7 +277,7 @@ describe("weather", () => {
       () => sandbox.list(),
       (rows) => rows.length === 1,
     );
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(1);
     expect(isAnswered).toBe(false);
     expect(receiver.received[0]?.body.data).toMatchObject({ checkout_request_id: await push, status: "completed" });
@@ -290,7 +289,7 @@ describe("a delivery can be sent again", () => {
     const receiver = startReceiver();
     await set(receiver, { lost: 1 });
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     const [lost] = await untilDeliveries(allEnded);
     expect(lost?.state).toBe("lost");
     const { delivery } = await sandbox.control("POST", `/webhook/deliveries/${lost?.id}/resend`);
@@ -306,7 +305,7 @@ describe("a delivery can be sent again", () => {
       expect((await sandbox.call("POST", `/webhook/deliveries/${id}/resend`)).status).toBe(404);
     }
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await untilDeliveries(allEnded);
     await sandbox.control("DELETE", "/webhook");
     const refused = await sandbox.call("POST", "/webhook/deliveries/1/resend");
@@ -318,10 +317,10 @@ describe("where it is seen", () => {
   test("the story of a payment has its deliveries", async () => {
     const receiver = startReceiver();
     const before = await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await set(receiver);
     const id = await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await untilDeliveries(allEnded);
     expect(await sandbox.control("GET", `/transactions/${before}`)).toMatchObject({ webhooks: [] });
     expect(await sandbox.control("GET", `/transactions/${id}`)).toMatchObject({
@@ -332,7 +331,7 @@ describe("where it is seen", () => {
   test("a reset forgets the deliveries and the webhook", async () => {
     await set(startReceiver(), { delay: "1h" });
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     expect(await deliveries()).toHaveLength(1);
     await sandbox.control("POST", "/reset");
     expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null, deliveries: [] });
@@ -341,7 +340,7 @@ describe("where it is seen", () => {
   test("when it is removed, what waits is dropped", async () => {
     await set(startReceiver(), { delay: "1h" });
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await sandbox.control("DELETE", "/webhook");
     expect(await deliveries()).toMatchObject([{ state: "failed", attempts: [] }]);
   });
@@ -350,7 +349,7 @@ describe("where it is seen", () => {
     const receiver = startReceiver();
     await set(receiver, { times: 3 });
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await untilDeliveries(allEnded);
     const page = await sandbox.control("GET", "/webhook?limit=2");
     expect(page).toMatchObject({ deliveries: [{ id: 2 }, { id: 3 }], next: "/_momo/webhook?before=2&limit=2" });
