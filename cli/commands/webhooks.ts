@@ -3,7 +3,7 @@ import { controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
 import { controlOptions, outputOptions, readId } from "../terminal/options.ts";
-import { asksForJson, cellOf, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
+import { asksForJson, cellOf, formatOf, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
 
 type WebhooksFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -51,6 +51,7 @@ async function list(flags: WebhooksFlags): Promise<void> {
     },
   ];
   const empty = { said: answer.message, next: "momo serve --webhook http://127.0.0.1:3000/" };
+  if (!flags.quiet && formatOf(flags) === "table" && deliveries.length > 0) tell(answer.message);
   printList({ name: "deliveries", items: deliveries, essential: "id", columns, whole: answer, empty }, flags);
 }
 

@@ -94,16 +94,19 @@ describe("momo webhooks", () => {
     const receiver = startReceiver();
     const server = await serveMomo(["--webhook", receiver.url, "--after", "1ms"]);
     const momo = (...args: string[]) => runMomo(["webhooks", ...args, ...server.at]);
-    expect(await momo("list")).toMatchObject({ stdout: "", stderr: expect.stringContaining("knows no webhooks (§6)") });
+    expect(await momo("list", "--format", "table")).toMatchObject({
+      stdout: "",
+      stderr: expect.stringContaining("knows no webhooks (§6)"),
+    });
     await server.post("/stkpush.php", ORDER);
     await until(
       () => momo("list", "--json"),
       ({ stdout }) => stdout.includes('"delivered"'),
     );
     expect((await momo("list", "-q")).stdout).toBe("1\n");
-    const { stdout } = await momo("list");
+    const { stdout } = await momo("list", "--format", "table");
     expect(stdout).toMatch(
-      /^id +payment +state +attempts +due +answer\n1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
+      /^ *id +payment +state +attempts +due +answer\n *1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
     );
     expect(await momo("resend", "1")).toMatchObject({ stderr: "it is sent again as delivery 2\n", exitCode: 0 });
     await receiver.until(2);
