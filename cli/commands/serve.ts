@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, Option } from "commander";
+import { Command, type ErrorOptions, Option, type ParseOptionsResult } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
@@ -35,14 +35,16 @@ interface ServeFlags extends SandboxFlags {
 
 export function serveCommand(): Command {
   return addSandboxOptions(new ServeCommand("serve"))
-    .addOption(new Option("--port <number>", "0: any free one").default(2547).argParser(readPort))
+    .addOption(
+      new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
+    )
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
     .addOption(
       new Option(
         "--control-port <number>",
-        "serve the control API and the console on this port alone; 0: any free one",
+        "serve the control API and the console only on this port; 0 takes any free one",
       ).argParser(readPort),
     )
     .option(
@@ -57,13 +59,27 @@ export function serveCommand(): Command {
         "a line on stderr for each payment as it starts and ends, or for each request (default: payments on a terminal)",
       ).choices(["payments", "requests"]),
     )
-    .addOption(new Option("--log-format <format>", "of these lines; alone, of requests").choices(LOG_FORMATS))
-    .option("-q, --quiet", "no such line")
+    .addOption(
+      new Option("--log-format <format>", "form of these lines; without --log, a line for each request").choices(
+        LOG_FORMATS,
+      ),
+    )
+    .option("-q, --quiet", "print no such lines")
     .action(serve);
 }
 
 /** A start that fails at its flags leaves no stale address either. */
 class ServeCommand extends Command {
+  /** Not every wrong value passes `error`: --webhook is refused in words of its own. */
+  override parseOptions(words: string[]): ParseOptionsResult {
+    try {
+      return super.parseOptions(words);
+    } catch (error) {
+      removeReadyFileOf(process.argv);
+      throw error;
+    }
+  }
+
   override error(message: string, options?: ErrorOptions): never {
     removeReadyFileOf(process.argv);
     return super.error(message, options);

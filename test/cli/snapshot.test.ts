@@ -16,7 +16,7 @@ describe("momo snapshot", () => {
       /^name +transactions +at\ndemo +1 +[-0-9: ]{19}\n$/,
     );
     expect((await momo("snapshot", "restore", "demo")).stderr).toBe(
-      "everything is as in demo, but for merchants, accounts and keys\n",
+      "demo is restored; merchants, accounts and keys have not changed\n",
     );
     expect((await momo("list", "-q")).stdout.trim().split("\n")).toHaveLength(1);
     expect((await momo("snapshot", "delete", "demo")).exitCode).toBe(0);

@@ -3,7 +3,7 @@ import { startSandbox } from "../../cli/testing.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { failureOf, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { hang, startReceiver } from "../support/receiver.ts";
 import { SLACK_MS } from "../support/time-outs.ts";
 import { until } from "../support/until.ts";
 
@@ -11,8 +11,6 @@ afterAll(cleanUp);
 
 const STOP_WITHIN_MS = 3000;
 const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
-const hang = () => new Promise<Response>(() => {});
-
 describe("momo serve --webhook URL", () => {
   test.concurrent("each payment that becomes final is POSTed there, and no proxy sees it", async () => {
     const receiver = startReceiver();
