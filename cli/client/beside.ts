@@ -2,25 +2,25 @@ import { type Answer, type Client, controlClient } from "./client.ts";
 import { knownControl, type TargetFlags } from "./target.ts";
 
 /**
- * What the sandbox beside the payment service knows and the merchant API does not tell: its time, references, how long a prompt
- * lives. It is nice to have: without it, commands show less.
+ * Asks the sandbox beside the payment service for what the merchant API does not tell: its time, references, the lifetime of a
+ * prompt. It is optional: without it, commands show less.
  */
 export interface Beside {
-  /** The answer, or null where there is none. */
+  /** The answer, or null if there is none. */
   get(path: string, query?: Record<string, string>): Promise<Answer | null>;
 }
 
-/** Nobody waits long for what is nice to have. */
+/** A short time-out, because this is optional. */
 const TIMEOUT_MS = 1500;
 
-/** Nobody is asked who was not named as a sandbox: a real service has no such paths. */
+/** Only a known sandbox is asked: a real service has no such paths. */
 export function openBeside(flags: TargetFlags): Beside {
   let client: Client | null = null;
   try {
     const control = knownControl(flags);
     client = control && controlClient(control);
   } catch {
-    // What is wrong with the address is told by the command's own request.
+    // The command's own request reports what is wrong with the address.
   }
   return {
     get: async (path, query = {}) =>
@@ -28,7 +28,7 @@ export function openBeside(flags: TargetFlags): Beside {
   };
 }
 
-/** The time of the sandbox where it is known, else that of this machine. */
+/** The time of the sandbox if it is known, otherwise of this machine. */
 export interface SandboxTime {
   readonly nowMs: number;
   readonly isFrozen: boolean;

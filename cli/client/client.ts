@@ -7,17 +7,17 @@ import type { ControlTarget, KeySource, Target } from "./target.ts";
 /** An answer of the payment service or of the control API, as it came. */
 export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
 
-/** No answer takes longer, unless a call says so. */
+/** The time-out of a call, unless the call sets another. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** A clock that is moved answers when all that falls due by it is resolved, a million payments included. */
+/** To move the clock answers after all payments that become due are resolved, maybe a million. */
 export const ADVANCE_TIMEOUT_MS = 600_000;
 
-/** What a call may say besides its body. */
+/** The options of a call. */
 export interface SendOptions {
   readonly headers?: Record<string, string>;
   readonly timeoutMs?: number;
-  /** The command that shows whether a write was carried out, where its answer is lost; null for a call that only reads. */
+  /** The command that shows whether a write was done if its answer is lost; null for a call that only reads. */
   readonly lookWith?: string | null;
 }
 
@@ -33,7 +33,7 @@ export function merchantClient({ baseUrl, apiKey, apiSecret, keySource }: Target
   return createClient(baseUrl, { "X-API-Key": apiKey, "X-API-Secret": apiSecret }, blame(keySource, apiKey));
 }
 
-/** Who gave a key that is refused, and what to do. */
+/** Where a refused key came from, and what to do. */
 function blame(source: KeySource | undefined, apiKey: string): string {
   switch (source?.from) {
     case "flag":
@@ -47,7 +47,7 @@ function blame(source: KeySource | undefined, apiKey: string): string {
   }
 }
 
-/** The control API, with its token where there is one. */
+/** The control API, with its token if it has one. */
 export function controlClient({ controlUrl, controlToken }: ControlTarget): Client {
   return createClient(controlUrl, bearer(controlToken), CONTROL_HINT);
 }
@@ -56,7 +56,7 @@ const CONTROL_HINT = "give the token that momo serve shows at its start in MOMO_
 
 /**
  * The control API's stream of events, open until one side closes it.
- * @throws Failure in the words of the sandbox; `unreachable` where nothing answers
+ * @throws Failure in the words of the sandbox; `unreachable` if nothing answers
  */
 export async function openEvents({ controlUrl, controlToken }: ControlTarget): Promise<ReadableStream<Uint8Array>> {
   const { hostname } = new URL(controlUrl);
@@ -73,7 +73,7 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
 const bearer = (token: string | null): Record<string, string> =>
   token === null ? {} : { Authorization: `Bearer ${token}` };
 
-/** A request that was sent and not answered. Nobody can tell what came of a write. */
+/** A request that was sent and not answered: whether a write was done is unknown. */
 export class LostAnswer extends Failure {
   /** @param lookWith as in {@link SendOptions} */
   constructor(what: string, lookWith: string | null | undefined) {
@@ -85,7 +85,7 @@ export class LostAnswer extends Failure {
   }
 }
 
-/** What fails before anything is sent: the name, the connection, or the encryption. All else may have come later. */
+/** Errors from before a request is sent: name, connection, or encryption. Other errors can come after it. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL)\w*)$/;
 
@@ -137,7 +137,7 @@ export const READS: SendOptions = { lookWith: null };
 
 /**
  * @returns the answer of a request that succeeded
- * @throws Failure in the words of the service; `unreachable` where nothing answers; {@link LostAnswer}
+ * @throws Failure in the words of the service; `unreachable` if nothing answers; {@link LostAnswer}
  */
 async function send(url: string, init: RequestInit, hint: string, options: SendOptions): Promise<Answer> {
   const { origin, hostname } = new URL(url);
@@ -152,7 +152,7 @@ async function send(url: string, init: RequestInit, hint: string, options: SendO
     throw withoutAnswer(error as NodeJS.ErrnoException, origin, options);
   }
   const answer = parseAnswer(text);
-  // A proxy in between has lost the answer.
+  // A proxy has lost the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
     throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options.lookWith);
   }
@@ -160,7 +160,7 @@ async function send(url: string, init: RequestInit, hint: string, options: SendO
   return answer;
 }
 
-/** Why there is no answer to go on with; what is not one at all comes from another program. */
+/** Why the answer is unusable. If it has not the form of an answer, another program sent it. */
 function refusalOf(url: string, status: number, answer: Answer | null, hint: string): Failure {
   if (answer) return new Failure(codeOf(status), answer.message, status === 401 ? hint : null);
   return new Failure(

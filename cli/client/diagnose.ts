@@ -6,9 +6,9 @@ import { type Answer, type Client, controlClient, merchantClient, READS } from "
 import { isRecord } from "./find.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
-/** What `momo pay` would meet, found out by calling: nothing that a file says is believed. */
+/** Finds the problems that `momo pay` would have, by real calls: it trusts no file. */
 
-/** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
+/** The subject, the finding, and what to do about it; null if nothing is to do. */
 export interface Finding {
   readonly check: string;
   readonly finding: string;
@@ -28,7 +28,7 @@ export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
   }
   const control = await openControl(flags);
   const faults = await faultsOf(control.client);
-  // A trial would meet them, and use up their times.
+  // A trial call would trigger them, and use up their count.
   if (faults) return [...proxyOf(target), faults];
   const findings = [...proxyOf(target), ...(await tryKey(target))];
   if (control.failure) findings.push(control.failure);
@@ -47,7 +47,7 @@ function proxyOf({ baseUrl }: Target): Finding[] {
   return proxy ? [fine("proxy", `${proxy} of the environment stands between; NO_PROXY goes around it`)] : [];
 }
 
-/** The address with that key: a list of one, which changes nothing. */
+/** Tries the address and the key with a list of one payment, which changes nothing. */
 async function tryKey(target: Target): Promise<Finding[]> {
   try {
     await merchantClient(target).get("/transactions.php", { limit: "1" }, READS);
@@ -64,7 +64,7 @@ interface Control {
   readonly failure: Finding | null;
 }
 
-/** The sandbox beside it, where one is known, with its token. */
+/** The sandbox beside it, if one is known, with its token. */
 async function openControl(flags: TargetFlags): Promise<Control> {
   const target = knownControl(flags);
   if (!target) return { client: null, failure: null };
@@ -87,7 +87,7 @@ async function faultsOf(control: Client | null): Promise<Finding | null> {
   return { check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" };
 }
 
-/** A phone whose prompts the network refuses, so that nothing is stored, and nobody is asked. */
+/** The network refuses prompts to this phone, so nothing is stored. */
 const NOBODY = { phone: "254700000500", amount: 1 };
 
 async function tryAccount(target: Target, control: Client | null): Promise<Finding[]> {
@@ -95,7 +95,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
   const id = target.paymentAccountId;
   const remedy = "momo accounts list shows them: give one with --account or MOMO_PAYMENT_ACCOUNT_ID";
   if (id === null) return [{ check, finding: "none is known for this server", remedy }];
-  // Anywhere else the call could ask a real customer for money.
+  // A service that is not a sandbox could ask a real customer for money.
   if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
   const headers = { "X-Sandbox-Outcome": "refused" };
   try {
@@ -107,13 +107,13 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
   return [fine(check, `${id} takes payments`)];
 }
 
-/** What somebody has set on purpose, and forgotten: it decides what becomes of payments. */
+/** Settings that change the results of payments, which somebody may have made and forgotten. */
 async function steeringOf(control: Client | null): Promise<Finding[]> {
   if (!control) return [];
   const [rules, fallback, webhooks] = await Promise.all([
     control.get("/rules", {}, READS),
     control.get("/default", {}, READS),
-    control.get("/webhook", {}, READS).catch(() => null), // not every server has them
+    control.get("/webhook", {}, READS).catch(() => null), // not every server has webhooks
   ]);
   return [
     ...(Array.isArray(rules.rules) && rules.rules.length > 0
@@ -135,7 +135,7 @@ function webhookFindings(answer: Answer | null): Finding[] {
   return [{ check: "webhook", finding: `${url} did not take the last delivery: ${String(problem)}`, remedy }];
 }
 
-/** What the system says of a process. */
+/** The system's state of a process. */
 export function stateOfProcess(pid: number): "gone" | "running" | "stopped" {
   try {
     process.kill(pid, 0);
@@ -147,7 +147,7 @@ export function stateOfProcess(pid: number): "gone" | "running" | "stopped" {
 
 function stateLetter(pid: number): string {
   try {
-    // After the name of the program, which stands in brackets and may hold anything.
+    // It comes after the program name, which is in brackets and can contain anything.
     return readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "");
   } catch {
     if (Bun.which("ps") === null) return "";
@@ -157,7 +157,7 @@ function stateLetter(pid: number): string {
   }
 }
 
-/** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
+/** The variables that are set, because they can send a command to another server. */
 export function checkEnvironment(): Finding[] {
   return variablesInForce().map(({ name, value, overrides }) => {
     const isAddress = name.endsWith("_URL");
@@ -170,5 +170,5 @@ export function checkEnvironment(): Finding[] {
   });
 }
 
-/** An address may hold one, and what doctor says is shown to others. */
+/** Hides a password in an address, because people show doctor's output to others. */
 const withoutPassword = (address: string): string => address.replace(/^.*@/s, `${REDACTED}@`);

@@ -1,11 +1,11 @@
 import { Failure } from "../terminal/failure.ts";
 import type { Answer, Client } from "./client.ts";
 
-/** People name a payment by its number or by its checkout request id: every command takes either. */
+/** Every command takes the number of a payment or its checkout request id. */
 
 const NUMBER = /^#?([1-9][0-9]{0,14})$/;
 
-/** The number of a payment, or null for what is a request id. */
+/** The number of a payment; null for a request id. */
 export function numberOf(text: string): string | null {
   return NUMBER.exec(text)?.[1] ?? null;
 }
@@ -21,7 +21,7 @@ export async function checkoutIdOf(client: Client, text: string): Promise<string
   return requestIdIn(await client.get("/transactions.php", { id }));
 }
 
-/** The same of any merchant's payment, at the control API. */
+/** The same for any merchant's payment, from the control API. */
 export async function checkoutIdAt(control: Client, text: string): Promise<string> {
   const id = numberOf(text);
   if (id === null) return text;

@@ -9,11 +9,11 @@ export interface SandboxEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** How long after a lost connection the next one is tried. */
+/** The delay before a reconnect. */
 const RETRY_MS = 500;
 
 /**
- * Follows what happens, also across restarts of the server; resolves when it is told to stop.
+ * Follows the events, also across restarts of the server. It resolves when it is stopped.
  * @param target which server, asked anew for each connection: a restart may have changed its port
  * @param first its stream, open already, so that a server that is not there is told by the command
  */
@@ -43,7 +43,7 @@ async function readEvents(events: ReadableStream<Uint8Array>, onEvent: (event: S
   try {
     for await (const chunk of events) parser.feed(decoder.decode(chunk, { stream: true }));
   } catch {
-    // Broken off: which way a server goes makes no difference.
+    // The connection ended; the reason does not matter.
   }
 }
 

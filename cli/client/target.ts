@@ -16,33 +16,33 @@ export interface TargetFlags {
   readonly data?: string;
 }
 
-/** A payment service, and who asks it. */
+/** A payment service, and the key of the caller. */
 export interface Target {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly apiSecret: string;
   readonly paymentAccountId: number | null;
-  /** Where the key came from, for the refusal of a key: who is to blame, and what to do. */
+  /** Where the key came from, for the message if it is refused. */
   readonly keySource?: KeySource;
 }
 
 export type KeySource = { readonly from: "flag" | "environment" } | { readonly from: "file"; readonly file: string };
 
-/** The sandbox's own surface, and the token that it may ask for. */
+/** The control API of the sandbox, and its token if it needs one. */
 export interface ControlTarget {
   readonly controlUrl: string;
   readonly controlToken: string | null;
 }
 
 /**
- * Which server is meant: flags, then the environment, then the data directory, each value on its own. The data directory's
- * secret never leaves this machine: it is not sent to an address elsewhere that a flag or the environment names.
- * @throws Failure `unreachable` where no server is known, `usage` where no credentials are
+ * Finds the server: from flags, then the environment, then the data directory, for each value separately. The data directory's
+ * secret never leaves this machine: it is not sent to another machine that a flag or the environment names.
+ * @throws Failure `unreachable` if no server is known, `usage` if no credentials are known
  */
 export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
-  // Where flags and environment say everything, its state does not matter.
+  // If flags and environment have all values, the data directory is not needed.
   const directory = onFirstUse(() => locateDataDirectory(flags.data));
   const named = flags.baseUrl ?? environment.baseUrl;
   const baseUrl = parseUrl(
@@ -51,7 +51,7 @@ export function resolveTarget(flags: TargetFlags): Target {
   );
   const credentials = named === undefined || isHere(baseUrl) ? readCredentials(directory()) : null;
   const apiKey = flags.apiKey ?? environment.apiKey ?? credentials?.api_key;
-  // A key of one source never goes with the secret of another.
+  // A key is never combined with the secret of another source.
   const own = apiKey === credentials?.api_key ? credentials : null;
   const apiSecret = flags.apiSecret ?? environment.apiSecret ?? own?.api_secret;
   if (apiKey === undefined) throw missing("API key", "--api-key", "MOMO_API_KEY");
@@ -76,9 +76,9 @@ function keySourceOf(
 }
 
 /**
- * Which sandbox is steered: the one beside the payment service that a flag names, else `MOMO_CONTROL_URL`, else the one beside
+ * Finds the sandbox to control: the one beside the payment service that a flag names, else `MOMO_CONTROL_URL`, else the one beside
  * `MOMO_BASE_URL`, else the server of the data directory.
- * @throws Failure `unreachable` where no server is known
+ * @throws Failure `unreachable` if no server is known
  */
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
@@ -86,7 +86,7 @@ export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): Co
   const besideService = (service: string | undefined, what: string) => {
     if (service === undefined) return undefined;
     const baseUrl = parseUrl(service, what);
-    // Only its record knows of a port of its own.
+    // Only its record tells whether it has a port of its own.
     const running = isHere(baseUrl) ? readServer(directory()) : null;
     return running?.base_url === baseUrl ? running.control_url : new URL(CONTROL_PATH, baseUrl).href;
   };
@@ -117,7 +117,7 @@ export function knownControl(flags: TargetFlags): ControlTarget | null {
   return isRunning ? resolveControl(flags) : null;
 }
 
-/** A command of ours that asks the same server as these flags, without their secret. */
+/** A momo command for the same server as these flags, without their secret. */
 export function commandFor(flags: TargetFlags, ...words: string[]): string {
   const { baseUrl, apiKey, data } = flags;
   const named = Object.entries({ "--base-url": baseUrl, "--api-key": apiKey, "--data": data });
@@ -148,7 +148,7 @@ function parseUrl(text: string, what: string, path = "/v2"): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** A header carries visible ASCII; anything else would be an error from deep below. */
+/** A header can have visible ASCII only. Other text would cause an obscure error. */
 function headerValue(text: string, what: string): string {
   if (!/^[\x21-\x7e]{1,200}$/.test(text)) {
     throw new Failure("usage", `${what} must be 1 to 200 visible ASCII characters without spaces`);

@@ -1,6 +1,6 @@
 import type { ControlTarget, Target } from "./target.ts";
 
-/** What a program needs in its environment to find the sandbox, and to steer it. */
+/** The variables with which a program finds the sandbox and controls it. */
 export function variablesOf(target: Target & ControlTarget): Record<string, string> {
   return {
     MOMO_BASE_URL: target.baseUrl,

@@ -17,7 +17,7 @@ const EXIT_OF_STATUS: Record<Status, number> = {
   pending: EXIT.pending,
 };
 
-/** How a command that waited ends. */
+/** The end of a command that waited. */
 export const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
 
 function statusOf({ status }: Answer): Status {
@@ -44,7 +44,7 @@ export async function waitForOutcome(
     const leftMs = untilMs - systemClock.nowMs();
     if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
     await sleep(Math.min(flags.interval, leftMs));
-    // A bad answer to a poll, or a lost one, says nothing of the payment, unless it is the last.
+    // A failed poll tells nothing about the payment. Only the last one counts.
     answer = await check().catch((error: unknown) => {
       const isBadPoll = error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
       if (isBadPoll && systemClock.nowMs() < untilMs) return answer;

@@ -33,7 +33,7 @@ import {
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
 
-/** What a TLS server shows, and what its clients must trust; all as PEM. */
+/** The certificate and key of a TLS server, and the authority that its clients must trust, as PEM. */
 export interface Certificates {
   /** Of the authority: the only part that is ever written to a file. */
   readonly authority: string;
@@ -41,12 +41,12 @@ export interface Certificates {
   readonly key: string;
 }
 
-/** The clock of the command's machine may be wrong, or be set back by a test; a run is shorter than this. */
+/** The command's clock may be wrong, or a test may set it back. A run is shorter than this. */
 const DAY_MS = 86_400_000;
 
 const ECDSA_WITH_SHA256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
 
-/** A certificate for these hosts, by an authority that exists for this call alone: nobody has its key afterwards. */
+/** Creates a certificate for these hosts, and an authority for this call only, whose key is not kept. */
 export function makeCertificates(hosts: readonly string[], clock: Clock, random: Random): Certificates {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -54,7 +54,7 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
   const issue = (publicKey: KeyObject, subject: string, extensions: readonly Extension[]): string => {
     const content = new TBSCertificate({
       version: Version.v3,
-      // Positive, and no number begins with a zero.
+      // A serial number is positive and does not start with a zero.
       serialNumber: new Uint8Array([1, ...random.bytes(15)]).buffer,
       signature: ECDSA_WITH_SHA256,
       issuer: commonName(AUTHORITY),

@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from "commander";
 
-/** More than one program can mean. */
+/** More hosts than a program needs. */
 const MAX_HOSTS = 10;
 
-/** Parts of letters, digits and dashes; two at least, because a name of one part is this machine's or its network's. */
+/** At least two parts of letters, digits and dashes, because a name of one part belongs to this machine or its network. */
 const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 /**
- * The hosts of `--intercept a.example,b.example`, and of the same option before it, in small letters.
+ * The hosts of `--intercept a.example,b.example`, and of earlier uses of the option, in lower case.
  * @throws InvalidArgumentError that names what came and what would be right
  */
 export function readHosts(text: string, before: readonly string[] = []): readonly string[] {

@@ -14,10 +14,10 @@ import { interceptionVariables } from "./variables.ts";
 
 export interface InterceptOptions {
   readonly hosts: readonly string[];
-  /** The merchant API of the sandbox, and the key that intercepted calls are taken to have. */
+  /** The merchant API of the sandbox, and the key that intercepted calls get. */
   readonly handleApi: Handler;
   readonly credentials: CredentialsRecord;
-  /** A private folder, to be made here and removed by the caller. */
+  /** A private folder, created here and removed by the caller. */
   readonly folder: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,7 +25,7 @@ export interface InterceptOptions {
 }
 
 export interface Interception {
-  /** What the command's environment needs for it. */
+  /** The variables for the command's environment. */
   readonly variables: Record<string, string>;
   stop(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function startInterception(options: InterceptOptions): Promise<Inte
   }
 }
 
-/** A program under test has a key of the real service: whatever it is, it counts as the sandbox's. One that sends none is refused. */
+/** A program under test has a key of the real service. Any key is replaced by the sandbox's; a call without one is refused. */
 function withCredentials({ handleApi, credentials }: InterceptOptions): Handler {
   return (request, keepOpen) => {
     const { headers } = request;

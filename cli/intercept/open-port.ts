@@ -9,7 +9,7 @@ export interface OpenPort {
 
 /**
  * Listens on any free port of this machine.
- * @throws Failure where there is none
+ * @throws Failure if there is none
  */
 export async function openPort(server: Server): Promise<OpenPort> {
   const open = new Set<Socket>();

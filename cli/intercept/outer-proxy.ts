@@ -2,15 +2,15 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { Failure } from "../terminal/failure.ts";
 
-/** The proxy that the caller's environment names for https, and the hosts that it is not for. */
+/** The proxy for https from the caller's environment, and the hosts that bypass it. */
 export interface OuterProxy {
   readonly url: URL | null;
   readonly exceptions: readonly string[];
 }
 
 /**
- * Reads what HTTPS_PROXY and NO_PROXY say.
- * @throws Failure for a proxy that no tunnel can be asked of
+ * Reads HTTPS_PROXY and NO_PROXY.
+ * @throws Failure for a proxy that cannot make tunnels
  */
 export function readOuterProxy(proxy: string | undefined, exceptions: string | undefined): OuterProxy {
   const list = (exceptions ?? "").split(/[\s,]+/).filter(Boolean);
@@ -27,7 +27,7 @@ export function readOuterProxy(proxy: string | undefined, exceptions: string | u
   return { url, exceptions: list };
 }
 
-/** Whether an entry of NO_PROXY is about a host: itself, a domain above it, or all. */
+/** Whether an entry of NO_PROXY matches a host: the host, its domain, or all hosts. */
 export function isException(entry: string, host: string, port: number): boolean {
   if (entry === "*") return true;
   const [, name = "", at] = /^(?:\*?\.)?(.*?)(?::([0-9]+))?$/.exec(entry.toLowerCase()) ?? [];
@@ -35,7 +35,7 @@ export function isException(entry: string, host: string, port: number): boolean 
   return name !== "" && (host === name || host.endsWith(`.${name}`));
 }
 
-/** A connection to a host as the caller would have made it, and what has come on it already. */
+/** A connection to a host, through the outer proxy if it applies, and the bytes that have arrived on it. */
 export async function reach(host: string, port: number, { url, exceptions }: OuterProxy): Promise<[Socket, Buffer]> {
   if (url !== null && !exceptions.some((entry) => isException(entry, host, port))) return tunnel(host, port, url);
   const socket = connect(port, host);

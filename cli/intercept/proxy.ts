@@ -7,18 +7,18 @@ import { join } from "./tls-door.ts";
 
 export interface ProxyOptions {
   readonly hosts: readonly string[];
-  /** Where TLS ends for the named hosts, and where their requests are served. */
+  /** The port that ends TLS for the named hosts, and the one that serves their requests. */
   readonly doorPort: number;
   readonly servedAt: number;
   readonly outer: OuterProxy;
-  /** Only who knows it may use the proxy: it leads other users of this machine nowhere, least of all through the outer one. */
+  /** Keeps other users of this machine from using the proxy, and the outer proxy through it. */
   readonly password: string;
 }
 
-/** Before the password: a proxy's address has both. */
+/** The user name, which a proxy's address needs before the password. */
 export const PROXY_USER = "momo";
 
-/** A proxy for the command alone: the named hosts are the sandbox, and a tunnel leads to every other one, untouched. */
+/** A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others. */
 export function openProxy({ hosts, doorPort, servedAt, outer, password }: ProxyOptions): Promise<OpenPort> {
   const isNamed = (host: string, port: number) => port === 443 && hosts.includes(host);
 

@@ -5,13 +5,13 @@ import { openPort } from "./open-port.ts";
 
 export interface DoorOptions {
   readonly certificates: Certificates;
-  /** Where what comes out of TLS is served. */
+  /** The port that serves the decrypted requests. */
   readonly servedAt: number;
-  /** Told of each connection that was given up before anything was asked: the client does not trust the certificate. */
+  /** Called for each connection that ends before a request: the client does not trust the certificate. */
   readonly onDistrust: () => void;
 }
 
-/** Ends TLS for the named hosts, and leads what was inside to the sandbox. */
+/** Ends TLS for the named hosts, and forwards the decrypted bytes to the sandbox. */
 export function openTlsDoor({ certificates, servedAt, onDistrust }: DoorOptions) {
   const server = createServer({
     cert: certificates.certificate,
@@ -19,7 +19,7 @@ export function openTlsDoor({ certificates, servedAt, onDistrust }: DoorOptions)
     ALPNProtocols: ["http/1.1"],
   });
   server.on("secureConnection", (inner: TLSSocket) => {
-    // Node looks at a certificate only when the connection stands.
+    // A Node client checks the certificate only after the handshake.
     inner.once("close", () => {
       if (inner.bytesRead === 0) onDistrust();
     });
@@ -29,7 +29,7 @@ export function openTlsDoor({ certificates, servedAt, onDistrust }: DoorOptions)
   return openPort(server as Server);
 }
 
-/** Whatever comes on one goes out on the other, as fast as it is taken; they end together. */
+/** Forwards bytes both ways, as fast as the receiver takes them. Both connections end together. */
 export function join(one: Socket, other: Socket): void {
   if (one.destroyed || other.destroyed) {
     one.destroy();

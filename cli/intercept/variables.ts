@@ -12,13 +12,13 @@ export interface InterceptedBy {
   readonly doorPort: number;
   /** The certificate of the authority. */
   readonly authority: string;
-  /** A private folder, which exists for this run alone. */
+  /** A private folder for this run only. */
   readonly folder: string;
 }
 
 /**
- * The variables that lead programs to the proxy and make them trust the authority, each in the words of its runtime. What the
- * caller has set goes on to hold beside that.
+ * The variables that send programs to the proxy and make them trust the authority, for each runtime. Settings of the caller stay
+ * valid beside them.
  */
 export function interceptionVariables({
   hosts,
@@ -76,7 +76,7 @@ export function interceptionVariables({
     NODE_OPTIONS: [callersVariable("NODE_OPTIONS"), `--require ${JSON.stringify(preloadFile)}`]
       .filter(Boolean)
       .join(" "),
-    // Bun knows no quotes there; without this it misses what connects by node:https, and nothing else.
+    // Bun accepts no quotes here. Without this, it misses only connections of node:https.
     ...(/^\S+$/.test(preloadFile) && {
       BUN_OPTIONS: [callersVariable("BUN_OPTIONS"), `--preload=${preloadFile}`].filter(Boolean).join(" "),
     }),
@@ -89,7 +89,7 @@ export function interceptionVariables({
   };
 }
 
-/** Where systems keep the certificates that they trust. */
+/** The files of trusted certificates on different systems. */
 const SYSTEM_FILES = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -98,12 +98,12 @@ const SYSTEM_FILES = [
   "/etc/ssl/cert.pem",
 ];
 
-/** Those of the system; Mozilla's, which come with the runtime, where it has no such file. */
+/** The system's certificates; if it has no such file, Mozilla's, which come with the runtime. */
 function systemCertificates(): string {
   return SYSTEM_FILES.map(textOf).find(Boolean) ?? rootCertificates.join("\n");
 }
 
-/** Empty where it cannot be read: then its program would not have read it either. */
+/** Empty if it cannot be read: then the program could not read it either. */
 function textOf(file: string | undefined): string {
   try {
     return file === undefined ? "" : readFileSync(file, "utf8");

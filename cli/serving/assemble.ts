@@ -29,9 +29,9 @@ import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-we
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
-  /** The time that momo goes by. */
+  /** The clock of the sandbox. */
   readonly clock: VirtualClock;
-  /** The time that passes outside. */
+  /** Real time. */
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
@@ -41,7 +41,7 @@ export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, 
   /** What the service sees of the network: the network itself, unless a test puts something between the two. */
   readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
-  /** Keeps where the clock stands. */
+  /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   readonly reportFault: (error: unknown) => void;
   /** Told of each call of the merchant API as it is answered. */
@@ -55,13 +55,13 @@ export interface Assembled {
   readonly handleApi: Handler;
   readonly handleControl: Handler;
   readonly service: Service;
-  /** What the client did wrong, once it has ended. */
+  /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: () => Promise<AuditReport>;
-  /** Ends what would not end by itself, when the server stops: delays, waits and streams of events. */
+  /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
   readonly endStreams: () => void;
 }
 
-/** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
+/** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
   const { clock, realClock, random, basePaths, reportFault } = options;
   const network = createNetwork({ fallback: options.fallback });
@@ -114,7 +114,7 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-/** What both APIs work on. */
+/** The parts that both APIs share. */
 type Parts = Pick<
   ControlContext,
   | "service"
@@ -160,7 +160,7 @@ function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
   };
 }
 
-/** The control API and the console; a browser that was given no path is led to the console. */
+/** The control API and the console. A request for / is redirected to the console. */
 function withConsole(control: Handler, page: Handler, reportFault: (error: unknown) => void): Handler {
   return async (request, keepOpen) => {
     try {
@@ -176,14 +176,14 @@ function withConsole(control: Handler, page: Handler, reportFault: (error: unkno
   };
 }
 
-/** Of the merchant API's own surface only a browser that was given no path is led away. */
+/** Whether a browser asks for no path. Only this path of the merchant API belongs to the console. */
 function isRoot(request: Request): boolean {
   return targetOf(request).path === "/" && (request.method === "GET" || request.method === "HEAD");
 }
 
 function route(api: Handler, control: Handler): Handler {
   return (request, keepOpen) => {
-    // Refused there, and logged.
+    // The merchant API refuses and logs it.
     if (isAmbiguous(request)) return api(request, keepOpen);
     const { path } = targetOf(request);
     const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(request);

@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, ReportFormat>> = {
 };
 
 /**
- * The form of a report that its file's name asks for.
+ * The form of a report, from its file's extension.
  * @throws Failure `usage` for another extension
  */
 export function formatOfFile(file: string): ReportFormat {
@@ -21,7 +21,7 @@ export function formatOfFile(file: string): ReportFormat {
   throw new Failure("usage", `--audit-report ${file} does not say its form`, `give the name an extension: ${known}`);
 }
 
-/** @throws Failure where the file cannot be written */
+/** @throws Failure if the file cannot be written */
 export function writeReport(file: string, text: string, flag: "a" | "w" = "w"): void {
   try {
     writeFileSync(file, text, { flag });

@@ -15,14 +15,14 @@ export interface DataDirectory {
   readonly clock: string;
 }
 
-/** `--data`, then `MOMO_DATA`, then the platform's data folder. Nothing is looked at. */
+/** `--data`, then `MOMO_DATA`, then the platform's data folder. It reads no file. */
 export function nameDataDirectory(flag: string | undefined): DataDirectory {
   return dataDirectoryAt(resolve(flag ?? momoEnvironment().data ?? platformDefault()));
 }
 
 /**
  * The same, for whoever uses it: says who else may write into it. Nothing is created.
- * @throws Failure where it, or a file of momo's in it, belongs to somebody else
+ * @throws Failure if it, or a file of momo in it, belongs to another user
  */
 export function locateDataDirectory(flag: string | undefined): DataDirectory {
   const directory = nameDataDirectory(flag);
@@ -56,8 +56,8 @@ function platformDefault(): string {
 }
 
 /**
- * Makes the directory where it is missing. One that exists keeps its mode, because it may hold other things too; the files in it
- * that are ours are made ours alone.
+ * Creates the directory if it is missing. An existing one keeps its mode, because it may hold other things, too; momo's files in
+ * it are made private.
  */
 export function makeDataDirectory(directory: DataDirectory): void {
   const { path } = directory;
@@ -79,7 +79,7 @@ export const filesOf = ({ database, lock, credentials, server, clock }: DataDire
   ...[lock, credentials, server, clock],
 ];
 
-/** Somebody may have copied it here with another mode. What is no plain file is refused where it is read. */
+/** A copied file can have another mode. Anything but a plain file is refused when it is read. */
 function hideFromOthers(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);

@@ -6,7 +6,7 @@ const GUIDE_PATH = "/llms.txt";
 
 const HEADERS = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
 
-/** Serves the guide for AI assistants in front of a handler. The guide holds nothing secret, so it needs no credentials. */
+/** Serves the guide for AI assistants in front of a handler. The guide has no secrets, so it needs no credentials. */
 export function withGuide(next: Handler, guide: string): Handler {
   const serveGuide = async ({ method }: Request): Promise<Response> =>
     method === "GET" || method === "HEAD"

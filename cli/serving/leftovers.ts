@@ -13,12 +13,12 @@ import {
   removeLockedFolder,
 } from "./temporary-directory.ts";
 
-/** What processes that were killed in the middle of their work have left behind. */
+/** The files of processes that were killed while they worked. */
 
-/** A copy that is not whole yet. */
+/** A copy that is not complete yet. */
 export interface Draft {
   readonly path: string;
-  /** Also what SQLite keeps beside it. */
+  /** Also the files that SQLite keeps beside it. */
   remove(): void;
 }
 
@@ -26,9 +26,9 @@ export interface Draft {
 const NOTE = "export-goes-to";
 
 /**
- * The draft of a copy, in the folder where the copy goes. A note of it in the data directory tells the next process, in case this
- * one is killed. Only what killed processes noted before is removed here.
- * @throws Failure where the data directory cannot be written
+ * The draft of a copy, in the folder of the copy. A note in the data directory tells the next process of it, in case this one is
+ * killed. This removes only the drafts that killed processes have noted.
+ * @throws Failure if the data directory cannot be written
  */
 export function planDraft({ path: data }: DataDirectory, folder: string): Draft {
   removeNotedDrafts(data);
@@ -48,7 +48,7 @@ export function planDraft({ path: data }: DataDirectory, folder: string): Draft 
   }
 }
 
-/** Its name follows from the note's, so that a note can never lead to another file. */
+/** Its name is made from the note's name, so that a note never leads to another file. */
 const draftIn = (folder: string, note: string): string =>
   join(folder, `momo-export-${basename(note).split("-").at(-1)}.tmp`);
 
@@ -65,7 +65,7 @@ function removeNotedDrafts(data: string): void {
   removeFolders(data, (note) => removeOwn(notedDraft(note)));
 }
 
-/** Plain files of ours alone: no link is followed, and nothing of another user's is touched. */
+/** Only plain files of this user: links are not followed, and the files of other users are not touched. */
 function removeOwn(files: readonly string[]): void {
   for (const file of files.filter(isOwnFile)) rmSync(file, { force: true });
 }
@@ -75,7 +75,7 @@ function isOwnFile(file: string): boolean {
   return Boolean(stats?.isFile() && !isForeign(stats));
 }
 
-/** The drafts of files of a data directory, by an import or a server: `momo.db.123.tmp`, and what belongs to them. */
+/** The drafts that an import or a server wrote in a data directory, such as `momo.db.123.tmp`, and SQLite's files beside them. */
 function draftsIn(directory: DataDirectory): string[] {
   const names = filesOf(directory).map((file) => basename(file));
   const isDraft = (entry: string) => {
@@ -88,20 +88,20 @@ function draftsIn(directory: DataDirectory): string[] {
     .filter(isOwnFile);
 }
 
-/** Removes what is left in a data directory. Only for whoever has its lock: nobody else writes drafts then. */
+/** Removes leftovers from a data directory. The caller must hold its lock, so that no other process writes drafts. */
 export function removeLeftoversIn(directory: DataDirectory): void {
   const drafts = draftsIn(directory);
-  // A log that a killed import had put aside goes back to its database first.
+  // First move the log that a killed import had moved away back to its database.
   const copies = new Set(drafts.flatMap((draft) => /^.*\.db\.[0-9]+\.tmp/.exec(draft) ?? []));
   for (const copy of copies) restoreLogs(copy, directory.database);
   removeOwn(drafts);
   removeNotedDrafts(directory.path);
 }
 
-/** Removes what ephemeral servers and the like have left. */
+/** Removes the leftovers of ephemeral servers, and of other runs with a temporary folder. */
 export const removeTemporaryLeftovers = (): void => removeFolders(tmpdir());
 
-/** What is left in a data directory and in the place of temporary folders. Nothing is changed. */
+/** Lists the leftovers in a data directory and among the temporary folders. It changes nothing. */
 export function findLeftovers(directory: DataDirectory): string[] {
   const notes = findLeftFolders(directory.path);
   return [

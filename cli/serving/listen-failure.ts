@@ -2,14 +2,14 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 
-/** The address that was asked for. */
+/** The requested address. */
 interface Address {
   readonly host: string;
   readonly port: number;
   readonly flag: "--port" | "--control-port";
 }
 
-/** Why the address cannot be listened on, who has it, and the flag that helps. */
+/** Why the server cannot listen on the address, which program has it, and the flag that helps. */
 export async function explainListenFailure(error: unknown, { host, port, flag }: Address): Promise<unknown> {
   const { code } = error as NodeJS.ErrnoException;
   const address = `${host}:${port}`;
@@ -43,10 +43,10 @@ export async function explainListenFailure(error: unknown, { host, port, flag }:
   return error;
 }
 
-/** A busy momo answers within this time; a program that never answers does not hold the refusal up for longer. */
+/** A busy momo answers within this time. A program that never answers delays the refusal by no more. */
 const HOLDER_TIMEOUT_MS = 3000;
 
-/** Asks whoever holds the port whether it is one of us. */
+/** Asks the program on the port whether it is a momo. */
 async function holderOf(host: string, port: number): Promise<string> {
   try {
     reachDirectly(host);
@@ -56,7 +56,7 @@ async function holderOf(host: string, port: number): Promise<string> {
     const health = (await answer.json()) as { status?: unknown; pid?: unknown };
     if (health.status === "ok" && Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;
   } catch {
-    // Not one of us; what it is instead does not matter.
+    // It is not a momo.
   }
   return "another program";
 }

@@ -22,7 +22,7 @@ export interface ListeningAudit {
   report(): AuditReport;
   forget(): void;
   subscribe(listener: FindingListener): () => void;
-  /** The report on a client that has ended: all payments come to their end, and what it has not asked by now it never asks. */
+  /** Ends all payments, and reports on a client that has ended: it makes no more calls. */
   finish(): Promise<AuditReport>;
 }
 
@@ -38,7 +38,7 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {
     delays,
-    // What a client has not done is not known while its calls are held up.
+    // While calls are delayed, nobody knows what the client fails to do.
     report: () => audit.report(delays.underWay > 0 ? null : moment()),
     forget: () => audit.forget(moment()),
     subscribe: (listener) => audit.subscribe(listener),

@@ -17,14 +17,14 @@ export interface Addresses {
 
 export interface Listening {
   readonly port: number;
-  /** How this machine reaches the merchant API, and the control API. */
+  /** The addresses of the merchant API and of the control API, from this machine. */
   readonly origin: string;
   readonly controlOrigin: string;
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Serves both APIs, by one listener or by two.
+ * Serves both APIs on one port or on two.
  * @throws Failure with the reason and the flag that helps; then nothing listens
  */
 export async function listen(

@@ -7,10 +7,10 @@ import { readServer, type ServerRecord } from "./records.ts";
 import { cannotWrite } from "./small-files.ts";
 
 /**
- * Takes a data directory for this process: a second server would resolve the same prompts, and an import would take the database
- * from under a server. What a killed process left in it is removed.
- * @returns a function that gives it back
- * @throws Failure that names who has it
+ * Locks a data directory for this process, because a second server would resolve the same prompts, and an import would replace the
+ * database of a running server. Leftovers of a killed process are removed.
+ * @returns a function that releases the lock
+ * @throws Failure that names the process that holds it
  */
 export function lockDirectory(directory: DataDirectory): () => void {
   let release: () => void;
@@ -34,7 +34,7 @@ export function lockDirectory(directory: DataDirectory): () => void {
   }
 }
 
-/** Who has the directory, where its record tells. */
+/** Which process has the directory, if its record tells. */
 function serverOrNull(directory: DataDirectory): ServerRecord | null {
   try {
     return readServer(directory);

@@ -3,17 +3,17 @@ import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 
 /**
- * Whose a file or a folder is. What somebody else made is not trusted: it could name a server of theirs, and get our secret sent
- * there. On Windows files have no such owner, and nothing is refused.
+ * Checks who owns a file or a folder. A file of another user is not trusted: it could name a server of that user, which would then
+ * get our secret. Windows has no such owners, so nothing is refused there.
  */
 
-/** Whether it belongs to another user. For root that is everybody else, too. */
+/** Whether it belongs to another user. For root, every other user counts, too. */
 export function isForeign({ uid }: Pick<Stats, "uid">): boolean {
   const own = process.geteuid?.();
   return own !== undefined && uid !== own;
 }
 
-/** @throws Failure that names what belongs to somebody else */
+/** @throws Failure that names the file of another user */
 export function refuseForeign(path: string, stats: Pick<Stats, "uid"> | null): void {
   if (!stats || !isForeign(stats)) return;
   throw new Failure("unexpected", belongsToOther(path, stats), TAKE_OVER);
@@ -25,10 +25,10 @@ export const belongsToOther = (path: string, { uid }: Pick<Stats, "uid">): strin
 export const TAKE_OVER =
   "choose another folder with --data, run momo as that user, or make it yours with chown if you know what is in it";
 
-/** Of the place itself, never of what a link leads to. Null where nothing is seen: using it says why. */
+/** Of the path itself; links are not followed. Null if it cannot be read: its use reports why. */
 export const statsOfPlace = (path: string): Stats | null => statsOr(() => lstatSync(path));
 
-/** Of what a link leads to, too. */
+/** Follows links. */
 export const statsOfTarget = (path: string): Stats | null => statsOr(() => statSync(path));
 
 function statsOr(read: () => Stats): Stats | null {
@@ -39,7 +39,7 @@ function statsOr(read: () => Stats): Stats | null {
   }
 }
 
-/** Which others may put files into a folder, and so take the place of ours; null where nobody may. */
+/** Which other users may write into a folder, and so replace our files; null if none may. */
 export function openTo(path: string): string | null {
   if (process.platform === "win32") return null;
   const stats = statsOfTarget(path);
@@ -52,7 +52,7 @@ export const CLOSE_TO_OTHERS = "chmod go-w on it, or choose another folder with 
 
 let isWarned = false;
 
-/** Says once who else may write into a folder of ours. */
+/** Warns once if other users may write into a folder of ours. */
 export function warnOfOthers(path: string): void {
   const others = isWarned ? null : openTo(path);
   if (others === null) return;
@@ -60,7 +60,7 @@ export function warnOfOthers(path: string): void {
   tell(`momo: ${others}; ${CLOSE_TO_OTHERS}`);
 }
 
-/** Says that others can read a file which holds a secret. What is no file, such as a pipe, is read once and gone. */
+/** Warns if others can read a file with a secret. A pipe is exempt: it can be read only once. */
 export function warnOfReaders(file: string): void {
   const stats = process.platform === "win32" ? null : statsOfTarget(file);
   if (!stats?.isFile()) return;

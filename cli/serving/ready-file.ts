@@ -3,23 +3,23 @@ import { resolve } from "node:path";
 import { Failure } from "../terminal/failure.ts";
 import { writePrivateFile } from "./small-files.ts";
 
-/** The file that says where a server is, as long as it is there. */
+/** The file with the address of a server. It exists while the server runs. */
 export interface ReadyFile {
   /** @throws Failure that names the flag */
   write(record: object): void;
-  /** Where it still is what was written: another server may have been given the same file meanwhile. */
+  /** Removes it if its content is still ours: another server may use the same file by now. */
   remove(): void;
 }
 
 /**
- * Removes what an earlier server left there, so that nobody goes to an address where none is.
+ * Removes the file of an earlier server, so that nobody uses its old address.
  * @throws Failure that names the flag
  */
 export function prepareReadyFile(path: string): ReadyFile {
   const file = resolve(path);
   let written: string | null = null;
   helpfully(() => {
-    // As root, a rename would put a file in the place of a device, which nobody on this machine has then.
+    // As root, rename() would replace a device such as /dev/null.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
     rmSync(file, { force: true });
   });
@@ -33,7 +33,7 @@ export function prepareReadyFile(path: string): ReadyFile {
       try {
         if (written !== null && readFileSync(file, "utf8") === written) rmSync(file, { force: true });
       } catch {
-        // It is gone already.
+        // The file is gone already.
       }
     },
   };
@@ -49,7 +49,7 @@ function helpfully(step: () => void): void {
 
 const FLAG = "--ready-file";
 
-/** The same where the command line cannot be read as a whole: what stands behind the flag, wherever that is. */
+/** The same for a command line with errors: it takes the word after the flag, wherever the flag is. */
 export function removeReadyFileOf(words: readonly string[]): void {
   const index = words.findLastIndex((word) => word === FLAG || word.startsWith(`${FLAG}=`));
   const path = words[index] === FLAG ? words[index + 1] : words[index]?.slice(FLAG.length + 1);
@@ -57,6 +57,6 @@ export function removeReadyFileOf(words: readonly string[]): void {
   try {
     prepareReadyFile(path);
   } catch {
-    // What is wrong with the command line is told.
+    // The error of the command line is reported elsewhere.
   }
 }

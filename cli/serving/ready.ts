@@ -23,7 +23,7 @@ export function readyRecord(
     payment_account_id: credentials.payment_account_id,
     api_key: credentials.api_key,
     api_secret: credentials.api_secret,
-    // Only where the control API asks for it.
+    // Only if the control API requires it.
     ...(controlToken !== null && { control_token: controlToken }),
   };
 }
@@ -34,7 +34,7 @@ interface Start {
   readonly readyMs: number;
 }
 
-/** What a person needs to make the first payment. The last line comes when requests are served. */
+/** The lines that a person needs for the first payment. The last line comes when the server is ready. */
 export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
   const fields: [string, string][] = [
     ["console", record.console_url],
@@ -64,7 +64,7 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
   print(styled("green", "Ready."), " Ctrl+C stops.");
 }
 
-/** The addresses of this machine by which others reach a server that listens on all of them. */
+/** This machine's addresses for other machines, if the server listens on all of them. */
 function othersUse(host: string, baseUrl: string): string[] {
   if (host !== "0.0.0.0" && host !== "::") return [];
   const addresses = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
@@ -77,10 +77,10 @@ function othersUse(host: string, baseUrl: string): string[] {
     });
 }
 
-/** A command line that reaches this server from any folder, as short as it can be. */
+/** The shortest command line that reaches this server from any folder. */
 function tryLine(data: string, ...words: string[]): string {
   const { baseUrl, data: variable } = momoEnvironment();
-  // Another terminal need not have the variables of this one.
+  // Another terminal may not have the variables of this one.
   const isFoundAnyway = data === nameDataDirectory(undefined).path && baseUrl === undefined && variable === undefined;
   return commandLine(...words, ...(isFoundAnyway ? [] : ["--data", data]));
 }

@@ -41,7 +41,7 @@ const text =
 const id = whole(1, Number.MAX_SAFE_INTEGER);
 const url: Check = (value) => typeof value === "string" && URL.canParse(value);
 
-/** Whether a content has these members, each as it should be; others too, unless `alone`. */
+/** Whether a content has these members with valid values. With `alone`, it must have no others. */
 function has(content: unknown, members: Readonly<Record<string, Check>>, { alone = false } = {}): boolean {
   if (typeof content !== "object" || content === null) return false;
   const given: Record<string, unknown> = { ...content };
@@ -80,7 +80,7 @@ export function writeServer({ server }: DataDirectory, record: ServerRecord): vo
   writePrivateFile(server, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Where a clock that was moved by hand stands; null for one that was not. */
+/** The state of a clock that was moved by hand; null if it was not moved. */
 export function readClock({ clock }: DataDirectory): ClockState | null {
   const record = read(clock, isClock);
   if (record === null) return null;
@@ -96,9 +96,9 @@ export function writeClock({ clock }: DataDirectory, state: ClockState): void {
   writePrivateFile(clock, `${JSON.stringify(record)}\n`);
 }
 
-/** Null where there is no such file. A file that holds something else, or is somebody else's, is refused, never guessed at. */
+/** Null if there is no such file. A file with other content, or of another user, is refused. */
 function read<T>(file: string, fits: (content: unknown) => content is T): T | null {
-  // A link would lead out of the data directory, and a pipe would have us wait.
+  // A link could lead out of the data directory, and a read from a pipe could wait forever.
   if (existsSync(file) && !lstatSync(file).isFile()) throw damaged(file);
   let content: unknown;
   try {

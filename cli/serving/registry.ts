@@ -6,8 +6,8 @@ import { Failure } from "../terminal/failure.ts";
 import { locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
 
 /**
- * Opens the data directory's registry for one piece of work. It needs no server, and does not mind one that runs: the database
- * serves several processes.
+ * Opens the data directory's registry for one piece of work. It works with or without a running server, because several processes
+ * can share the database.
  * @param options.create whether a missing directory is made; only a command that creates something does
  */
 export async function withRegistry<T>(
@@ -21,7 +21,7 @@ export async function withRegistry<T>(
   try {
     return await work(new Registry({ store, clock: systemClock, random: systemRandom }));
   } catch (error) {
-    throw explain(error, directory.database); // locked, or full, only since it was opened
+    throw explain(error, directory.database); // it became locked or full after it was opened
   } finally {
     store.close();
   }

@@ -43,7 +43,7 @@ export interface SandboxConfig
   readonly directory: DataDirectory;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
-  /** What a caller of the control API must present; null where nobody is asked for one. */
+  /** The token that calls of the control API must have; null if they need none. */
   readonly controlToken: string | null;
   /** Told of each payment as it starts and as it ends. */
   readonly onTransaction?: (transaction: Transaction) => void;
@@ -53,23 +53,23 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly credentials: CredentialsRecord;
-  /** The merchant API alone, for a listener that stands before it. */
+  /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;
-  /** What the client did wrong, once it has ended. */
+  /** The report on the client. Call it when the client has ended. */
   finishAudit(): Promise<AuditReport>;
-  /** Finishes what is in flight and closes everything, within three seconds. */
+  /** Finishes the requests in flight, and closes everything within three seconds. */
   stop(): Promise<void>;
 }
 
-/** How long requests that are under way may take when the server stops. */
+/** How long requests in flight may take when the server stops. */
 const STOP_GRACE_MS = 1500;
 
-/** How long a write may wait for another program. Everything waits meanwhile, the end of the server too. */
+/** How long a write may wait for another program. Everything else waits with it, also a stop. */
 const BUSY_TIMEOUT_MS = 1000;
 
 /**
- * Ties everything together: store, service, simulated network, both APIs and the server. It serves when this returns.
- * @throws Failure or UnusableDatabase with what stands in the way and the flag that helps; then nothing is left open
+ * Connects everything: store, service, simulated network, both APIs and the server. The server is ready when this returns.
+ * @throws Failure or UnusableDatabase with the reason and the flag that helps; then nothing is left open
  */
 export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox> {
   const { directory, reportFault } = config;
@@ -102,7 +102,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const listening = await listen(config, handlers, reportFault);
     open.add(() => listening.stop(STOP_GRACE_MS));
     open.add(endStreams);
-    // First of all: it would go on for as long as something is due.
+    // This runs first, because the resolver would go on while anything is due.
     open.add(() => service.resolver.stop());
     merchantPort = listening.port;
 
@@ -116,25 +116,25 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     });
     open.add(() => rmSync(directory.server, { force: true }));
 
-    // The executable begins reluctant to compile (scripts/build.ts); from now on the same code runs again and again.
+    // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
     Bun.unsafe.setJITPolicy(1);
-    // What fell due while no server ran.
+    // Payments may have become due while no server ran.
     void service.resolver.resolveDue().catch(reportFault);
     return { baseUrl, controlUrl, credentials, handleApi: handlers.handleApi, finishAudit, stop: () => open.runAll() };
   } catch (error) {
-    await open.runAll().catch(() => {}); // what came first is told
-    // Locked only since it was opened: the first key could not be stored.
+    await open.runAll().catch(() => {}); // the first error is reported
+    // The database was locked after it was opened, so the first key could not be stored.
     throw isBusy(error) ? explain(error, directory.database) : error;
   }
 }
 
-/** The host's clock may have been set back since a payment started, which would then be pending for so much longer. */
+/** If the host's clock was set back, a payment would stay pending for too long, so the clock starts no earlier than it did. */
 function goOnFrom(startedMs: number | null, clock: VirtualClock): void {
   const behindMs = (startedMs ?? 0) - clock.nowMs();
   if (behindMs > 0 && (startedMs ?? 0) <= LAST_INSTANT_MS) clock.advance(behindMs);
 }
 
-/** What has been opened, closed in the opposite order, once. */
+/** Closes once everything that was opened, in reverse order. */
 class Cleanup {
   readonly #steps: (() => unknown)[] = [];
 
@@ -142,7 +142,7 @@ class Cleanup {
     this.#steps.push(step);
   }
 
-  /** @throws what the first step that failed threw, once all have been tried: a server must not live on half closed */
+  /** @throws the first error, after all steps ran, so that no part of a server stays open */
   async runAll(): Promise<void> {
     const errors: unknown[] = [];
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
@@ -156,7 +156,7 @@ class Cleanup {
   }
 }
 
-/** The first merchant's key, payment account and secret: those of the last time where they are still good, else new ones. */
+/** The first merchant's key, payment account and secret: the stored ones if they are still valid, otherwise new ones. */
 async function ensureCredentials(
   directory: DataDirectory,
   store: Store,

@@ -8,7 +8,7 @@ import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff, readWebhookUrl
 import { readRulesFile } from "./rules-file.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
-/** What `serve` and `exec` can be told about the sandbox that they start. */
+/** The flags of `serve` and `exec` for the sandbox that they start. */
 export interface SandboxFlags {
   readonly basePath?: string;
   readonly outcome: OutcomeName;
@@ -64,7 +64,7 @@ export function addSandboxOptions(command: Command): Command {
     );
 }
 
-/** The part of the sandbox's configuration that the flags say. */
+/** The part of the sandbox's configuration that comes from the flags. */
 export async function configOf(
   flags: SandboxFlags,
 ): Promise<

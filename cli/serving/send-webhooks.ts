@@ -23,7 +23,7 @@ export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOpt
     realClock: clocks.realClock,
     service,
     start: webhook === null ? null : { url: webhook, ...GOOD_WEATHER },
-    // A proxy is for the world outside.
+    // A proxy is only for other machines.
     beforeSending: ({ hostname }) => {
       if (isLoopback(hostname)) reachDirectly(hostname);
     },
@@ -32,7 +32,7 @@ export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOpt
   return webhooks;
 }
 
-/** The service, whose answer to a push waits where the webhook has to come before it. */
+/** The service, but its answer to a push waits if the webhook must come first. */
 export function answeringLate(service: Service, webhooks: Webhooks): Service {
   return {
     ...service,

@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import { Failure } from "../terminal/failure.ts";
 
-/** Files that are read and written as a whole, within a bound. */
+/** Reads and writes whole files, up to a bound. */
 
-/** Writes a file that nobody else can read, whole or not at all. */
+/** Writes a private file completely, or not at all. */
 export function writePrivateFile(file: string, content: string): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
     rmSync(draft, { force: true });
-    // Exclusive, so that no link that somebody put there is followed.
+    // Exclusive, so that it never follows a link of another user.
     writeFileSync(draft, content, { mode: 0o600, flag: "wx" });
     renameSync(draft, file);
   } catch (error) {
@@ -27,7 +27,7 @@ export function writePrivateFile(file: string, content: string): void {
   }
 }
 
-/** Why a file or a folder of ours cannot be made or written. */
+/** Why a file or a folder of momo cannot be created or written. */
 export function cannotWrite(file: string, error: unknown): Failure {
   const { code } = error as NodeJS.ErrnoException;
   return new Failure(
@@ -37,14 +37,14 @@ export function cannotWrite(file: string, error: unknown): Failure {
   );
 }
 
-/** No file of ours, and nothing that people give us, comes near it. */
+/** Far more than momo's own files, and people's files for momo, ever have. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Looks at a file before it is read: at the open file itself, so that nobody can put another one in its place meanwhile. */
+/** Checks a file before it is read. It checks the open file, so that nobody can replace it between check and read. */
 type Look = (stats: Stats) => void;
 
 /**
- * The JSON in a file, or undefined where there is no such file. What it holds is for the caller to check.
+ * The JSON in a file; undefined if there is no such file. The caller checks its content.
  * @throws an error of the system, of the decoder or of the parser, or what `look` throws
  */
 export function readJsonFile(file: string, look?: Look): unknown {
@@ -53,7 +53,7 @@ export function readJsonFile(file: string, look?: Look): unknown {
 }
 
 /**
- * The text of a file or a pipe, never holding more of it than allowed: a device need not have an end.
+ * The text of a file or a pipe. It reads no more than allowed, because a device may never end.
  * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
  */
 export function readText(file: string, look?: Look): string {

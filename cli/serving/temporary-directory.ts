@@ -8,19 +8,19 @@ import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
 import { isForeign, statsOfPlace } from "./ownership.ts";
 
 /**
- * Folders for one run. Each holds a lock as long as the process lives that made it, so that what a killed process left behind is
- * known, and can be removed by the next one.
+ * Folders for one run. Its process holds a lock in it while it lives, so the next process can recognize the folder of a killed
+ * process and remove it.
  */
 
 const PREFIX = "momo-temporary-";
 const LOCK = "in-use.lock";
 
-/** How to give back the locks of this process's folders. */
+/** The functions that release the locks of this process's folders. */
 const held = new Map<string, () => void>();
 
 /**
- * A data directory for one run, which only its owner can read. What killed processes left beside it is removed first.
- * @throws Failure that names the place where none can be made
+ * A private data directory for one run. Leftovers of killed processes are removed first.
+ * @throws Failure that names the place if it cannot be created
  */
 export function makeTemporaryDirectory(): DataDirectory {
   const place = tmpdir();
@@ -41,11 +41,11 @@ export function removeTemporaryDirectory({ path }: DataDirectory): void {
   removeLockedFolder(path);
 }
 
-/** How often another process may take a new folder for a leftover, in the moment before it is locked. */
+/** How often another process may mistake a new folder for a leftover, before it is locked. */
 const MAX_ENCOUNTERS = 10;
 
 /**
- * A new folder in a place, ours as long as this process lives.
+ * Creates a folder in a place, and locks it while this process lives.
  * @throws an error of the system, or UnusableDatabase
  */
 export function makeLockedFolder(place: string): string {
@@ -67,7 +67,7 @@ export function makeLockedFolder(place: string): string {
   }
 }
 
-/** The lock goes last: as long as anything is left, the next process can tell what it is. */
+/** Removes the lock last, so that the next process can recognize what is left. */
 export function removeLockedFolder(path: string, release = held.get(path)): void {
   if (!existsSync(path)) return;
   for (const name of readdirSync(path)) {
@@ -78,14 +78,14 @@ export function removeLockedFolder(path: string, release = held.get(path)): void
   rmSync(path, { recursive: true, force: true });
 }
 
-/** The folders of killed processes in a place. Nothing is changed. */
+/** The folders of killed processes in a place. It changes nothing. */
 export function findLeftFolders(place: string): string[] {
   return ownFolders(place).filter((path) => existsSync(join(path, LOCK)) && !isHeld(join(path, LOCK)));
 }
 
 /**
- * Removes the folders of killed processes: those that are named as ours are, belong to us, and whose lock nobody holds. It may
- * fail, and then the next process tries again.
+ * Removes the folders of killed processes: folders with our kind of name, of our user, and with a lock that nobody holds. If it
+ * fails, the next process tries again.
  * @param before is told of each before it goes
  */
 export function removeLeftovers(place: string, before?: (path: string) => void): void {
@@ -100,16 +100,17 @@ export function removeLeftovers(place: string, before?: (path: string) => void):
           release();
         }
       } else {
-        // Killed before it had a lock, or about to take one: then that process makes another folder. It takes an empty one alone.
+        // Its process was killed before it had a lock, or is about to take one, and then makes another folder.
+        // rmdir removes it only if it is empty.
         rmdirSync(path);
       }
     } catch {
-      // A process holds it, or has removed it meanwhile.
+      // A process holds the lock, or has removed the folder meanwhile.
     }
   }
 }
 
-/** No link is followed, and nothing of another user's is touched. */
+/** Links are not followed, and the folders of other users are not touched. */
 function ownFolders(place: string): string[] {
   return namesIn(place)
     .filter((name) => name.startsWith(PREFIX))
@@ -120,7 +121,7 @@ function ownFolders(place: string): string[] {
     });
 }
 
-/** None where there is no such folder, or it cannot be read. */
+/** None if there is no such folder, or it cannot be read. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
