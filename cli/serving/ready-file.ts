@@ -20,7 +20,9 @@ export function prepareReadyFile(path: string): ReadyFile {
   let written: string | null = null;
   helpfully(() => {
     // As root, a rename would put a file in the place of a device, which nobody on this machine has then.
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile() === false) throw new Error(`${file} is not a file`);
+    if (stats && !mayBeRecord(file, stats.size)) throw new Error(`${file} is no ready file, and stays as it is`);
     rmSync(file, { force: true });
   });
   return {
@@ -38,6 +40,13 @@ export function prepareReadyFile(path: string): ReadyFile {
     },
   };
 }
+
+/** A wrong path must not cost a database or another file: a ready file is a short JSON object, or empty. */
+function mayBeRecord(file: string, size: number): boolean {
+  return size <= MAX_RECORD_BYTES && /^\s*(?:\{|$)/.test(readFileSync(file, "utf8"));
+}
+
+const MAX_RECORD_BYTES = 64 * 1024;
 
 function helpfully(step: () => void): void {
   try {
