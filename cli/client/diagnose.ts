@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { REDACTED } from "../../src/domain/credentials.ts";
 import { proxyInForce, variablesInForce } from "../environment.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
 import { type Answer, type Client, controlClient, merchantClient, READS } from "./client.ts";
@@ -170,4 +171,4 @@ export function checkEnvironment(): Finding[] {
 }
 
 /** An address may hold one, and what doctor says is shown to others. */
-const withoutPassword = (address: string): string => address.replace(/^.*@/s, "[redacted]@");
+const withoutPassword = (address: string): string => address.replace(/^.*@/s, `${REDACTED}@`);

@@ -12,10 +12,10 @@ interface DefaultFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "dat
 
 export function defaultCommand(): Command {
   const command = new Command("default");
-  const showing = command.command("show").description("show what prompts do where nothing else decides");
+  const showing = command.command("show").description("show what prompts do if nothing else decides");
   const setting = command
     .command("set")
-    .description("decide so for the prompts to come, until a reset")
+    .description("set what prompts do from now on, until a reset")
     .addArgument(new Argument("<outcome>", "what becomes of them").choices(OUTCOMES.map(({ name }) => name)))
     .addOption(
       new Option("--after <duration>", "so long after the start (default: the outcome's own time)").argParser(

@@ -35,7 +35,7 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
 export function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
-    .option("--mend", "counts totals anew that are wrong; no server may run")
+    .option("--mend", "count wrong totals again; no server may run")
     .addOption(new Option("--account <id>", "the payment account that momo pay would use").argParser(readId));
   for (const option of [...serverOptions(), ...outputOptions()]) command.addOption(option);
   return command.action(doctor);

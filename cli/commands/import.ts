@@ -31,7 +31,7 @@ interface ImportFlags extends OutputOptions {
 export function importCommand(): Command {
   return new Command("import")
     .argument("<file>", "a copy that momo export made; -: standard input")
-    .option("--replace", "the database that is there is lost")
+    .option("--replace", "replace the database that is there, which is lost")
     .addOption(yesOption())
     .addOption(dataOption())
     .addOption(jsonOption())

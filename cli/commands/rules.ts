@@ -37,8 +37,12 @@ export function rulesCommand(): Command {
     .command("add")
     .description("append a rule: what prompts do that match all of its options")
     .addArgument(new Argument("<outcome>", "what becomes of them").choices(OUTCOMES.map(({ name }) => name)))
-    .addOption(new Option("--phone <number>", "of this customer").argParser((text) => readTypedPhone([text])))
-    .addOption(new Option("--amount <shillings>", "of exactly this amount").argParser(readAmount))
+    .addOption(
+      new Option("--phone <number>", "of this customer").argParser((text) => readTypedPhone([text], "--phone")),
+    )
+    .addOption(
+      new Option("--amount <shillings>", "of exactly this amount").argParser((text) => readAmount(text, "--amount")),
+    )
     .addOption(new Option("--account <id>", "of this payment account").argParser(readId))
     .addOption(new Option("--reference <text>", "with this reference").argParser(readText(0, MAX_REFERENCE_LENGTH)))
     .addOption(new Option("--after <duration>", "so long after the start").argParser(readDurationText))

@@ -35,14 +35,16 @@ interface ServeFlags extends SandboxFlags {
 
 export function serveCommand(): Command {
   return addSandboxOptions(new ServeCommand("serve"))
-    .addOption(new Option("--port <number>", "0: any free one").default(2547).argParser(readPort))
+    .addOption(
+      new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
+    )
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
     .addOption(
       new Option(
         "--control-port <number>",
-        "serve the control API and the console on this port alone; 0: any free one",
+        "serve the control API and the console only on this port; 0 takes any free one",
       ).argParser(readPort),
     )
     .option(
@@ -57,8 +59,12 @@ export function serveCommand(): Command {
         "a line on stderr for each payment as it starts and ends, or for each request (default: payments on a terminal)",
       ).choices(["payments", "requests"]),
     )
-    .addOption(new Option("--log-format <format>", "of these lines; alone, of requests").choices(LOG_FORMATS))
-    .option("-q, --quiet", "no such line")
+    .addOption(
+      new Option("--log-format <format>", "form of these lines; without --log, a line for each request").choices(
+        LOG_FORMATS,
+      ),
+    )
+    .option("-q, --quiet", "print no such lines")
     .action(serve);
 }
 

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
@@ -6,13 +7,6 @@ import { controlOptions, outputOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
 type SnapshotFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
-
-/** What the control API shows of a snapshot. */
-interface SnapshotView {
-  readonly name: string;
-  readonly transactions: number;
-  readonly at: string;
-}
 
 export function snapshotCommand(): Command {
   const command = new Command("snapshot");
@@ -54,7 +48,7 @@ async function change(
 
 async function list(flags: SnapshotFlags): Promise<void> {
   const answer = await controlClient(resolveControl(flags)).get("/snapshots", {});
-  const snapshots = answer.snapshots as SnapshotView[];
+  const snapshots = answer.snapshots as SnapshotOnWire[];
   const columns = [{ name: "name", least: 20 }, { name: "transactions", align: "right" as const }, { name: "at" }];
   const empty = { said: answer.message, next: "momo snapshot save NAME" };
   printList({ name: "snapshots", items: snapshots, essential: "name", columns, whole: answer, empty }, flags);

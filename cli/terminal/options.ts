@@ -17,7 +17,7 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 export const jsonOption = () => new Option("--json", "print JSON, failures included");
 /** Of a command that prints data. */
 export const outputOptions = (essential?: string) => [
-  new Option("--format <format>", "of what is printed (default: a table at a terminal, else json)").choices(FORMATS),
+  new Option("--format <format>", "form of the output (default: a table at a terminal, else json)").choices(FORMATS),
   new Option("--json", "the same as --format json").conflicts("format"),
   ...(essential === undefined ? [] : [quietOption(essential)]),
 ];

@@ -11,21 +11,25 @@ const MOBILE = /^[71]/;
 
 /**
  * The words of a number that a person typed, in the form that the service takes.
+ * @param what named in the refusal
  * @throws {@link misuse} where they make no number
  */
-export function readTypedPhone(words: readonly string[]): string {
+export function readTypedPhone(words: readonly string[], what = "PHONE"): string {
   const digits = words.join("").replaceAll(/[\s()-]/g, "");
   const [, national] = TYPED.exec(digits) ?? [];
   if (national !== undefined && (digits !== national || MOBILE.test(national))) {
     return digits.startsWith("0") ? digits : `254${national}`;
   }
-  throw misuse(wrongValue("PHONE", "must be a number such as 0712345678 or +254 712 345 678", words.join(" ")));
+  throw misuse(wrongValue(what, "must be a number such as 0712345678 or +254 712 345 678", words.join(" ")));
 }
 
-/** @throws {@link misuse} for what is no amount */
-export function readAmount(text: string): number {
+/**
+ * @param what named in the refusal
+ * @throws {@link misuse} for what is no amount
+ */
+export function readAmount(text: string, what = "AMOUNT"): number {
   const amount = /^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text) ? Number(text) : null;
   if (amount !== null && isAmount(amount)) return amount;
-  if (amount !== null) throw misuse(wrongValue("AMOUNT", amountRule(amount), text));
-  throw misuse(wrongValue("AMOUNT", "must be a number of shillings, such as 100 or 99.50", text));
+  if (amount !== null) throw misuse(wrongValue(what, amountRule(amount), text));
+  throw misuse(wrongValue(what, "must be a number of shillings, such as 100 or 99.50", text));
 }

@@ -69,6 +69,8 @@ const STEERING = [
   ["default", "show"],
   ["open", "--print"],
   ["tail"],
+  ["webhooks", "resend", "1"],
+  ["snapshot", "save", "x"],
 ];
 const OFFLINE: Record<string, string[][]> = {
   serve: [
