@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Failure } from "../terminal/failure.ts";
 import { writePrivateFile } from "./small-files.ts";
@@ -20,9 +20,9 @@ export function prepareReadyFile(path: string): ReadyFile {
   let written: string | null = null;
   helpfully(() => {
     // As root, a rename would put a file in the place of a device, which nobody on this machine has then.
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats?.isFile() === false) throw new Error(`${file} is not a file`);
-    if (stats && !mayBeRecord(file, stats.size)) throw new Error(`${file} is no ready file, and stays as it is`);
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
+    const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
+    if (own?.isFile() && !mayBeRecord(file, own.size)) throw new Error(`${file} is no ready file, and stays as it is`);
     rmSync(file, { force: true });
   });
   return {
