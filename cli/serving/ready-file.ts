@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Failure } from "../terminal/failure.ts";
 import { writePrivateFile } from "./small-files.ts";
@@ -21,6 +21,8 @@ export function prepareReadyFile(path: string): ReadyFile {
   helpfully(() => {
     // As root, rename() would replace a device such as /dev/null.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
+    const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
+    if (own?.isFile() && !mayBeRecord(file, own.size)) throw new Error(`${file} is no ready file, and stays as it is`);
     rmSync(file, { force: true });
   });
   return {
@@ -38,6 +40,13 @@ export function prepareReadyFile(path: string): ReadyFile {
     },
   };
 }
+
+/** A wrong path must not cost a database or another file: a ready file is a short JSON object, or empty. */
+function mayBeRecord(file: string, size: number): boolean {
+  return size <= MAX_RECORD_BYTES && /^\s*(?:\{|$)/.test(readFileSync(file, "utf8"));
+}
+
+const MAX_RECORD_BYTES = 64 * 1024;
 
 function helpfully(step: () => void): void {
   try {

@@ -25,6 +25,8 @@ const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
     (value = "", name = "", rule, choices) =>
       wrongValue(name.toUpperCase(), rule ?? `must be one of ${choices}`, value),
   ],
+  // A rule that is a sentence of its own, and says what came.
+  [/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\. (.*)$/s, (name, rule) => `${name}: ${rule}`],
   [/^missing required argument '(.*)'$/, (name = "") => `${name.toUpperCase()} is missing`],
   [/^option '(?:-\w, )?(--[\w-]+)(.*)' argument missing$/, (name, value) => `${name} needs a value: ${name}${value}`],
 ];

@@ -80,7 +80,7 @@ const MAX_REASONS = 20;
 /** A PIN is not shown, nor an address that may hold a password. */
 function cameOf(issue: z.core.$ZodIssue): string {
   if (!["pin", "url"].includes(String(issue.path.at(-1)))) return whatCameOf(issue);
-  return typeof issue.input === "string" ? "" : `; it is ${kindOf(issue.input)}`;
+  return ["string", "undefined"].includes(typeof issue.input) ? "" : `; it is ${kindOf(issue.input)}`;
 }
 
 /** Errors of zod in the words of our refusals. A schema with a better text has its own. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { KINDS } from "../../src/domain/transaction.ts";
 import { readNaming } from "../../src/domain/what-came.ts";
-import { orderOf, parseInput, startPaymentSchema } from "../../src/http/input.ts";
+import { orderOf, parseInput, rule, startPaymentSchema } from "../../src/http/input.ts";
 import { succeed } from "../../src/http/reply.ts";
 import { readJsonObject } from "../../src/http/request.ts";
 import { startedView } from "../../src/http/view.ts";
@@ -11,7 +11,7 @@ import type { ControlCall } from "./context.ts";
 /** A test payment, as some other part of a shop would make it. */
 export const testPayment = z.object({
   ...startPaymentSchema.shape,
-  kind: z.enum(KINDS, { error: `kind must be one of ${KINDS.join(", ")}` }),
+  kind: z.enum(KINDS, rule("kind", `must be one of ${KINDS.join(", ")}`)),
   outcome: z.string({ error: "outcome must be a string, NAME or NAME; after=DURATION" }).optional(),
 });
 

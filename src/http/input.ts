@@ -19,7 +19,7 @@ import { readQuery } from "./request.ts";
 const MAX_IDENTIFIER_LENGTH = 100;
 
 /** The refusal of a member, whatever is wrong. {@link parseInput} adds what came. */
-function rule(member: string, text: string | ((input: unknown) => string)) {
+export function rule(member: string, text: string | ((input: unknown) => string)) {
   return {
     error: ({ input }: { input?: unknown }) =>
       `${member} ${input === undefined ? "is missing: it " : ""}${typeof text === "string" ? text : text(input)}`,

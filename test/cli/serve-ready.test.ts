@@ -49,7 +49,7 @@ describe("`--ready-file` is written atomically, mode 0600, removed at the end", 
 
   test.concurrent("an old one is replaced", async () => {
     const file = join(newFolder(), "ready.json");
-    writeFileSync(file, "old", { mode: 0o644 });
+    writeFileSync(file, "{}\n", { mode: 0o644 });
     const { ready } = await serveMomo(["--ready-file", file]);
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
     expect(modeOf(file)).toBe("600");
@@ -127,6 +127,21 @@ describe("`--ready-file` is written atomically, mode 0600, removed at the end", 
       expect(readdirSync(temporary)).toEqual([]);
     });
   }
+
+  test.concurrent("a file that is no ready file, such as the database, is not removed", async () => {
+    const data = newFolder();
+    const { post, stop } = await serveMomo(["--data", data]);
+    await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 1 });
+    await stop();
+    const file = join(data, "momo.db");
+    const before = readFileSync(file);
+    for (const more of [[], ["--prot", "1"]]) {
+      const run = await runMomo(["serve", "--port", "0", "--data", data, "--ready-file", file, ...more]);
+      expect(run).toMatchObject({ stdout: "", exitCode: more.length > 0 ? 2 : 1 });
+      if (more.length === 0) expect(run.stderr).toStartWith(`momo: ${file} is no ready file, and stays as it is\n`);
+      expect(readFileSync(file).equals(before)).toBe(true);
+    }
+  });
 
   for (const [what, put] of [
     ["a pipe", (file: string) => void Bun.spawnSync(["mkfifo", file])],

@@ -255,6 +255,7 @@ describe("what is no name of a host is refused before the command runs", () => {
   ])("%s", async (hosts, why) => {
     const run = await runMomo(["exec", "--intercept", hosts, "--", "echo", "run"]);
     expect(run).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(run.stderr).toStartWith("momo: --intercept");
     expect(run.stderr).toContain(why);
   });
 

@@ -47,7 +47,7 @@ describe("POST /_momo/payments: a test payment of any kind", () => {
 
 describe("the message names the member, what is wrong and what would be right", () => {
   const BAD: [name: string, members: Record<string, unknown>, status: number, says: string][] = [
-    ["no kind", { kind: undefined }, 400, "kind must be one of api, web, wallet_deposit, credit_topup"],
+    ["no kind", { kind: undefined }, 400, "kind is missing: it must be one of api, web, wallet_deposit, credit_topup"],
     ["an unknown kind", { kind: "WEB" }, 400, "kind must be one of"],
     ["a kind that is no string", { kind: 1 }, 400, "kind must be one of"],
     ["a bad amount", { amount: 0.5 }, 400, "amount must be"],

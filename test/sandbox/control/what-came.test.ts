@@ -43,6 +43,8 @@ describe("a refusal of the control API names what came", () => {
     ],
     ["PUT", "/faults", { faults: 5 }, "faults: must be an array; it is a number, 5"],
     ["PUT", "/faults", {}, "faults: is missing"],
+    ["PUT", "/webhook", {}, "url: is missing"],
+    ["PUT", "/webhook", { url: 5 }, "url: must be a string; it is a number"],
     ["PUT", "/default", { outcome: 5 }, `outcome: must be ${OUTCOME_NAME}; it is 5`],
     ["PUT", "/default", { outcome: "completed", after: "soon" }, `after ${DURATION.slice(3)}; it is "soon"`],
     ["POST", "/clock", { advance: "90" }, `advance: ${DURATION}; it is "90"`],
