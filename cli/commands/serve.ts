@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, Option } from "commander";
+import { Command, type ErrorOptions, Option, type ParseOptionsResult } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
@@ -70,6 +70,16 @@ export function serveCommand(): Command {
 
 /** A start that fails at its flags leaves no stale address either. */
 class ServeCommand extends Command {
+  /** Not every wrong value passes `error`: --webhook is refused in words of its own. */
+  override parseOptions(words: string[]): ParseOptionsResult {
+    try {
+      return super.parseOptions(words);
+    } catch (error) {
+      removeReadyFileOf(process.argv);
+      throw error;
+    }
+  }
+
   override error(message: string, options?: ErrorOptions): never {
     removeReadyFileOf(process.argv);
     return super.error(message, options);
