@@ -1,0 +1,12 @@
+import { type RunOptions, runMomo } from "./momo.ts";
+
+/** Commands that `momo exec --intercept` runs, and the parts of a call that one of them makes. */
+
+export const intercept = (command: readonly string[], options?: RunOptions) =>
+  runMomo(["exec", "--intercept", "payflow.example,other.example", "--", ...command], options);
+export const sh = (script: string, options?: RunOptions) => intercept(["sh", "-c", script], options);
+
+export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Content-Type: application/json" \
+  -d '{"payment_account_id": 1, "phone": "0712345678", "amount": 100, "reference": "ORDER-1"}'`;
+export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
+export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
