@@ -32,7 +32,8 @@ describe("the clock survives a restart", () => {
     const after = await clockOf(second);
     const aheadMs = Number(after.now_ms) - Date.now();
     expect(after.frozen).toBe(false);
-    expect(aheadMs).toBeWithin(86_400_000 - SLACK_MS, 86_400_001);
+    // Momo's clock does not go back where this machine's does.
+    expect(aheadMs).toBeWithin(86_400_000 - SLACK_MS, 86_400_000 + SLACK_MS);
   });
 
   test("a prompt that was pending is pending still, and due when the clock comes to it", async () => {
