@@ -44,6 +44,7 @@ const COMMANDS = {
     "look for what could be wrong, and say what to do",
     async () => (await import("./commands/doctor.ts")).doctorCommand(),
   ],
+  health: ["end with 0 where the sandbox serves", async () => (await import("./commands/health.ts")).healthCommand()],
   outcomes: ["show what each test phone does", async () => (await import("./commands/outcomes.ts")).outcomesCommand()],
   env: ["print MOMO_* of the running sandbox, for eval", async () => (await import("./commands/env.ts")).envCommand()],
 } as const;

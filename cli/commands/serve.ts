@@ -2,7 +2,9 @@ import { Command, type ErrorOptions, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { momoEnvironment } from "../environment.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
+import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
@@ -12,12 +14,13 @@ import { readText } from "../serving/small-files.ts";
 import { type RunningSandbox, startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
-import { EXIT, Failure } from "../terminal/failure.ts";
+import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { LOG_FORMATS, type LogFormat } from "../terminal/log-format.ts";
 import { dataOption, readHost, readPort } from "../terminal/options.ts";
-import { printJson, reportFault } from "../terminal/output.ts";
+import { printJson, reportFault, tell } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
 import { isTerminal, outliveOutput } from "../terminal/standard-output.ts";
+import { checkSwitches, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
 
 interface ServeFlags extends SandboxFlags {
   readonly port: number;
@@ -30,10 +33,11 @@ interface ServeFlags extends SandboxFlags {
   readonly json?: true;
   readonly logFormat?: LogFormat;
   readonly quiet?: true;
+  readonly untilStdinCloses?: true;
 }
 
 export function serveCommand(): Command {
-  return addSandboxOptions(new ServeCommand("serve"))
+  const command = addSandboxOptions(new ServeCommand("serve"))
     .addOption(new Option("--port <number>", "0: any free one").default(2547).argParser(readPort))
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
@@ -57,11 +61,26 @@ export function serveCommand(): Command {
       ).choices(LOG_FORMATS),
     )
     .option("-q, --quiet", "no line per request")
-    .action(serve);
+    .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
+    .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for every option; an option comes first.")
+    .action(async (flags: ServeFlags) => {
+      checkSwitches(command);
+      try {
+        await serve(flags);
+      } catch (error) {
+        const { code, message, hint } = toFailure(error);
+        throw new Failure(code, inWordsOfVariables(message, command), hint);
+      }
+    });
+  return command;
 }
 
 /** A start that fails at its flags leaves no stale address either. */
 class ServeCommand extends Command {
+  override addOption(option: Option): this {
+    return super.addOption(takeVariable(option));
+  }
+
   override error(message: string, options?: ErrorOptions): never {
     removeReadyFileOf(process.argv);
     return super.error(message, options);
@@ -75,6 +94,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   let leaveNothing = () => {};
   const stopping = stopSignal(() => leaveNothing());
   outliveOutput();
+  const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
   const config = await configOf(flags);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
@@ -92,6 +112,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       port: flags.port,
       controlPort: controlPortFor(flags),
       controlToken,
+      firstKey: firstKeyOfEnvironment,
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
@@ -103,8 +124,10 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (flags.json) printJson(record);
     else announce(record);
     removeTemporaryLeftovers(); // now, so that nobody waits for it
-    await stopping;
+    tellUnusedKey(record.api_key);
+    await Promise.race([stopping, parentGone?.ended].filter(Boolean));
   } finally {
+    await parentGone?.forget();
     try {
       await sandbox?.stop();
     } finally {
@@ -137,8 +160,15 @@ function controlPortFor({ port, controlPort }: ServeFlags): number | null {
   return controlPort;
 }
 
+const TOKEN_FORM = /^[\x21-\x7e]{16,200}$/;
+
 /** Off loopback a token says who may steer; on it only where somebody wants one, because other users of the machine connect too. */
 function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null {
+  const { controlToken } = momoEnvironment();
+  if (controlTokenFile === undefined && controlToken !== undefined) {
+    if (TOKEN_FORM.test(controlToken)) return controlToken;
+    throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
+  }
   if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
   let text: string;
   try {
@@ -147,11 +177,28 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Failure("usage", `--control-token-file ${controlTokenFile} cannot be read (${code ?? message})`);
   }
-  if (!/^[\x21-\x7e]{16,200}$/.test(text)) {
+  if (!TOKEN_FORM.test(text)) {
     throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
   }
   warnOfReaders(controlTokenFile);
   return text;
+}
+
+/** A program that sets a key for its clients learns here that they are refused with it. */
+function tellUnusedKey(inForce: string): void {
+  const { apiKey } = momoEnvironment();
+  if (apiKey !== undefined && apiKey !== inForce) {
+    tell(`momo: MOMO_API_KEY is not taken, because this data directory has a key already: ${inForce}`);
+  }
+}
+
+/** Waits for the end of standard input, which comes with the end of the program at its other side, however that ends. */
+function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } {
+  const reader = Bun.stdin.stream().getReader();
+  const readAll = async () => {
+    while (!(await reader.read()).done);
+  };
+  return { ended: readAll().catch(() => {}), forget: () => reader.cancel().catch(() => {}) };
 }
 
 /** Within this time a second signal is the same one: a terminal sends Ctrl+C to npm and to us, and npm passes its own on. */

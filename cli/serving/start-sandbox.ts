@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
+import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { Registry } from "../../src/service/registry.ts";
@@ -40,6 +41,8 @@ export interface SandboxConfig
   readonly directory: DataDirectory;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
+  /** The key for a data directory that has none; asked only then. Null for a new one. */
+  readonly firstKey?: () => Credentials | null;
   /** What a caller of the control API must present; null where nobody is asked for one. */
   readonly controlToken: string | null;
 }
@@ -90,7 +93,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
       credentials: () =>
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
-    credentials = await ensureCredentials(directory, store, service.registry);
+    credentials = await ensureCredentials(config, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 
     const listening = await listen(config, handlers, reportFault);
@@ -152,14 +155,15 @@ class Cleanup {
 
 /** The first merchant's key, payment account and secret: those of the last time where they are still good, else new ones. */
 async function ensureCredentials(
-  directory: DataDirectory,
+  { directory, firstKey }: Pick<SandboxConfig, "directory" | "firstKey">,
   store: Store,
   registry: Registry,
 ): Promise<CredentialsRecord> {
   const kept = readCredentials(directory);
   if (kept && (await isInForce(store, kept))) return kept;
+  const chosen = (await store.merchants.findFirstMerchant()) ? null : firstKey?.();
   const account = await registry.ensureFirstAccount();
-  const key = await registry.issueKey(account.merchantId, "first key");
+  const key = await registry.issueKey(account.merchantId, "first key", chosen ?? undefined);
   const record = {
     merchant_id: account.merchantId,
     payment_account_id: account.id,

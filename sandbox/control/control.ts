@@ -8,7 +8,7 @@ import type { Steering } from "./event-hub.ts";
 import { events } from "./events.ts";
 import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { health } from "./health.ts";
+import { health, healthForAnybody } from "./health.ts";
 import { listMessages } from "./messages.ts";
 import { outcomes } from "./outcomes.ts";
 import { CONTROL_PATH } from "./path.ts";
@@ -82,10 +82,12 @@ export function createControl(options: ControlOptions): Handler {
 
   async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Reply | Response> {
     const refusal = guard(request);
-    if (refusal) return refusal;
     const { path, query } = targetOf(request);
     const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
     const methods = CALLS[name];
+    const needsTokenOnly = refusal?.status === 401;
+    if (needsTokenOnly && methods?.[request.method] === health) return healthForAnybody(options);
+    if (refusal) return refusal;
     if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
     const call = methods[request.method];
     if (!call) {

@@ -59,9 +59,13 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     return account;
   }
 
-  async function issueKey(merchantId: number, label: string): Promise<NewKey> {
+  /** @param credentials those that somebody chose; by default new ones */
+  async function issueKey(
+    merchantId: number,
+    label: string,
+    credentials: Credentials = createCredentials(random),
+  ): Promise<NewKey> {
     const merchant = await requireMerchant(merchantId);
-    const credentials = createCredentials(random);
     const listing = { apiKey: credentials.apiKey, merchantId: merchant.id, label: parseName(label, "label") };
     const key = { ...listing, secretHash: hashSecret(credentials.apiSecret) };
     if (!(await store.merchants.addKey(key, clock.nowMs()))) {
