@@ -86,6 +86,7 @@ export function wantsColour(): boolean {
 /** A proxy is for the world outside: a host of this machine is reached directly. */
 export function reachDirectly(host: string): void {
   const already = process.env.no_proxy ?? process.env.NO_PROXY;
+  if (already?.split(",").includes(host)) return;
   const direct = [already, host].filter(Boolean).join(",");
   // Bun reads either, and prefers the small letters.
   process.env.no_proxy = direct;

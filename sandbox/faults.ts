@@ -1,9 +1,12 @@
 import { invalid } from "../src/domain/error.ts";
-import type { Random } from "../src/domain/random.ts";
+import { seededChance } from "../src/domain/random.ts";
+
+export const FAULT_KINDS = ["error", "delay", "disconnect"] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Something that goes wrong on the way to the merchant API. */
 export interface Fault {
-  /** The operation it befalls, such as `/stkpush.php`; null: any. */
+  /** The operation that it is for, such as `/stkpush.php`; null: any. */
   readonly path: string | null;
   readonly what: /** Answered with this status; the operation is not carried out. */
     | { readonly kind: "error"; readonly status: number }
@@ -13,7 +16,7 @@ export interface Fault {
     | { readonly kind: "disconnect" };
   /** From above 0 to 1. */
   readonly probability: number;
-  /** How often more; null: always. */
+  /** How often it still strikes; null: always. */
   readonly times: number | null;
 }
 
@@ -21,12 +24,12 @@ export const MAX_FAULTS = 100;
 
 /** The faults in force, in order. */
 export interface FaultPlan {
-  /** The seed that makes the same requests meet the same faults. */
+  /** The same seed and the same requests give the same faults. */
   readonly seed: number;
   readonly faults: readonly Fault[];
   /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
   replace(seed: number, faults: readonly Fault[]): void;
-  /** What befalls the next request to an operation: the first fault that is for it and strikes, or null. */
+  /** The fault for the next request to an operation: the first that is for it and strikes, or null. */
   strike(path: string): Fault["what"] | null;
 }
 
@@ -60,21 +63,5 @@ export function createFaultPlan(): FaultPlan {
       }
       return null;
     },
-  };
-}
-
-/** A seed for those who bring none; it is shown, so that the same faults can be had again. */
-export function drawSeed(random: Random): number {
-  return new DataView(random.bytes(4).buffer).getUint32(0);
-}
-
-/** Numbers from 0 to below 1, the same for the same seed (a 32-bit xorshift after a scramble of the seed). */
-function seededChance(seed: number): () => number {
-  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
   };
 }

@@ -1,3 +1,5 @@
+import type { FaultKind } from "./faults.ts";
+
 /** A call of the merchant API, as it came and as it was answered. */
 export interface LoggedRequest {
   /** Counts from 1 since the server started. */
@@ -8,35 +10,35 @@ export interface LoggedRequest {
   /** Path and query as sent. */
   readonly target: string;
   readonly headers: Headers;
-  /** The beginning of what was read of the body, as far as it is text, or null. */
+  /** The beginning of the body, as far as it was read and is text, or null. */
   readonly body: string | null;
   /** How many bytes of it are not kept. */
   readonly bodyCutBytes: number;
   /** Null where the connection was closed without an answer. */
   readonly status: number | null;
-  /** The beginning of what was answered, also where it reached nobody. */
+  /** The beginning of the answer, also if it was lost. */
   readonly answer: string | null;
   readonly answerCutBytes: number;
-  /** The fault that befell it, or null. */
-  readonly fault: string | null;
-  /** What of it the lenient form alone took: the member, and what came there. */
+  /** The fault that struck it, or null. */
+  readonly fault: FaultKind | null;
+  /** What only the lenient form accepted: the member, and what came there. */
   readonly leniencies: readonly { readonly member: string; readonly came: string }[];
-  /** Whether the strict form refused it, and the lenient one takes its form. */
+  /** Whether the strict form refused what the lenient form accepts. */
   readonly isTakenLeniently: boolean;
 }
 
 /** @param whole the call with its whole body and answer, for whoever does not keep them */
 export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
-/** How many calls are remembered, */
+/** How many calls are kept. */
 export const LOG_CAPACITY = 1000;
 
-/** and how many characters of each body and of each answer. With a head of at most 16 KiB, that bounds the whole log. */
+/** How many characters of each body and answer are kept. With a head of at most 16 KiB, this bounds the whole log. */
 export const KEPT_LENGTH = 4096;
 
-/** The last {@link LOG_CAPACITY} calls. What one looks like is made up when it is read. */
+/** The last {@link LOG_CAPACITY} calls. JSON is made when somebody reads them. */
 export interface RequestLog {
-  /** Body and answer are given whole, and cut here. */
+  /** Takes the whole body and answer, and cuts them. */
   add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "answerCutBytes">): void;
   /** Oldest first. */
   list(): readonly LoggedRequest[];
@@ -70,7 +72,10 @@ export function createRequestLog(): RequestLog {
   };
 }
 
-/** A word at the cut may be the first part of a secret, escaped perhaps, which nothing would know any more; longer than this, it is none. */
+/**
+ * A word at the cut may be the first part of a secret, perhaps escaped, that nobody would recognise. A longer word is not a
+ * secret.
+ */
 const MAX_CUT_WORD = 600;
 
 /** @returns what is kept of a text, and how many bytes are not */
@@ -78,9 +83,9 @@ function beginningOf(text: string | null): [string | null, number] {
   if (text === null || text.length <= KEPT_LENGTH) return [text, 0];
   let end = KEPT_LENGTH;
   while (end > KEPT_LENGTH - MAX_CUT_WORD && /[\w%\\]/.test(text.charAt(end - 1))) end -= 1;
-  // No half of a character that takes two places.
+  // Do not cut a surrogate pair.
   if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
-  // Made from bytes: a slice of a string keeps the whole string in memory.
+  // Copied through bytes: a slice of a string keeps the whole string in memory.
   const kept = Buffer.from(text.slice(0, end));
   return [kept.toString(), Buffer.byteLength(text) - kept.length];
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "./domain/clock.ts";
 import type { Random } from "./domain/random.ts";
 
-/** The only file that touches the host's time and chance; everything else is handed one of these. */
+/** The only file that uses the time and randomness of the host. Everything else gets them as arguments. */
 
-/** A timer does not count the time in which the machine sleeps, so an alarm looks at the clock at least this often. */
+/** A timer does not count the time while the machine sleeps, so an alarm reads the clock at least this often. */
 const LONGEST_TIMER_MS = 2000;
 
-/** How fast a clock goes that is ahead of the host's: any two oscillators differ by less. */
+/** How fast our clock runs while it is ahead of the host: real oscillators differ by less. */
 const CATCH_UP_PACE = 0.999;
 
 /**

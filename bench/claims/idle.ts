@@ -4,7 +4,7 @@ import { compare, leftOut } from "../support/line.ts";
 import { cpuMs, knowsProcesses, residentMb, wakeUps } from "../support/proc.ts";
 import { type Running, startLimit, startMomo } from "../support/servers.ts";
 
-const SETTLE_MS = 1500;
+const QUIET_MS = 1500;
 
 /** What a server costs that nobody uses. Both are watched over the same seconds. */
 export const idle: Claim = async (bench) => {
@@ -12,7 +12,7 @@ export const idle: Claim = async (bench) => {
   const { programs } = bench;
   const limit = await startLimit(programs, join(await newData(bench, "limit-idle"), "limit.db"));
   const momo = await startMomo(programs, await newData(bench, "idle"));
-  await Bun.sleep(SETTLE_MS);
+  await Bun.sleep(QUIET_MS);
   const looks = await Promise.all([watch(momo, 2 * bench.seconds), watch(limit, 2 * bench.seconds)]);
   await Promise.all([momo.stop(), limit.stop()]);
   const both = (key: keyof Look) => ({ momo: [looks[0][key]], limit: [looks[1][key]] });

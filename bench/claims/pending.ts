@@ -7,7 +7,7 @@ import { control, databaseIn, pay, type RunningMomo, startMomo } from "../suppor
 import { quantile } from "../support/statistics.ts";
 
 const YEAR_MS = 365 * 86_400_000;
-const SETTLE_MS = 1500;
+const QUIET_MS = 1500;
 
 /** Prompts that wait: what they cost while nothing happens, and how late others are meanwhile under load. */
 export const pending: Claim = async (bench) => {
@@ -51,7 +51,7 @@ export const pending: Claim = async (bench) => {
 
 async function memoryOf(bench: Bench, data: string): Promise<number> {
   const momo = await startMomo(bench.programs, data);
-  await Bun.sleep(SETTLE_MS);
+  await Bun.sleep(QUIET_MS);
   const memoryMb = knowsProcesses() ? residentMb(momo.pid) : Number.NaN;
   await momo.stop();
   return memoryMb;

@@ -1,5 +1,5 @@
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { momoEnvironment } from "../environment.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";

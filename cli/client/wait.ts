@@ -62,7 +62,7 @@ export async function waitForOutcome(
 /** A person at a terminal sees that momo waits, and for what. */
 async function startProgress(): Promise<{ end(): void }> {
   if (!isTerminal() || !process.stderr.isTTY) return { end: () => {} };
-  // Not the prompts' own spinner: that one takes the keyboard, and ends with 0 at Ctrl+C.
+  // Not the spinner of the prompts: it takes the keyboard, and ends with 0 at Ctrl+C. Loading this one takes 0.5–1 ms.
   const { default: createSpinner } = await import("yocto-spinner");
   const spinner = createSpinner({
     text: "Waiting for the customer to enter the PIN …",

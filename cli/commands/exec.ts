@@ -12,8 +12,8 @@ import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
+import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { type RunningSandbox, startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { reportFault, tell } from "../terminal/output.ts";
@@ -60,7 +60,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   const config = await configOf(flags);
   const directory = makeTemporaryDirectory();
   try {
-    const sandbox = await startSandbox({
+    const sandbox = await runSandbox({
       ...config,
       directory,
       host: "127.0.0.1",

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { createParser } from "eventsource-parser";
-import type { promptView } from "../../sandbox/control/prompt-view.ts";
+import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { type Answer, type Client, controlClient, openEvents } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
@@ -17,9 +17,6 @@ export function phoneCommand(): Command {
   for (const option of controlOptions()) command.addOption(option);
   return command.action(phone);
 }
-
-/** A prompt as the control API shows it. */
-type OpenPrompt = ReturnType<typeof promptView>;
 
 async function phone(words: readonly string[], flags: PhoneFlags): Promise<void> {
   if (!isAttended()) {
@@ -48,13 +45,13 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
 }
 
 /** The oldest prompt on this phone. */
-async function nextPrompt(client: Client, owner: string | null): Promise<OpenPrompt | null> {
+async function nextPrompt(client: Client, owner: string | null): Promise<PromptOnWire | null> {
   const answer = await client.get("/prompts", owner === null ? {} : { phone: owner });
-  return (answer as Answer & { prompts: OpenPrompt[] }).prompts[0] ?? null;
+  return (answer as Answer & { prompts: PromptOnWire[] }).prompts[0] ?? null;
 }
 
 /** Shows one prompt until its customer answers, or it is over for another reason. */
-async function showPrompt(prompt: OpenPrompt, client: Client, changes: Changes): Promise<"answered" | "off"> {
+async function showPrompt(prompt: PromptOnWire, client: Client, changes: Changes): Promise<"answered" | "off"> {
   const { info, isCancel, note, password, select, success, warn } = await openDialogue();
   const over = new AbortController();
   const stopWatching = changes.whenFinal(prompt.checkout_request_id, (status) => {
@@ -101,7 +98,7 @@ async function showPrompt(prompt: OpenPrompt, client: Client, changes: Changes):
   }
 }
 
-function describe({ amount, reference, description }: OpenPrompt): string[] {
+function describe({ amount, reference, description }: PromptOnWire): string[] {
   const shillings = amount.toLocaleString("en-US", { minimumFractionDigits: 2 });
   const lines = [`Pay Ksh${shillings}`];
   if (reference) lines.push(`for account ${reference}`);

@@ -9,9 +9,9 @@ import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
 import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
+import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readText } from "../serving/small-files.ts";
-import { type RunningSandbox, startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
@@ -105,7 +105,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   };
   try {
-    sandbox = await startSandbox({
+    sandbox = await runSandbox({
       ...config,
       directory,
       host: flags.host,
@@ -117,7 +117,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
-      ...(output && { onRequest: output.onRequest }),
+      ...(output && { onRequest: output.onRequest, onDelivery: output.onDelivery }),
     });
     const record = readyRecord(sandbox, directory, controlToken);
     readyFile?.write(record);

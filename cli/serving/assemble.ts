@@ -3,11 +3,12 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import type { ServerFacts } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
@@ -18,7 +19,6 @@ import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
-import { OPERATION_PATHS } from "../../src/http/operation.ts";
 import { fail, failWith, respond } from "../../src/http/reply.ts";
 import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -26,8 +26,9 @@ import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
 import { withGuide } from "./guide.ts";
 import { listenIn } from "./listen-in.ts";
+import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
 
-export interface AssembleOptions extends ServerFacts {
+export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
   /** The time that momo goes by. */
   readonly clock: VirtualClock;
@@ -72,18 +73,20 @@ export function assemble(options: AssembleOptions): Assembled {
     clock,
     realClock,
     random,
-    promptLifetimeMs: options.promptLifetimeMs,
+    promptTimeoutMs: options.promptTimeoutMs,
     reportFault,
   });
   const stopping = new AbortController();
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const audit = listenIn({ ...options, log, service, basePaths });
+  const webhooks = sendWebhooks(options, service);
+  const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePaths, accept: options.accept, form: options.form, version, reportFault });
+      const { accept, form } = options;
+      return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
     }),
     {
       faults,
@@ -99,7 +102,15 @@ export function assemble(options: AssembleOptions): Assembled {
   );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({
+    service,
+    log,
+    audit,
+    webhooks,
+    merchantNames,
+    boot: token(random, 8),
+    reportFault,
+  });
   const loadControl = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
@@ -113,10 +124,11 @@ export function assemble(options: AssembleOptions): Assembled {
       faults,
       log,
       audit,
+      webhooks,
+      snapshots: createSnapshotShelf(),
       waitingRoom,
       eventHub,
       merchantNames,
-      operationPaths: OPERATION_PATHS,
       rememberClock: options.rememberClock,
       server: options,
       stopping: stopping.signal,
@@ -134,16 +146,14 @@ export function assemble(options: AssembleOptions): Assembled {
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
+      webhooks.close();
       waitingRoom.close();
       eventHub.close();
     },
   };
 }
 
-/**
- * A part that is loaded with its first request: zod, which both APIs need, takes 6 ms to load, and a server is ready sooner
- * without.
- */
+/** A part that is loaded with its first request: both APIs need zod, whose load takes 6 ms of the start of a server. */
 function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let part: Promise<Part> | undefined;
   return () => {

@@ -6,7 +6,7 @@ import { type DataDirectory, filesOf } from "./data-directory.ts";
 import { isForeign, statsOfPlace } from "./ownership.ts";
 import { cannotWrite, readText } from "./small-files.ts";
 import {
-  findLeftovers as findFolders,
+  findLeftFolders,
   makeLockedFolder,
   namesIn,
   removeLeftovers as removeFolders,
@@ -103,11 +103,11 @@ export const removeTemporaryLeftovers = (): void => removeFolders(tmpdir());
 
 /** What is left in a data directory and in the place of temporary folders. Nothing is changed. */
 export function findLeftovers(directory: DataDirectory): string[] {
-  const notes = findFolders(directory.path);
+  const notes = findLeftFolders(directory.path);
   return [
     ...(isHeld(directory.lock) ? [] : draftsIn(directory)),
     ...notes.flatMap((note) => notedDraft(note).filter(isOwnFile)),
     ...notes,
-    ...findFolders(tmpdir()),
+    ...findLeftFolders(tmpdir()),
   ];
 }

@@ -1,4 +1,4 @@
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 

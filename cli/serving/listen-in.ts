@@ -10,7 +10,9 @@ export interface ListenInOptions {
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly basePaths: readonly string[];
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
+  /** Whether payments are also told by a webhook. */
+  readonly hasWebhook: () => boolean;
 }
 
 /** The audit of one sandbox: it hears every call and every change. */
@@ -25,9 +27,9 @@ export interface ListeningAudit {
 }
 
 export function listenIn(options: ListenInOptions): ListeningAudit {
-  const { log, service, clock, stopwatch, basePaths, promptLifetimeMs } = options;
+  const { log, service, clock, stopwatch, basePaths, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
-  const audit = createAudit({ basePaths, hasWebhook: () => false });
+  const audit = createAudit({ basePaths, hasWebhook });
   const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
   log.subscribe((logged, { body, answer }) => {
     const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
@@ -42,8 +44,8 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
     subscribe: audit.subscribe,
     async finish() {
       audit.clientEnded(moment());
-      clock.advance(promptLifetimeMs);
-      await service.resolver.settle();
+      clock.advance(promptTimeoutMs);
+      await service.resolver.resolveDue();
       return audit.report(moment());
     },
   };

@@ -2,7 +2,7 @@ import { momoEnvironment } from "../environment.ts";
 import { print, styled } from "../terminal/output.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { type DataDirectory, nameDataDirectory } from "./data-directory.ts";
-import type { RunningSandbox } from "./start-sandbox.ts";
+import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file tell of a server. */
 export type ReadyRecord = ReturnType<typeof readyRecord>;

@@ -3,11 +3,11 @@ import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { refuseForeign } from "./ownership.ts";
-import { readJson, writePrivateFile } from "./small-files.ts";
+import { readJsonFile, writePrivateFile } from "./small-files.ts";
 
 /**
- * The records beside the database that let commands find a server without flags. They are looked through by hand, because that
- * is done before a server is ready: zod takes longer to load than all of this.
+ * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server
+ * reads them before it is ready, and loading zod takes 6 ms.
  */
 
 /** The first merchant's key, so that `momo pay` works at once. */
@@ -102,7 +102,7 @@ function read<T>(file: string, fits: (content: unknown) => content is T): T | nu
   if (existsSync(file) && !lstatSync(file).isFile()) throw damaged(file);
   let content: unknown;
   try {
-    content = readJson(file, (stats) => refuseForeign(file, stats));
+    content = readJsonFile(file, (stats) => refuseForeign(file, stats));
   } catch (error) {
     throw error instanceof Failure ? error : damaged(file);
   }

@@ -1,16 +1,16 @@
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { Failure } from "../terminal/failure.ts";
-import { readJson } from "./small-files.ts";
+import { readJsonFile } from "./small-files.ts";
 
 /**
  * The rules in a file, in the form that the control API takes.
  * @throws Failure `usage` that names the file and the place in it
  */
 export async function readRulesFile(file: string): Promise<Rule[]> {
-  // Loaded only where there is such a file: a server without one is ready sooner.
+  // Loaded only with --rules: zod takes 6 ms of the start.
   const { parseRules } = await import("../../sandbox/control/rules.ts");
   try {
-    const content = readJson(file);
+    const content = readJsonFile(file);
     if (content === undefined) throw new Error("there is no such file");
     return parseRules(content);
   } catch (error) {

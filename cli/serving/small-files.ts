@@ -47,7 +47,7 @@ type Look = (stats: Stats) => void;
  * The JSON in a file, or undefined where there is no such file. What it holds is for the caller to check.
  * @throws an error of the system, of the decoder or of the parser, or what `look` throws
  */
-export function readJson(file: string, look?: Look): unknown {
+export function readJsonFile(file: string, look?: Look): unknown {
   if (!existsSync(file)) return undefined;
   return JSON.parse(readText(file, look));
 }

@@ -79,7 +79,7 @@ export function removeLockedFolder(path: string, release = held.get(path)): void
 }
 
 /** The folders of killed processes in a place. Nothing is changed. */
-export function findLeftovers(place: string): string[] {
+export function findLeftFolders(place: string): string[] {
   return ownFolders(place).filter((path) => existsSync(join(path, LOCK)) && !isHeld(join(path, LOCK)));
 }
 

@@ -8,7 +8,10 @@ interface Choice {
   readonly signal?: AbortSignal;
 }
 
-/** The library that asks a person at a terminal; of text from elsewhere it gets only what {@link plain} leaves. */
+/**
+ * The library that asks a person at a terminal. Text from elsewhere goes through {@link plain} first. Loading it takes 2–3 ms,
+ * so only commands that ask do.
+ */
 export async function openDialogue() {
   const { intro, isCancel, log, note, outro, password, select, text } = await import("@clack/prompts");
   const tell = (write: (line: string) => void) => (line: string) => write(plain(line));

@@ -1,8 +1,10 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
 import type { BasePaths } from "../../src/http/operation.ts";
+import { misuse } from "./usage.ts";
 
 /** Options that several commands share, and readers that refuse with the right words. */
 
@@ -58,6 +60,15 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
 }
 
 const readDuration = reader((text) => parseDuration(text, "It"));
+export const readWebhookUrl: (text: string) => string = (text) => {
+  try {
+    return parseWebhookUrl(text, "--webhook");
+  } catch (error) {
+    // In words of its own, because commander would show the value.
+    if (error instanceof Refusal) throw misuse(error.message);
+    throw error;
+  }
+};
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
 /** Below this a poll is an attack. */
@@ -69,7 +80,7 @@ function readPollInterval(text: string): number {
   return intervalMs;
 }
 
-/** The prompt's lifetime: a second at least, or no customer could answer. */
+/** The prompt timeout: a second at least, or no customer could answer. */
 export function readPromptTimeout(text: string): number {
   const durationMs = readDuration(text);
   if (durationMs < 1000) throw new InvalidArgumentError("It must be 1s or more");

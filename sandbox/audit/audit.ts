@@ -26,13 +26,13 @@ export interface Audit {
   /** A transaction as it starts, and as it ends. */
   changed(transaction: Transaction, at: Moment): void;
   /**
-   * All that has been found. What a client has failed to do is judged now.
+   * All findings. It also judges what a client has failed to do until now.
    * @param now null while calls are held up: then nobody knows what a client is about to do
    */
   report(now: Moment | null): AuditReport;
-  /** The client has ended: what it has not asked by now it never asks. */
+  /** The client has ended: what it has not asked by now, it never asks. */
   clientEnded(at: Moment): void;
-  /** Forgets findings and payments, and leaves out calls that have come already. */
+  /** Removes findings and payments, and ignores calls that came before. */
   forget(at: Moment): void;
   /** Each finding as it is made or comes again, but not what a client fails to do. */
   subscribe(listener: FindingListener): () => void;

@@ -26,16 +26,16 @@ export interface AuditedCall {
 export interface Moment {
   /** The sandbox's clock. */
   readonly nowMs: number;
-  /** The time that passes outside, from any beginning. */
+  /** Real time, from any beginning. */
   readonly realMs: number;
-  /** How long the sandbox's clock has run by itself: not while it stood still, nor what it was moved by. */
+  /** How long the sandbox clock has run by itself: without the time while it was frozen, and without moves. */
   readonly livedMs: number;
 }
 
 /** When a call came, by the time outside. */
 export const cameMs = ({ durationMs }: AuditedCall, answered: Moment): number => answered.realMs - durationMs;
 
-/** Whether its client has surely read the answer: with a delay, it may have hung up before. */
+/** Whether the client has surely read the answer: during a delay, it may have closed the connection. */
 export const isSurelyRead = ({ status, fault }: AuditedCall): boolean => status === 200 && fault === null;
 
 /** The members of a body: of a JSON object, or of a form. Null for anything else. */
@@ -54,8 +54,8 @@ export function membersOf(body: string | null): Readonly<Record<string, unknown>
 const MARKS = { checkout_request_id: '"checkout_request_id":"', status: '"status":"' } as const;
 
 /**
- * A member of an answer that is a string without escapes, such as an id or a status. Searching costs a tenth of parsing; inside
- * a string quotes are escaped, so that nothing but a member fits.
+ * A string member without escapes of an answer, such as an id or a status. Searching costs a tenth of parsing. Quotes inside of
+ * a string are escaped, so that only a member matches.
  */
 export function textIn(answer: string | null, member: keyof typeof MARKS, from = 0): string | null {
   const mark = MARKS[member];
@@ -80,7 +80,7 @@ export function* itemsIn(answer: string): Generator<{ readonly number: number; r
 
 const MOST_SHOWN = 100;
 
-/** A text of the client's for a message: on one line, without a secret, in bounded length. */
+/** A text from the client for a message: one line, no secret, bounded length. */
 export function shown(text: string): string {
   const clean = redact(text).replaceAll(/\p{Cc}/gu, "\u{FFFD}");
   return (clean.length > MOST_SHOWN ? `${clean.slice(0, MOST_SHOWN)}…` : clean).toWellFormed();

@@ -1,9 +1,9 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import { KINDS, type Kind, SEVERITIES, type Severity } from "./kinds.ts";
+import { FINDING_KINDS, type FindingKind, SEVERITIES, type Severity } from "./kinds.ts";
 
-/** A mistake as it is reported. This is the shape on the wire. */
+/** A mistake as it is reported, also in JSON. */
 export interface Finding {
-  readonly kind: Kind;
+  readonly kind: FindingKind;
   readonly severity: Severity;
   /** What happened. */
   readonly message: string;
@@ -29,7 +29,7 @@ export const MOST_REQUEST_IDS = 50;
 
 /** A mistake at one call. */
 export interface Mistake {
-  readonly kind: Kind;
+  readonly kind: FindingKind;
   /** By default the kind's own. */
   readonly severity?: Severity;
   /** What tells it from another finding of its kind: a payment, a path or a member. */
@@ -37,7 +37,7 @@ export interface Mistake {
   readonly requestIds: readonly number[];
   readonly payment: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
   readonly atMs: number;
-  /** Made up only for the first of its kind and subject. */
+  /** Only called for the first of its kind and subject. */
   readonly message: () => string;
 }
 
@@ -52,7 +52,7 @@ export interface FindingBook {
   note(mistake: Mistake): Finding | null;
   /** With others that are not kept, the worst first, then the oldest. */
   list(others: readonly Mistake[]): Finding[];
-  /** How many there was no room for. */
+  /** How many did not fit. */
   readonly leftOut: number;
   clear(): void;
 }
@@ -76,7 +76,8 @@ export function createFindingBook(): FindingBook {
           request_ids: added.length > 0 ? [...request_ids, ...added] : request_ids,
           count: count + 1,
         };
-        // After many calls only each doubling is told: a client that hammers must not fill the stream of events.
+        // After many calls only each doubling is announced, so that a client that polls too fast does not fill the stream of
+        // events.
         return added.length > 0 || Number.isInteger(Math.log2(count + 1)) ? known.finding : null;
       }
       if (kept.size >= MOST_FINDINGS) {
@@ -106,7 +107,7 @@ export function createFindingBook(): FindingBook {
 const rank = ({ finding }: Kept) => SEVERITIES.indexOf(finding.severity);
 
 function findingOf({ kind, severity, requestIds, payment, atMs, message }: Mistake): Finding {
-  const facts = KINDS[kind];
+  const facts = FINDING_KINDS[kind];
   return {
     kind,
     severity: severity ?? facts.severity,

@@ -9,10 +9,10 @@ const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
 
 const NUMBERS = ["payment_account_id", "amount"];
 
-/** More names of one body are noise. */
+/** How many unknown names of one body are reported. */
 const MOST_UNKNOWN = 20;
 
-/** So many pushes are all looked through; under load then each sixteenth, because reading them would slow payments down. */
+/** This many pushes are all checked; then every sixteenth, because checking slows payments down. */
 const LOOKED_THROUGH = 1000;
 
 /** Finds members that do nothing, and values that only a lenient service takes. */

@@ -21,7 +21,7 @@ const STOP_AT_FINAL =
   "Stop at the first of “completed”, “failed”, “cancelled” and “expired”: a final status never changes.";
 
 /** What a client can do wrong. */
-export const KINDS = {
+export const FINDING_KINDS = {
   charges_twice: {
     severity: "error",
     section: "§4.1",
@@ -108,4 +108,4 @@ export const KINDS = {
   },
 } as const satisfies Record<string, KindFacts>;
 
-export type Kind = keyof typeof KINDS;
+export type FindingKind = keyof typeof FINDING_KINDS;

@@ -7,7 +7,7 @@ const PARAMETERS = new Set(["page", "limit", "type", "status", "date_from", "dat
 const NAMES_ONE =
   /^(?:(?:checkout|merchant)?(?:request)?id|transaction(?:id|code|reference|ref)?|trans(?:action)?id|tx(?:n)?(?:id|ref)?|code|ref|reference(?:id|number)?|(?:external|account|order|invoice|payment)(?:id|ref|reference|number)?|(?:momo|mpesa)?receipt(?:number|no)?|(?:momo|mpesa)(?:code|transactionid))$/;
 
-/** `GET /transactions.php`: remembers who has looked, and finds parameters that do nothing. */
+/** `GET /transactions.php`: notes the lists that were read, and finds unknown parameters. */
 export function auditList(state: AuditState, reading: Reading): void {
   const { call, at, query } = reading;
   const given = query === "" ? [] : [...new Set(new URLSearchParams(query).keys())];
@@ -22,7 +22,7 @@ export function auditList(state: AuditState, reading: Reading): void {
       if (!payment) continue;
       payment.isListed = true;
       if (isFinal) payment.isFinalTold = true;
-      // A payment whose push was not answered is not surely the one that was looked for.
+      // A payment whose push was not answered may not be the one that the client looked for.
       if (!isForOne || !payment.start?.isRead) continue;
       payment.asks += 1;
       payment.lastAsk = { requestId: call.id, at };

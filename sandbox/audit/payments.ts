@@ -15,12 +15,12 @@ export interface Payment {
   isFinalTold: boolean;
   /** Whether a list has shown it. */
   isListed: boolean;
-  /** How often somebody asked what became of it, answered or not, */
+  /** How often its status was asked for, answered or not. */
   asks: number;
-  /** and when the last of these calls was answered. */
+  /** When the last of these calls was answered. */
   lastAsk: { readonly requestId: number; readonly at: Moment } | null;
   readonly pollers: Poller[];
-  /** Whether its client has ended without having read how it ended. */
+  /** Whether the client ended without reading its final status. */
   isLeft: boolean;
 }
 
@@ -39,18 +39,18 @@ export interface Start {
 export interface Poller {
   /** Its `User-Agent`. */
   readonly client: string;
-  /** When its last poll came, by the sandbox's clock, */
+  /** When its last poll came, by the sandbox clock. */
   lastAtMs: number;
-  /** when it was answered, */
+  /** When it was answered. */
   lastAnswered: Moment;
-  /** and whether it has surely read “pending”. */
+  /** Whether it has surely read “pending”. */
   hasReadPending: boolean;
   finalRead: { readonly status: string; readonly at: Moment } | null;
   /** Whether a poll that raced with the final answer has been excused. */
   hasRaced: boolean;
 }
 
-/** How many payments are watched; of older ones nothing more is found. */
+/** How many payments are watched. Older ones have no new findings. */
 export const MOST_PAYMENTS = 2000;
 
 /** How many programs that ask about one payment are told apart. */
@@ -61,7 +61,7 @@ export interface PaymentBook {
   add(payment: Payment): void;
   byNumber(number: number): Payment | undefined;
   byCheckoutId(id: string): Payment | undefined;
-  /** The payment that was last charged with this one's reference, and puts this one in its place where it came later. */
+  /** The payment before with the same reference; this one replaces it if it is later. */
   charge(payment: Payment): Payment | null;
   all(): Iterable<Payment>;
   clear(): void;
@@ -69,7 +69,7 @@ export interface PaymentBook {
 
 /** @param leaving told of a payment that makes room for another */
 export function createPaymentBook(leaving: (payment: Payment) => void): PaymentBook {
-  /** Each in the place of its number. Numbers grow, so that a new one takes the place of the oldest. */
+  /** A ring by number: numbers grow, so a new payment replaces the oldest. */
   const ring: (Payment | undefined)[] = [];
   const ids = new Map<string, Payment>();
   /** For each merchant, by reference. */
@@ -116,7 +116,7 @@ export function createPaymentBook(leaving: (payment: Payment) => void): PaymentB
   };
 }
 
-/** The poller that this client is; the oldest makes way for a new one. */
+/** The poller of this client. */
 export function pollerOf({ pollers }: Payment, client: string): Poller | undefined {
   return pollers.find((poller) => poller.client === client);
 }

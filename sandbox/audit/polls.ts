@@ -2,16 +2,16 @@ import { cameMs, isSurelyRead, membersOf, shown, textIn } from "./call.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
 import { type AuditState, inSeconds, PATTERN_MS, type Reading } from "./rules.ts";
 
-/** Faster is too fast: the 3 s of §4.4 less what a busy machine adds and takes away. */
+/** Polls below this interval are too fast: the 3 s of §4.4, less the delays of a busy machine. */
 export const FASTEST_POLL_MS = 2500;
 
-/** A poll that was sent before the answer to the last one has arrived comes so soon after it. */
+/** Within this time of the last answer, a poll was sent before that answer arrived. */
 const RACE_MS = 50;
 
-/** Two clocks that run side by side differ by no more. */
+/** Two clocks that run side by side differ by at most this. */
 const DRIFT_MS = 5;
 
-/** `POST /status.php`: finds polls of nothing, too fast, and after the end. */
+/** `POST /status.php`: finds polls without a payment, too fast, and after the end. */
 export function auditPoll(state: AuditState, reading: Reading): void {
   const { call, at } = reading;
   const members = membersOf(call.body);
@@ -55,7 +55,7 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
   if (finalRead) {
     const sinceMs = cameMs(call, at) - finalRead.at.realMs;
     if (sinceMs < RACE_MS && !poller.hasRaced) poller.hasRaced = true;
-    // One look long after the end is a look, not a poll that goes on.
+    // One poll long after the end is a lookup, not polling.
     else if (sinceMs >= 0 && intervalMs < PATTERN_MS) {
       const isCompleted = finalRead.status === "completed";
       state.note({
@@ -69,9 +69,9 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
     }
     return;
   }
-  // After an error or a lost answer it may ask again at once, and two polls at once are not one after the other.
+  // After an error or a lost answer a client may poll again at once; and parallel polls are not one after the other.
   const isNext = poller.hasReadPending && cameMs(call, at) >= poller.lastAnswered.realMs;
-  // While the clock stands still or is moved, intervals say nothing.
+  // While the clock is frozen or moved, intervals mean nothing.
   const shift = at.nowMs - at.realMs - (poller.lastAnswered.nowMs - poller.lastAnswered.realMs);
   if (isNext && intervalMs > 0 && intervalMs < FASTEST_POLL_MS && Math.abs(shift) <= DRIFT_MS) {
     state.note({
@@ -82,10 +82,10 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
   }
 }
 
-/** What programs make of an id that they have not got. */
+/** What programs send if they have no id. */
 const NOTHING = new Set(["", "undefined", "null", "none", "nil", "nan", "false", "0", "[object object]"]);
 
-/** A status was asked of something that is no payment of this caller's. */
+/** A status was asked for something that is not a payment of this caller. */
 function auditUnknownId(state: AuditState, { call }: Reading, members: Readonly<Record<string, unknown>>): void {
   const id = members.checkout_request_id;
   const isNothing = id === undefined || id === null || NOTHING.has(String(id).trim().toLowerCase());

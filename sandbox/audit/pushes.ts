@@ -2,9 +2,9 @@ import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
 import type { Payment, Start } from "./payments.ts";
 import type { AuditState, Reading } from "./rules.ts";
 
-/** `POST /stkpush.php`: remembers who started what, and finds orders that are charged twice. */
+/** `POST /stkpush.php`: notes each start, and finds orders that are charged twice. */
 export function auditPush(state: AuditState, { call, at }: Reading): void {
-  // Also where the connection was closed without the answer: the payment has begun all the same.
+  // Also if the connection was closed without the answer: the payment has started.
   const id = textIn(call.answer, "checkout_request_id");
   const payment = id === null ? undefined : state.payments.byCheckoutId(id);
   state.lastRefusal = id === null ? { requestId: call.id, status: call.status } : null;
@@ -22,7 +22,7 @@ export function auditPush(state: AuditState, { call, at }: Reading): void {
 
 function compare(state: AuditState, before: Payment, payment: Payment, atMs: number): void {
   if (!before.start || !payment.start) return;
-  // A push that takes long may be answered after one that came later.
+  // A slow push may be answered after a later one.
   const isInOrder = before.start.cameMs <= payment.start.cameMs;
   const [first, second] = isInOrder ? [before, payment] : [payment, before];
   const start = (isInOrder ? before : payment).start as Start;
@@ -42,7 +42,7 @@ function compare(state: AuditState, before: Payment, payment: Payment, atMs: num
 
   const hasEnded = first.isFinalTold || (first.end !== null && first.end.at.realMs <= secondCameMs);
   if (!hasEnded) {
-    // It has looked, and the first payment was not there yet.
+    // The client has looked, and the first payment was not in the list yet.
     const sawNothing = state.looks.some(
       (look) =>
         look.cameMs >= start.cameMs && look.answeredMs <= secondCameMs && look.answeredMs <= first.created.realMs,

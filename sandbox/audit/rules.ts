@@ -2,7 +2,7 @@ import type { AuditedCall, Moment } from "./call.ts";
 import type { Finding, Mistake } from "./finding.ts";
 import type { PaymentBook } from "./payments.ts";
 
-/** A call and what was read of it, for the rules. */
+/** A call and its parsed parts, for the rules. */
 export interface Reading {
   readonly call: AuditedCall;
   /** When it was answered. */
@@ -11,7 +11,7 @@ export interface Reading {
   readonly query: string;
 }
 
-/** A list that somebody has read, by the time outside. */
+/** A list that was read, in real time. */
 interface Look {
   readonly cameMs: number;
   readonly answeredMs: number;
@@ -33,13 +33,13 @@ export interface AuditState {
   note(mistake: Mistake): Finding | null;
 }
 
-/** A client that lost an answer looks soon, and then charges: older lists than these do not matter. */
+/** A client that lost an answer looks soon, and then charges: older lists do not matter. */
 export const MOST_LOOKS = 16;
 
-/** The polling pattern of §4.4: how long a client asks, */
+/** The polling pattern of §4.4: how long a client polls. */
 export const PATTERN_MS = 120_000;
 
-/** and how often at most. */
+/** The polling pattern of §4.4: the shortest interval. */
 export const PATTERN_POLLS = 24;
 
 /** A duration in words. */

@@ -3,16 +3,18 @@ import type { Mistake } from "./finding.ts";
 import type { Payment, Start } from "./payments.ts";
 import { inSeconds, PATTERN_MS, PATTERN_POLLS } from "./rules.ts";
 
-/** Who has not asked by then is not going to. */
+/** A client that has not polled by then does not poll. */
 export const NEVER_POLLED_MS = 30_000;
 
-/** Who asks until then has followed the pattern of §4.4: two minutes, less a last interval and what a busy machine adds. */
+/**
+ * A client that polls until then has followed §4.4: two minutes, less one interval and the delays of a busy machine.
+ */
 export const KEPT_ASKING_MS = 110_000;
 
 /** Longer than any interval of the pattern. */
 const LONGEST_INTERVAL_MS = 10_000;
 
-/** Two readings of clocks that run side by side differ by no more. */
+/** Two clocks that run side by side differ by at most this. */
 const DRIFT_MS = 50;
 
 export interface SilenceOptions {
@@ -21,7 +23,7 @@ export interface SilenceOptions {
   readonly hasWebhook: () => boolean;
 }
 
-/** What a client has not done about a payment until now; null where nothing was missed. It is not kept: a late poll ends it. */
+/** What a client has failed to do about a payment until now, or null. It is not stored, because a late poll ends it. */
 export function silenceOf(payment: Payment, now: Moment, options: SilenceOptions): Mistake | null {
   const { start } = payment;
   if (start === null || payment.isFinalTold) return null;
@@ -30,7 +32,7 @@ export function silenceOf(payment: Payment, now: Moment, options: SilenceOptions
 
 function neverPolled(payment: Payment, start: Start, now: Moment, options: SilenceOptions): Mistake | null {
   const { lastLookMs, hasWebhook } = options;
-  // Whoever has not read the answer does not know the id, but can look.
+  // A client without the answer does not know the id, but can look it up in the list.
   const hasLooked = payment.isListed || (!start.isRead && lastLookMs >= start.cameMs);
   if (hasLooked || !(payment.isLeft || now.livedMs - start.at.livedMs >= NEVER_POLLED_MS)) return null;
   return {
@@ -51,7 +53,7 @@ function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
   const { lastAsk, end, asks } = payment;
   if (lastAsk === null || end === null || asks >= PATTERN_POLLS) return null;
   const askedForMs = lastAsk.at.realMs - start.at.realMs;
-  // A client counts by the time outside, or by the sandbox's.
+  // A client counts in real time, or in the time of the sandbox.
   if (Math.max(askedForMs, lastAsk.at.nowMs - start.at.nowMs) >= KEPT_ASKING_MS) return null;
   const isOver =
     now.livedMs - start.at.livedMs >= PATTERN_MS && now.livedMs - lastAsk.at.livedMs >= LONGEST_INTERVAL_MS;
@@ -72,7 +74,7 @@ function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
 
 const stateOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${end.status} now`);
 
-/** Whether the sandbox's clock has run by itself since the payment was made: only then does a client's silence say something. */
+/** Whether the sandbox clock has run by itself since the payment started: only then silence means something. */
 export function isUndisturbed({ created }: Payment, now: Moment): boolean {
   const livedMs = now.livedMs - created.livedMs;
   const isLike = (passedMs: number) => Math.abs(passedMs - livedMs) <= DRIFT_MS;

@@ -1,7 +1,7 @@
 import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
+import { CONTROL_PATH } from "../control/context.ts";
 import { createHostGuard, type GuardOptions } from "../control/guard.ts";
-import { CONTROL_PATH } from "../control/path.ts";
 
 /** Where the console's page stands, beside the calls that it makes. */
 export const CONSOLE_PATH = `${CONTROL_PATH}/`;
@@ -13,7 +13,7 @@ interface Page {
 }
 
 /**
- * Serves the console: one page without anything secret, so it needs no token. Whatever leads elsewhere leads to it.
+ * Serves the console: one page without a secret, so it needs no token. The other paths redirect to it.
  * @param html the page with all its scripts and styles inside
  */
 export function createConsole(html: string, guard: GuardOptions): Handler {
@@ -64,7 +64,7 @@ function headersOf(html: string): Record<string, string> {
   };
 }
 
-/** What the page itself says runs, and nothing that finds its way into it later. */
+/** Only the scripts of the page run, nothing that is injected later. */
 function hashesOf(html: string, element: "script" | "style"): string {
   const contents = [...html.matchAll(new RegExp(`<${element}\\b[^>]*>(.*?)</${element}\\s*>`, "gis"))];
   const hashes = contents.map(([, content = ""]) => `'sha256-${Bun.SHA256.hash(asParsed(content), "base64")}'`);

@@ -1,26 +1,29 @@
-import { invalid } from "../../src/domain/error.ts";
+import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
-import { readQuery } from "../../src/http/request.ts";
 import { jsonView, summaryOf } from "../audit/reports/json.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../audit/reports/report.ts";
 import type { ControlCall } from "./context.ts";
+import { parseQuery } from "./input.ts";
+import type { AuditOnWire } from "./shapes/requests.ts";
 
-const CONTENT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
+export const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
   text: "text/plain; charset=utf-8",
   github: "text/plain; charset=utf-8",
   junit: "application/xml; charset=utf-8",
   sarif: "application/sarif+json; charset=utf-8",
 };
 
+export const auditQuery = z.object({
+  format: z.enum(REPORT_FORMATS, { error: `format must be one of ${REPORT_FORMATS.join(", ")}` }).default("json"),
+});
+
 /** `GET /_momo/audit`: what clients have done wrong; `?format=` as a report. */
 export const showAudit: ControlCall = async (_request, { audit, version }, { query }) => {
-  const { format = "json" } = readQuery(query, ["format"]);
-  const known = REPORT_FORMATS.find((name) => name === format);
-  if (!known) throw invalid(`format must be one of ${REPORT_FORMATS.join(", ")}`);
+  const { format } = parseQuery(auditQuery, query);
   const report = audit.report();
-  if (known === "json") return succeed(summaryOf(report), jsonView(report));
-  return new Response(formatReport(report, known, { version }), {
-    headers: { "Content-Type": CONTENT_TYPES[known], "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+  if (format === "json") return succeed(summaryOf(report), jsonView(report) satisfies AuditOnWire);
+  return new Response(formatReport(report, format, { version }), {
+    headers: { "Content-Type": REPORT_TYPES[format], "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
   });
 };
 

@@ -1,9 +1,10 @@
+import type { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, BasePaths } from "../../src/http/operation.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { KeepOpen } from "../../src/http/request.ts";
-import type { ResponseForm } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { AuditReport } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";
@@ -11,11 +12,16 @@ import type { VirtualClock } from "../network/clock.ts";
 import type { Default } from "../network/default.ts";
 import type { RuleBook } from "../network/rules.ts";
 import type { RequestLog } from "../request-log.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
+import type { SnapshotShelf } from "./snapshot-shelf.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
-/** What the calls of the control API steer. */
+/** The path of the control API, whatever the base path of the merchant API. */
+export const CONTROL_PATH = "/_momo";
+
+/** Everything that the calls of the control API use. */
 export interface ControlContext {
   readonly service: Service;
   readonly clock: VirtualClock;
@@ -28,12 +34,12 @@ export interface ControlContext {
   readonly log: RequestLog;
   /** What clients do wrong. */
   readonly audit: { report(): AuditReport; forget(): void };
+  readonly webhooks: Webhooks;
+  readonly snapshots: SnapshotShelf;
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;
-  /** The paths of the merchant API's operations, without the base path. */
-  readonly operationPaths: readonly string[];
-  /** Keeps where the clock stands, for the next start. */
+  /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;
   /** Aborted when the server stops. */
@@ -41,8 +47,23 @@ export interface ControlContext {
   readonly version: string;
 }
 
-/** One method of one path; a response of its own where the answer is no JSON. */
+/** One method of one path. It returns a Response if the answer is not JSON. */
 export type ControlCall = (request: Request, context: ControlContext, call: CallDetails) => Promise<Reply | Response>;
+
+/** A call, and its part of the OpenAPI description. */
+export interface DescribedCall {
+  readonly call: ControlCall;
+  readonly summary: string;
+  /** The members of its answer with 200, beside `success` and `message`; null if the answer is not JSON. */
+  readonly answer: z.ZodObject | z.ZodRawShape | null;
+  /** Schemas of its query. */
+  readonly query?: readonly z.ZodObject[];
+  readonly body?: { readonly schema: z.ZodType; readonly example: unknown; readonly isOptional?: boolean };
+  /** The other content types that it can answer with. */
+  readonly texts?: readonly string[];
+  /** Failures whose answer has more members than others. */
+  readonly failures?: Readonly<Record<number, z.ZodType>>;
+}
 
 export interface CallDetails {
   /** The raw query string. */
@@ -58,8 +79,8 @@ export interface ServerFacts {
   readonly accept: Accept;
   readonly form: ResponseForm;
   /** How long a prompt waits for its customer. */
-  readonly promptLifetimeMs: number;
-  /** The port of the merchant API; null where it is the one that the caller of the control API has used. */
+  readonly promptTimeoutMs: number;
+  /** The port of the merchant API; null if the control API has the same. */
   readonly merchantPort: () => number | null;
   /** The data directory; null where there is none. */
   readonly data: string | null;

@@ -1,82 +1,31 @@
-import { fail, failWith, type Reply } from "../../src/http/reply.ts";
+import { fail, failWith, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, targetOf } from "../../src/http/request.ts";
-import { forgetAudit, showAudit } from "./audit.ts";
-import { setClock, showClock } from "./clock.ts";
-import type { ControlCall, ControlContext } from "./context.ts";
-import { replaceDefault, showDefault } from "./default.ts";
-import type { Steering } from "./event-hub.ts";
-import { events } from "./events.ts";
-import { listFaults, removeFaults, replaceFaults } from "./faults.ts";
+import { CALLS } from "./calls.ts";
+import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { health, healthForAnybody } from "./health.ts";
-import { listMessages } from "./messages.ts";
-import { outcomes } from "./outcomes.ts";
-import { CONTROL_PATH } from "./path.ts";
-import { payments } from "./payments.ts";
-import { answerPrompt, listPrompts } from "./prompts.ts";
-import {
-  createAccount,
-  createKey,
-  createMerchant,
-  listAccounts,
-  listKeys,
-  listMerchants,
-  revokeKey,
-} from "./registry.ts";
-import { listRequests } from "./requests.ts";
-import { reset } from "./reset.ts";
-import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
-import { withSecurityHeaders } from "./security-headers.ts";
-import { showServer } from "./server.ts";
-import { listTransactions, tellTransaction } from "./transactions.ts";
-import { wait } from "./wait.ts";
+import { healthForAnybody } from "./health.ts";
+import type { SteeringPart } from "./shapes/requests.ts";
 
-type Methods = Partial<Record<string, ControlCall>>;
-
-/** What a call to one of these paths changes, unless it only looks. */
-const STEERS: Record<string, Steering> = {
+/** What changes by a call to one of these paths, if it is not a GET. */
+const STEERS: Record<string, SteeringPart> = {
   "/rules": "rules",
   "/default": "default",
   "/clock": "clock",
   "/faults": "faults",
+  "/webhook": "webhook",
   "/merchants": "registry",
   "/accounts": "registry",
   "/keys": "registry",
   "/keys/API_KEY": "registry",
+  "/snapshots/NAME/restore": "restore",
   "/reset": "reset",
-};
-
-/** For each path below {@link CONTROL_PATH}, what each method does; capitals stand for an id, one part of the path. */
-const CALLS: Record<string, Methods> = {
-  "/health": { GET: health, HEAD: health },
-  "/outcomes": { GET: outcomes },
-  "/prompts": { GET: listPrompts },
-  "/prompts/ID/answer": { POST: answerPrompt },
-  "/messages": { GET: listMessages },
-  "/rules": { GET: listRules, POST: appendRules, PUT: replaceRules, DELETE: removeRules },
-  "/default": { GET: showDefault, PUT: replaceDefault },
-  "/clock": { GET: showClock, POST: setClock },
-  "/wait": { POST: wait },
-  "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
-  "/requests": { GET: listRequests },
-  "/audit": { GET: showAudit, DELETE: forgetAudit },
-  "/events": { GET: events },
-  "/transactions": { GET: listTransactions },
-  "/transactions/CHECKOUT_REQUEST_ID": { GET: tellTransaction },
-  "/payments": { POST: payments },
-  "/merchants": { GET: listMerchants, POST: createMerchant },
-  "/accounts": { GET: listAccounts, POST: createAccount },
-  "/keys": { GET: listKeys, POST: createKey },
-  "/keys/API_KEY": { DELETE: revokeKey },
-  "/server": { GET: showServer },
-  "/reset": { POST: reset },
 };
 
 export interface ControlOptions extends ControlContext, GuardOptions {
   readonly reportFault: (error: unknown) => void;
 }
 
-/** The sandbox's own HTTP surface, for test-suites and people. Like the merchant API it answers everything in JSON. */
+/** The control API, for test suites and people. Like the merchant API it answers in JSON. */
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
 
@@ -86,17 +35,17 @@ export function createControl(options: ControlOptions): Handler {
     const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
     const methods = CALLS[name];
     const needsTokenOnly = refusal?.status === 401;
-    if (needsTokenOnly && methods?.[request.method] === health) return healthForAnybody(options);
+    if (needsTokenOnly && name === "/health" && methods?.[request.method]) return healthForAnybody(options);
     if (refusal) return refusal;
     if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
-    const call = methods[request.method];
-    if (!call) {
+    const described = methods[request.method];
+    if (!described) {
       const allowed = Object.keys(methods).join(", ");
       return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
     }
-    // What is listed waits until all that is due is resolved.
+    // A list waits until all that is due is resolved.
     if (request.method === "GET" && options.service.resolver.isBehind) keepOpen(request);
-    const response = await call(request, options, { query, id, keepOpen });
+    const response = await described.call(request, options, { query, id, keepOpen });
     const what = STEERS[name];
     if (what && request.method !== "GET") options.eventHub.steered(what);
     return response;
@@ -129,3 +78,20 @@ function nameOf(path: string): { name: string; id: string } {
 const PATHS = Object.keys(CALLS)
   .map((path) => CONTROL_PATH + path)
   .join(", ");
+
+/** Browsers must not guess the type of an answer, show it in a frame, or hand it to another site. */
+const SECURITY_HEADERS = {
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** Adds those that the answer does not set itself. */
+function withSecurityHeaders(answer: Reply | Response): Response {
+  const response = answer instanceof Response ? answer : respond(answer);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  }
+  return response;
+}

@@ -4,21 +4,22 @@ import { readNaming } from "../../src/domain/what-came.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { chooseAfter } from "../network/choice.ts";
 import type { Default } from "../network/default.ts";
-import { afterOf, parseOutcomeName } from "../network/outcomes.ts";
+import { afterOf } from "../network/outcomes.ts";
 import type { ControlCall } from "./context.ts";
-import { readBody, readWith } from "./input.ts";
-
-const defaultSchema = z.strictObject({
-  outcome: readWith(z.string(), (text) => parseOutcomeName(text, "it")),
-  after: z.string().optional(),
-});
+import { readBody } from "./input.ts";
+import type { DefaultInForce } from "./shapes/steering.ts";
+import { durationText, outcomeName } from "./shapes/values.ts";
 
 /** `GET /_momo/default`: what prompts do where nothing else decides. */
 export const showDefault: ControlCall = async (_request, context) => answer(context.default);
 
-/** `PUT /_momo/default`: decides so for the prompts to come, until a reset; without `after`, in the outcome's own time. */
+export const defaultRequest = z.strictObject({ outcome: outcomeName, after: durationText.optional() });
+
+/**
+ * `PUT /_momo/default`: changes the default for new prompts, until a reset. Without `after`, the outcome has its own time.
+ */
 export const replaceDefault: ControlCall = async (request, context) => {
-  const { outcome, after } = await readBody(defaultSchema, request);
+  const { outcome, after } = await readBody(defaultRequest, request);
   context.default.replace(
     after === undefined ? { outcome, afterMs: null } : readNaming(after, (text) => chooseAfter(outcome, text, "after")),
   );
@@ -27,5 +28,6 @@ export const replaceDefault: ControlCall = async (request, context) => {
 
 function answer({ choice: { outcome, afterMs } }: Default): Reply {
   const after = afterMs === null ? afterOf(outcome) : formatDuration(afterMs);
-  return succeed(`where nothing else decides: ${outcome}`, { outcome, after });
+  const inForce: DefaultInForce = { outcome, after };
+  return succeed(`where nothing else decides: ${outcome}`, inForce);
 }

@@ -1,4 +1,4 @@
-/** Something that happened; what it looks like is made up when somebody reads it. */
+/** An event. Its JSON is made when somebody reads it. */
 interface Entry {
   readonly name: string;
   readonly view: () => object;
@@ -7,14 +7,14 @@ interface Entry {
   text: string | null;
 }
 
-/** The events that lie behind, for those who listen and for those who come back. */
+/** Past events, for listeners and for those who reconnect. */
 export interface EventHistory {
   /** The number of the last event; they count from 1. */
   readonly last: number;
-  /** Keeps a reference and no text, so that what nobody reads costs next to nothing. */
+  /** Keeps a reference, not the text, so that unread events cost almost nothing. */
   add(name: string, view: () => object, bytes: number): void;
   /**
-   * The events after that number in the format of server-sent events, the oldest first, as many as are written out at once.
+   * The events after that number as server-sent events, the oldest first, up to the bound of one reading.
    * @returns null where some of them are no longer there
    */
   after(number: number): { readonly text: string; readonly number: number } | null;
@@ -23,7 +23,7 @@ export interface EventHistory {
 const CAPACITY = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** So much is written out for one reading, for each of a hundred listeners; before the next, others have their turn. */
+/** How much one reading returns. Others get their turn before the next one. */
 const MOST_AT_ONCE = 100;
 const MOST_LENGTH_AT_ONCE = 32 * 1024;
 
@@ -47,7 +47,7 @@ export function createEventHistory(boot: string): EventHistory {
     while (bytes > MAX_BYTES) dropOldest();
   }
 
-  /** Written out once, however many read it; from then on the text counts too. */
+  /** The text is made once for all readers, and then counts as memory. */
   function textOf(number: number): string {
     const entry = ring[number % CAPACITY];
     if (!entry) return "";

@@ -2,16 +2,13 @@ import type { CompletedTransaction, Transaction } from "../../src/domain/transac
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
-import { messageView } from "./message-view.ts";
-import { requestView } from "./request-view.ts";
-import { transactionView } from "./transaction-view.ts";
+import type { SteeringPart } from "./shapes/requests.ts";
+import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
 
-/** What somebody has changed about the sandbox itself. */
-export type Steering = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
-
-/** Somebody who reads the stream of events. */
+/** A reader of the stream of events. */
 export interface EventListener {
   /** There is something to read. */
   readonly wake: () => void;
@@ -19,9 +16,9 @@ export interface EventListener {
   readonly end: () => void;
 }
 
-/** A listener's place in the stream. It reads at its own pace; nothing is kept for it alone. */
+/** The position of a listener in the stream. It reads at its own pace; nothing is copied for it. */
 export interface EventPlace {
-  /** What has happened since the last reading, or the beginning of it; empty where nothing has. */
+  /** The events since the last reading, up to a bound; empty if there are none. */
   read(): string;
   leave(): void;
 }
@@ -30,8 +27,8 @@ export interface EventHub {
   readonly isFull: boolean;
   /** @param lastId the id of the event after which to read on; null: from now on */
   enter(lastId: string | null, listener: EventListener): EventPlace;
-  /** Tells that something was steered, so that every page looks again. */
-  steered(what: Steering): void;
+  /** Announces that something was steered, so that every page reads it again. */
+  steered(what: SteeringPart): void;
   /** Ends every stream. */
   close(): void;
 }
@@ -40,8 +37,9 @@ export interface EventSources {
   readonly service: Pick<Service, "subscribe">;
   readonly log: Pick<RequestLog, "subscribe">;
   readonly audit: Pick<Audit, "subscribe">;
+  readonly webhooks: Pick<Webhooks, "subscribe">;
   readonly merchantNames: MerchantNames;
-  /** Tells the ids of this process from those of another. */
+  /** Makes the ids of this process different from those of others. */
   readonly boot: string;
   readonly reportFault: (error: unknown) => void;
 }
@@ -56,8 +54,12 @@ const REQUEST_BYTES = 1500;
 /** A finding in memory, roughly. */
 const FINDING_BYTES = 2000;
 
-/** Puts all that happens into one row, and hands it to all who listen. */
-export function createEventHub({ service, log, audit, merchantNames, boot, reportFault }: EventSources): EventHub {
+/** A delivery in memory, roughly. */
+const DELIVERY_BYTES = 3000;
+
+/** Collects all events in one order, and gives them to all listeners. */
+export function createEventHub(sources: EventSources): EventHub {
+  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
@@ -77,16 +79,17 @@ export function createEventHub({ service, log, audit, merchantNames, boot, repor
     tell("message", () => messageView(payment, business), TRANSACTION_BYTES);
   }
 
-  /** Nothing is kept before somebody listens: most sandboxes are used without, and pay nothing for it. */
+  /** Nothing is kept before the first listener comes: most sandboxes have none, and pay nothing. */
   function beginToKeep(): void {
     if (isKeeping) return;
     isKeeping = true;
     service.subscribe(tellTransaction);
     log.subscribe((request) => tell("request", () => requestView(request), bytesOf(request)));
     audit.subscribe((finding) => tell("audit", () => finding, FINDING_BYTES));
+    webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
-  /** The number in an id of ours; null for one of another process, or of nobody. */
+  /** The number in one of our ids; null for other ids. */
   function numberOf(id: string): number | null {
     const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
     return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
@@ -104,7 +107,7 @@ export function createEventHub({ service, log, audit, merchantNames, boot, repor
         read() {
           const events = place === null ? null : history.after(place);
           place = events?.number ?? history.last;
-          // What is missing is not told piece by piece: whoever reads this must look at everything afresh.
+          // Events are missing: the reader must read everything again.
           return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
         },
         leave: () => listeners.delete(listener),

@@ -1,34 +1,41 @@
+import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
-import { invalid } from "../../src/domain/error.ts";
 import { fail } from "../../src/http/reply.ts";
-import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
 import type { EventHub, EventPlace } from "./event-hub.ts";
-import { nextTurn } from "./next-turn.ts";
+import { parseQuery } from "./input.ts";
+import { nextTurn } from "./paging.ts";
 
-/** After such a silence a comment goes out, so that both sides notice a dead connection. */
+/** After this much silence a comment is sent, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ": momo\n\n";
 
+export const eventsQuery = z.object({
+  since: z
+    .string()
+    .min(1, { error: "since must be the id of an event; leave it out to read from now on" })
+    .optional()
+    .describe("brings what happened after the event with this id; so does the header Last-Event-ID"),
+});
+
 /**
- * `GET /_momo/events`: server-sent events. `transaction` as one starts and as it ends, `request` as one is answered, `message`
- * as a customer gets one, `steering` as somebody changes the sandbox; a comment as a heartbeat, at once and after each 15
- * seconds of silence. The header `Last-Event-ID`, or `?since=`, brings what was missed since that event; `gap` says that it
- * cannot be had any more.
+ * `GET /_momo/events`: server-sent events. `transaction` when one starts and ends, `request` when one is answered, `message`
+ * when a customer gets one, `audit` when a client makes a mistake, `webhook` when a delivery is tried or lost, `steering` when
+ * somebody changes the sandbox; a comment as a heartbeat, at once and after 15 seconds of silence. The header `Last-Event-ID`,
+ * or `?since=`, repeats missed events; `gap` says that some are lost.
  */
 export const events: ControlCall = async (request, { eventHub, realClock }, { query, keepOpen }) => {
-  const { since } = readQuery(query, ["since"]);
-  if (since === "") throw invalid("since must be the id of an event; leave it out to read from now on");
+  const { since } = parseQuery(eventsQuery, query);
   if (eventHub.isFull) return fail(503, "too many are listening; try again when some are gone");
   keepOpen(request);
-  // A client that comes back by itself asks with the same address again, and says in the header how far it got.
+  // A client that reconnects repeats the same address, and says in the header which event it read last.
   const lastId = request.headers.get("Last-Event-ID") || (since ?? null);
   return new Response(streamOf(eventHub, lastId, realClock, request.signal), {
     headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
   });
 };
 
-/** Writes when it is read: what a slow reader has not read stays in the hub, and in the end makes way. */
+/** Writes when the client reads. Unread events stay in the hub, and the oldest are dropped there. */
 function streamOf(
   eventHub: EventHub,
   lastId: string | null,
@@ -42,7 +49,7 @@ function streamOf(
   let isNew = true;
   let end = () => {};
 
-  /** Resolves as something happens, as it ends, or after a long silence. */
+  /** Resolves when an event comes, when the stream ends, or after a long silence. */
   function news(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = realClock.alarm(realClock.nowMs() + HEARTBEAT_MS, resolve);
@@ -66,11 +73,11 @@ function streamOf(
         };
         place = eventHub.enter(lastId, { wake: () => wake(), end: () => end() });
         gone.addEventListener("abort", () => end());
-        // It may have gone before this call was loaded: then nobody tells.
+        // The client may be gone already: then no event is fired.
         if (gone.aborted) end();
       },
       async pull(controller) {
-        // Whoever reads what was missed takes it turn by turn: all at once would hold everybody else up.
+        // One turn for each reading, so that a long replay does not block others.
         if (!isNew) await nextTurn(realClock);
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;

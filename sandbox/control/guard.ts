@@ -5,13 +5,13 @@ import { fail, type Reply } from "../../src/http/reply.ts";
 export interface GuardOptions {
   /** The address that the server listens on, as it was given. */
   readonly host: string;
-  /** What a caller must present; null where nothing is asked for, as on a loopback address that nobody shares. */
+  /** The token that callers must send; null if none is needed, as on a loopback address of one user. */
   readonly token: string | null;
 }
 
 const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Whether a host name or address leads to this machine alone. */
+/** Whether a host name or address is this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.has(host) || host === "::1" || /^127(?:\.[0-9]{1,3}){3}$/.test(host);
 }
@@ -19,12 +19,12 @@ export function isLoopback(host: string): boolean {
 /** Decides about one request: an answer that refuses it, or null. */
 export type Guard = (request: Request) => Reply | null;
 
-/** Headers by which a proxy tells for whom it asks. */
+/** Headers by which a proxy names its client. */
 const FORWARDED = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|via)$/;
 
 /**
- * Lets through who knows this server by its own name, and does not come through a proxy: behind one, anybody may be asking.
- * Where a token is asked for, neither matters: a machine on a network has many names.
+ * Accepts requests to a name of this server that do not come through a proxy: anybody could be behind one. With a token neither
+ * matters, because a machine on a network has many names.
  */
 export function createHostGuard({ host, token }: GuardOptions): Guard {
   const namesThisServer = (name: string) => isLoopback(name) || name === host || name === `[${host}]`;
@@ -44,8 +44,8 @@ export function createHostGuard({ host, token }: GuardOptions): Guard {
 }
 
 /**
- * Lets through who may steer. A page in a browser on this machine is not its owner, so neither a foreign origin nor a host
- * name that somebody made to lead here gets through.
+ * Accepts requests that may steer. A page in a browser on this machine is not its owner: a foreign origin, or a foreign host
+ * name that leads here, is refused.
  */
 export function createGuard(options: GuardOptions): Guard {
   const hostGuard = createHostGuard(options);
@@ -55,7 +55,7 @@ export function createGuard(options: GuardOptions): Guard {
     const refusal = hostGuard(request);
     if (refusal) return refusal;
     const { headers } = request;
-    // Without a token there is no proxy, so no TLS: the origin must be ours to the letter.
+    // Without a token there is no proxy and no TLS: the origin must be exactly ours.
     const isForeign =
       isFromAnotherSite(headers) ||
       (tokenHash === null && ![null, `http://${headers.get("Host")}`].includes(headers.get("Origin")));
@@ -71,9 +71,9 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 /**
- * Whether a page of another site sends this. A browser says where a request comes from; other clients say nothing. The scheme of
- * the origin does not matter, because a proxy may speak TLS for us. A proxy may also send another Host than the browser did: then
- * the browser's own word counts, which no page can forge.
+ * Whether a page of another site sends this. Browsers say where a request comes from; other clients do not. The scheme of the
+ * origin does not matter, because a proxy may accept TLS for us. If a proxy changes the Host, `Sec-Fetch-Site` counts, which no
+ * page can forge.
  */
 export function isFromAnotherSite(headers: Headers): boolean {
   const site = headers.get("Sec-Fetch-Site");

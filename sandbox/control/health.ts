@@ -1,7 +1,7 @@
 import { type Reply, succeed, unavailable } from "../../src/http/reply.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 
-/** `GET /_momo/health`, or `HEAD`, as what waits for a server asks: it serves; or it stops, and finishes what is under way. */
+/** `GET /_momo/health`, also `HEAD`: 200 while the server answers requests, 503 while it stops. */
 export const health: ControlCall = async (_request, { version, stopping }) =>
   answerOf(stopping, { version, pid: process.pid });
 

@@ -1,13 +1,16 @@
 import { z } from "zod";
+import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid, Refusal } from "../../src/domain/error.ts";
+import { parsePhone } from "../../src/domain/phone.ts";
 import { kindOf, shown } from "../../src/domain/what-came.ts";
-import { whatCameOf } from "../../src/http/input.ts";
-import { readJsonObject } from "../../src/http/request.ts";
+import { parseInput, whatCameOf } from "../../src/http/input.ts";
+import { expectJson, readJsonObject, readQuery } from "../../src/http/request.ts";
+import { durationText } from "./shapes/values.ts";
 
-/** How calls read their input: what is wrong with it is said of the place where it stands. */
+/** Calls read their input with these. A refusal names the place of each error. */
 
-/** Reads with a function of the domain; its refusal becomes the issue at this place. */
-export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) {
+/** Reads with a function of the domain. Its refusal becomes the issue at this place. */
+export function readWith<T>(base: z.ZodType<string, string>, read: (text: string) => T) {
   return base.transform((text, context): T => {
     try {
       return read(text);
@@ -19,8 +22,44 @@ export function readWith<T>(base: z.ZodType<string>, read: (text: string) => T) 
   });
 }
 
+export const duration = readWith(durationText, (text) => parseDuration(text, "it"));
+
+/** A whole number in a query. */
+export function wholeNumber(error: string, { min, max }: { min: number; max: number }) {
+  return z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]{0,14})$/, { error })
+    .refine((text) => Number(text) >= min && Number(text) <= max, { error })
+    .transform(Number)
+    .meta({ described: { type: "integer", minimum: min, maximum: max } });
+}
+
+/** The largest id that a query can name. */
+export const MAX_QUERY_ID = 999_999_999_999_999;
+
+const MAX_LIMIT = 1000;
+
+const entry = (member: string) =>
+  wholeNumber(`${member} must be a whole number, the id of an entry`, { min: 0, max: MAX_QUERY_ID });
+
+/** A page of a list: the entries after an id, the oldest first; or those before one, by default the newest of all. */
+export const pageQuery = z
+  .object({
+    after: entry("after").optional(),
+    before: entry("before").optional(),
+    limit: wholeNumber(`limit must be a whole number from 1 to ${MAX_LIMIT}`, { min: 1, max: MAX_LIMIT }).default(
+      MAX_LIMIT,
+    ),
+  })
+  .refine(({ after, before }) => after === undefined || before === undefined, {
+    error: "give after or before, not both",
+  });
+
+/** Filters by phone. */
+export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
+
 /**
- * Holds a nested input against its schema.
+ * Checks a nested input with its schema.
  * @param root what the input is called, such as `rules`; empty for the members of a body
  * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and what came there
  */
@@ -35,16 +74,16 @@ export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root
   throw invalid(reasons.join("; ") + (more > 0 ? `; and ${more} more` : ""));
 }
 
-/** A thousand rules can have as many errors. */
+/** How many errors are named: a thousand rules can have as many. */
 const MAX_REASONS = 20;
 
-/** What somebody typed for a PIN is not shown again. */
+/** A PIN is not shown, nor an address that may hold a password. */
 function cameOf(issue: z.core.$ZodIssue): string {
-  if (issue.path.at(-1) !== "pin") return whatCameOf(issue);
+  if (!["pin", "url"].includes(String(issue.path.at(-1)))) return whatCameOf(issue);
   return typeof issue.input === "string" ? "" : `; it is ${kindOf(issue.input)}`;
 }
 
-/** What the library finds wrong, in the words of the other refusals; a schema that has better ones says them itself. */
+/** Errors of zod in the words of our refusals. A schema with a better text has its own. */
 function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
   switch (issue.code) {
@@ -86,7 +125,20 @@ function placeOf(root: string, path: readonly PropertyKey[]): string {
   return place === "" ? "" : `${place}: `;
 }
 
-/** A call's body, held against its schema. */
+/** Checks the body of a call with its schema. */
 export async function readBody<T extends z.ZodType>(schema: T, request: Request): Promise<z.output<T>> {
   return parsePlaced(schema, await readJsonObject(request), "");
+}
+
+/** Checks the query of a call with its schema. Other parameters are ignored. */
+export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.output<T> {
+  return parseInput(schema, readQuery(query, Object.keys(schema.shape)));
+}
+
+export const emptyBody = z.strictObject({});
+
+/** A body is optional, also with a content type. The content type must be JSON, so that no HTML form can do this. */
+export async function expectEmptyBody(request: Request): Promise<void> {
+  if (request.headers.has("Content-Type")) expectJson(request);
+  if (request.body !== null) await readBody(emptyBody, request);
 }

@@ -1,6 +1,6 @@
 import type { Registry } from "../../src/service/registry.ts";
 
-/** The names of merchants, which never change, so that each is looked up once. */
+/** A cache of the names of merchants, which never change. */
 export interface MerchantNames {
   of(merchantId: number): Promise<string>;
 }

@@ -1,17 +1,15 @@
-import { parsePhone } from "../../src/domain/phone.ts";
-import { readNaming } from "../../src/domain/what-came.ts";
 import { succeed } from "../../src/http/reply.ts";
-import { readQuery } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
-import { messageView } from "./message-view.ts";
+import { parseQuery, phoneQuery } from "./input.ts";
+import { messageView } from "./views.ts";
 
-/** A phone shows so many; a list of the service has no more on a page. */
+/** At most a page of the list. */
 const MAX_MESSAGES = 100;
 
 /** `GET /_momo/messages`: the last text messages to customers, newest first; `?phone=` those to one phone. */
 export const listMessages: ControlCall = async (_request, { service, merchantNames }, { query }) => {
-  const { phone } = readQuery(query, ["phone"]);
-  const paid = await service.listPaid(MAX_MESSAGES, phone === undefined ? null : readNaming(phone, parsePhone));
+  const { phone = null } = parseQuery(phoneQuery, query);
+  const paid = await service.listPaid(MAX_MESSAGES, phone);
   const messages = paid.map(async (payment) => messageView(payment, await merchantNames.of(payment.merchantId)));
   return succeed(`${paid.length} message${paid.length === 1 ? "" : "s"}`, { messages: await Promise.all(messages) });
 };

@@ -11,9 +11,9 @@ import { isFromAnotherSite } from "./guard.ts";
 export interface ObserveOptions {
   readonly faults: FaultPlan;
   readonly log: RequestLog;
-  /** How many calls a delay holds up now. */
+  /** How many calls wait in a delay now. */
   readonly delays: { underWay: number };
-  /** Says whose a request is, or throws. */
+  /** Returns the merchant of a request, or throws. */
   readonly authenticate: Service["authenticate"];
   readonly basePaths: BasePaths;
   /** Aborted when the server stops. */
@@ -27,8 +27,8 @@ export interface ObserveOptions {
 }
 
 /**
- * The merchant API with faults on its way and a log of what passed. The API itself knows of neither. Pages of other sites change
- * nothing: their calls are refused and not logged. Faults strike calls with good credentials only.
+ * The merchant API with faults and a log around it; the API knows neither. Calls from pages of other sites are refused and not
+ * logged. Faults strike only calls with valid credentials.
  */
 export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): Handler {
   const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
@@ -98,7 +98,7 @@ async function befall(
 
 /** Resolves after that time, or at once when the server stops. */
 function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promise<void> {
-  // An abort of before is not told again.
+  // An abort that happened before fires no event.
   if (stopping.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.alarm(clock.nowMs() + durationMs, resolve);
@@ -110,15 +110,18 @@ function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promis
   return promise.finally(() => stopping.removeEventListener("abort", stop));
 }
 
-/** An answer that fails before its first byte: the server closes the connection. Failing with nothing, it prints nothing. */
+/**
+ * An answer that fails before its first byte, so that the server closes the connection. The error is undefined, so that nothing
+ * is printed.
+ */
 function brokenOff(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error(undefined) }));
 }
 
-/** How long a refusal waits for a body that nobody has read; what comes with the head is there at once. */
+/** How long a refusal waits for an unread body. A body that came with the head is there at once. */
 const UNREAD_GRACE_MS = 5;
 
-/** The body of a request that was refused before it was read: what a client really sent is of interest then most of all. */
+/** The body of a request that was refused before it was read: the log shows what the client really sent. */
 async function unread(request: Request, realClock: Clock): Promise<string | null> {
   if (request.bodyUsed || request.body === null) return null;
   const { promise: late, resolve } = Promise.withResolvers<null>();

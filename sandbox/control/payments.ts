@@ -8,11 +8,10 @@ import { startedView } from "../../src/http/view.ts";
 import { parseChoice } from "../network/choice.ts";
 import type { ControlCall } from "./context.ts";
 
-const kindRule = { error: `kind must be one of ${KINDS.join(", ")}` };
-
-const testPaymentSchema = z.object({
+/** A test payment, as some other part of a shop would make it. */
+export const testPayment = z.object({
   ...startPaymentSchema.shape,
-  kind: z.enum(KINDS, kindRule),
+  kind: z.enum(KINDS, { error: `kind must be one of ${KINDS.join(", ")}` }),
   outcome: z.string({ error: "outcome must be a string, NAME or NAME; after=DURATION" }).optional(),
 });
 
@@ -20,8 +19,8 @@ const testPaymentSchema = z.object({
  * `POST /_momo/payments`: a test payment as some other part of a shop would make it. The merchant API makes only the kind
  * `api`; the others come from a payment page, a deposit or a top-up.
  */
-export const payments: ControlCall = async (request, { service }) => {
-  const input = parseInput(testPaymentSchema, await readJsonObject(request));
+export const startTestPayment: ControlCall = async (request, { service }) => {
+  const input = parseInput(testPayment, await readJsonObject(request));
   if (input.outcome !== undefined) readNaming(input.outcome, (text) => parseChoice(text, "outcome"));
   const owner = await service.registry.ownerOfAccount(input.payment_account_id);
   const transaction = await service.startPayment(owner, {

@@ -1,39 +1,34 @@
 import { z } from "zod";
-import { parsePhone } from "../../src/domain/phone.ts";
-import { readNaming } from "../../src/domain/what-came.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
-import { readQuery } from "../../src/http/request.ts";
 import { itemView } from "../../src/http/view.ts";
 import { answerByHand, outcomeOfPin } from "../network/network.ts";
-import { parseOutcomeName } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { ControlCall } from "./context.ts";
-import { readBody, readWith } from "./input.ts";
+import { parseQuery, phoneQuery, readBody } from "./input.ts";
 import { writeAll } from "./paging.ts";
-import { promptView } from "./prompt-view.ts";
+import { outcomeName } from "./shapes/values.ts";
+import { promptView } from "./views.ts";
 
-/** A person can look through so many. */
+/** As many as a person can look through. */
 const MAX_PROMPTS = 1000;
 
 /** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
 export const listPrompts: ControlCall = async (_request, { service, merchantNames, realClock }, { query }) => {
-  const { phone } = readQuery(query, ["phone"]);
-  const prompts = await service.listPrompts(MAX_PROMPTS, phone === undefined ? null : readNaming(phone, parsePhone));
+  const { phone = null } = parseQuery(phoneQuery, query);
+  const prompts = await service.listPrompts(MAX_PROMPTS, phone);
   const texts = await writeAll(prompts, realClock, async (prompt) =>
     JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),
   );
   return succeedWithList(`${texts.length} open prompt${texts.length === 1 ? "" : "s"}`, {}, "prompts", texts);
 };
 
-const answerSchema = z
+export const promptAnswer = z
   .strictObject({
     pin: z
       .string({ error: "must be a string of 4 to 6 digits" })
-      .regex(/^[0-9]{4,6}$/, {
-        error: "must be a string of 4 to 6 digits",
-      })
+      .regex(/^[0-9]{4,6}$/, { error: "must be a string of 4 to 6 digits" })
       .optional(),
-    outcome: readWith(z.string(), (text) => parseOutcomeName(text, "it")).optional(),
+    outcome: outcomeName.optional(),
   })
   .refine(({ pin, outcome }) => (pin === undefined) !== (outcome === undefined), {
     error: 'give either "pin":"1234" or "outcome":"cancelled"',
@@ -41,13 +36,13 @@ const answerSchema = z
 
 /** `POST /_momo/prompts/ID/answer`: the customer enters a PIN, or the network says what became of the prompt. */
 export const answerPrompt: ControlCall = async (request, { service, merchantNames, clock }, { id }) => {
-  const { pin, outcome } = await readBody(answerSchema, request);
+  const { pin, outcome } = await readBody(promptAnswer, request);
   const transaction = await service.answerPrompt(id, (pending) =>
     answerByHand(pending, outcome ?? outcomeOfPin(pin ?? "", pending), clock.nowMs()),
   );
   return succeed(`the payment is ${transaction.status}`, {
-    transaction: itemView(transaction, "full"),
-    // What the customer's phone shows next.
+    transaction: itemView(transaction),
+    // The next text on the phone of the customer.
     sms:
       transaction.status === "completed"
         ? receiptSms(transaction, await merchantNames.of(transaction.merchantId))

@@ -3,10 +3,11 @@ import { formatTariff, parseTariff } from "../../src/domain/fee.ts";
 import { type Merchant, type PaymentAccount, parseName } from "../../src/domain/merchant.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import type { KnownKey } from "../../src/service/registry.ts";
+import type { Service } from "../../src/service/service.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
-import { readBody, readWith } from "./input.ts";
-import { merchantOfQuery } from "./merchant-of-query.ts";
+import { MAX_QUERY_ID, parseQuery, readBody, readWith, wholeNumber } from "./input.ts";
 import { writeAll } from "./paging.ts";
+import type { AccountOnWire, KeyMade, KeyOnWire, MerchantOnWire } from "./shapes/registry.ts";
 
 /** `GET /_momo/merchants`: all of them, the first ones first; so are the lists below. */
 export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
@@ -31,64 +32,86 @@ export const listKeys: ControlCall = async (_request, { service, realClock }, { 
   return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
 };
 
-/** `DELETE /_momo/keys/API_KEY`: refuses the key from now on. */
+/** `DELETE /_momo/keys/API_KEY`: revokes the key. */
 export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
   await service.registry.revokeKey(id);
   return succeed("the key is revoked", { api_key: id, revoked: true });
 };
 
 const merchantId = z.int().min(1).optional();
-const nameSchema = readWith(z.string(), (text) => parseName(text, "it"));
+const name = readWith(z.string(), (text) => parseName(text, "it"));
+
+export const newMerchant = z.strictObject({ name });
 
 /** `POST /_momo/merchants`: registers a merchant. */
 export const createMerchant: ControlCall = async (request, { service }) => {
-  const { name } = await readBody(z.strictObject({ name: nameSchema }), request);
+  const { name } = await readBody(newMerchant, request);
   const merchant = await service.registry.registerMerchant(name);
   return succeed("the merchant is registered", merchantView(merchant));
 };
 
-const accountSchema = z.strictObject({
-  name: nameSchema,
-  fee: readWith(z.string(), (text) => parseTariff(text, "it")).optional(),
+export const newAccount = z.strictObject({
+  name,
+  fee: readWith(z.string().describe("a tariff, such as 1%, 10 or 1.5%+10"), (text) =>
+    parseTariff(text, "it"),
+  ).optional(),
   merchant_id: merchantId,
 });
 
 /** `POST /_momo/accounts`: opens a payment account, by default for the first merchant. */
 export const createAccount: ControlCall = async (request, context) => {
-  const { name, fee, merchant_id } = await readBody(accountSchema, request);
+  const { name, fee, merchant_id } = await readBody(newAccount, request);
   const account = await context.service.registry.openAccount(await whose(merchant_id, context), name, fee);
   return succeed("the payment account is open", accountView(account));
 };
 
-const keySchema = z.strictObject({ label: nameSchema, merchant_id: merchantId });
+export const newKey = z.strictObject({ label: name, merchant_id: merchantId });
 
 /** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown this once. */
 export const createKey: ControlCall = async (request, context) => {
-  const { label, merchant_id } = await readBody(keySchema, request);
+  const { label, merchant_id } = await readBody(newKey, request);
   const key = await context.service.registry.issueKey(await whose(merchant_id, context), label);
-  return succeed("the key is made; its secret is not shown again", {
+  const made: KeyMade = {
     api_key: key.apiKey,
     api_secret: key.apiSecret,
     merchant_id: key.merchantId,
     label: key.label,
-  });
+  };
+  return succeed("the key is made; its secret is not shown again", made);
 };
 
 async function whose(id: number | undefined, { service }: ControlContext): Promise<number> {
   return id ?? (await service.registry.firstMerchant()).id;
 }
 
-/** The records as the commands print them. */
-const merchantView = ({ id, name }: Merchant) => ({ id, name });
+/** A merchant; by default the first. */
+export const merchantQuery = z.object({
+  merchant_id: wholeNumber("merchant_id must be a whole number, the id of a merchant", {
+    min: 1,
+    max: MAX_QUERY_ID,
+  }).optional(),
+});
 
-const accountView = ({ id, merchantId, name, tariff }: PaymentAccount) => ({
+/**
+ * The merchant that `?merchant_id=` names, or the first.
+ * @throws Refusal `invalid` for what is no id, `not_found` where there is no such merchant
+ */
+export async function merchantOfQuery(query: string, { registry }: Pick<Service, "registry">): Promise<Merchant> {
+  const { merchant_id } = parseQuery(merchantQuery, query);
+  return merchant_id === undefined ? registry.firstMerchant() : registry.requireMerchant(merchant_id);
+}
+
+/** The records in JSON, as the commands print them. */
+const merchantView = ({ id, name }: Merchant): MerchantOnWire => ({ id, name });
+
+const accountView = ({ id, merchantId, name, tariff }: PaymentAccount): AccountOnWire => ({
   id,
   merchant_id: merchantId,
   name,
   fee: formatTariff(tariff),
 });
 
-const keyView = ({ apiKey, merchantId, label, revoked }: KnownKey) => ({
+const keyView = ({ apiKey, merchantId, label, revoked }: KnownKey): KeyOnWire => ({
   api_key: apiKey,
   merchant_id: merchantId,
   label,

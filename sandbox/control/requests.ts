@@ -1,37 +1,33 @@
-import { invalid } from "../../src/domain/error.ts";
-import { whatCame } from "../../src/domain/what-came.ts";
+import { z } from "zod";
+import { redact } from "../../src/domain/credentials.ts";
 import { succeedWithList } from "../../src/http/reply.ts";
-import { readQuery } from "../../src/http/request.ts";
-import type { ControlCall } from "./context.ts";
-import { curlLine } from "./curl-line.ts";
-import { readPageQuery, writePage } from "./paging.ts";
-import { CONTROL_PATH } from "./path.ts";
-import { requestView } from "./request-view.ts";
+import type { LoggedRequest } from "../request-log.ts";
+import { CONTROL_PATH, type ControlCall } from "./context.ts";
+import { pageQuery, parseQuery } from "./input.ts";
+import { writePage } from "./paging.ts";
 import { merchantOrigin } from "./server.ts";
+import { requestView } from "./views.ts";
+
+export const requestsQuery = pageQuery.safeExtend({
+  format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
+});
 
 /**
- * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. Where they do not
- * fit into one page, `next` (as lines: the header `Link`) leads to the one before, or after `?after=ID` to the one after.
+ * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. `next` (for curl:
+ * the header `Link`) is the address of the page before, or after `?after=ID` of the page after.
  */
 export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
-  const { format = "json" } = readQuery(query, ["format"]);
-  if (format !== "json" && format !== "curl") throw invalid(`format must be json or curl${whatCame(format)}`);
-  const pageQuery = readPageQuery(query);
-  const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${pageQuery.limit}`;
+  const { format, ...page } = parseQuery(requestsQuery, query);
+  const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${page.limit}`;
   if (format === "json") {
-    const { texts, next } = await writePage(log.list(), pageQuery, realClock, (logged) =>
+    const { texts, next } = await writePage(log.list(), page, realClock, (logged) =>
       JSON.stringify(requestView(logged)),
     );
     const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
     return succeedWithList(message, { next: next && addressOf(next) }, "requests", texts);
   }
   const origin = merchantOrigin(request, server);
-  const { texts, next } = await writePage(
-    log.list(),
-    pageQuery,
-    realClock,
-    (logged) => `${curlLine(logged, origin)}\n`,
-  );
+  const { texts, next } = await writePage(log.list(), page, realClock, (logged) => `${curlLine(logged, origin)}\n`);
   return new Response(texts.join(""), {
     headers: {
       "Content-Type": "text/plain; charset=utf-8",
@@ -40,3 +36,35 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
     },
   });
 };
+
+/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never comes. */
+const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
+
+/** Headers that the caller sets. curl adds the others, as any HTTP client does. */
+const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
+
+/**
+ * A logged call as a `curl` line to paste into a shell with `$MOMO_API_SECRET`. A comment, if the log does not have the whole
+ * body.
+ */
+function curlLine(request: LoggedRequest, origin: string): string {
+  const { method, bodyCutBytes } = request;
+  if (bodyCutBytes > 0) {
+    return `# left out, because the log does not keep all of its body: ${method} ${redact(request.target)}`;
+  }
+  const headers = [...request.headers]
+    .filter(([name]) => WRITTEN_HEADERS.has(name))
+    .map(([name, value]) =>
+      name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
+    );
+  return [
+    // Without this flag curl resolves `..`, and the line would call another path than the log shows.
+    /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -g --path-as-is" : "curl -g",
+    ...(METHOD_OPTIONS[method] ?? ["-X", method]),
+    quote(origin + redact(request.target)),
+    ...headers,
+    ...(request.body === null ? [] : ["--data-raw", quote(redact(request.body))]),
+  ].join(" ");
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

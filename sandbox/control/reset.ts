@@ -1,18 +1,14 @@
-import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
-import { expectJson } from "../../src/http/request.ts";
 import type { ControlCall } from "./context.ts";
-import { readBody } from "./input.ts";
+import { expectEmptyBody } from "./input.ts";
 
 /**
- * `POST /_momo/reset`: forgets transactions, rules, faults, log and clock; the default is again what the server was started
- * with. Merchants, accounts and keys stay.
+ * `POST /_momo/reset`: removes transactions, rules, faults, the log and deliveries, and resets the clock, the default and the
+ * webhook. Merchants, accounts and keys stay.
  */
 export const reset: ControlCall = async (request, context) => {
-  const { service, waitingRoom, rules, faults, log, audit, clock, rememberClock } = context;
-  // A body may be left out, whatever a client says of its type by habit; but no form can do this.
-  if (request.headers.has("Content-Type")) expectJson(request);
-  if (request.body !== null) await readBody(z.strictObject({}), request);
+  const { service, waitingRoom, rules, faults, log, audit, webhooks, clock, rememberClock } = context;
+  await expectEmptyBody(request);
   await service.forgetTransactions();
   waitingRoom.forget();
   rules.replace([]);
@@ -20,6 +16,7 @@ export const reset: ControlCall = async (request, context) => {
   faults.replace(0, []);
   log.clear();
   audit.forget();
+  webhooks.reset();
   clock.restore();
   rememberClock();
   return succeed("as new, but for merchants, accounts and keys", {});

@@ -7,16 +7,13 @@ import { readNaming } from "../../src/domain/what-came.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
 import { readJson } from "../../src/http/request.ts";
 import { chooseAfter } from "../network/choice.ts";
-import { OUTCOMES, parseOutcomeName } from "../network/outcomes.ts";
 import { MAX_RULES, type Rule, type RuleBook } from "../network/rules.ts";
 import type { ControlCall } from "./context.ts";
 import { parsePlaced, readWith } from "./input.ts";
+import type { RuleInForce } from "./shapes/steering.ts";
+import { durationText, outcomeName, times } from "./shapes/values.ts";
 
-const outcomeRule = {
-  error: `must be the name of an outcome; the names are ${OUTCOMES.map(({ name }) => name).join(", ")}`,
-};
-
-const ruleSchema = z
+const ruleInput = z
   .strictObject({
     match: z
       .strictObject({
@@ -30,9 +27,9 @@ const ruleSchema = z
         reference: z.string().max(MAX_REFERENCE_LENGTH).optional(),
       })
       .default({}),
-    outcome: readWith(z.string(outcomeRule), (text) => parseOutcomeName(text, "it")),
-    after: z.string().optional(),
-    times: z.int().min(1).max(1_000_000).optional(),
+    outcome: outcomeName,
+    after: durationText.optional(),
+    times,
   })
   .transform(({ match, outcome, after, times }, context): Rule => {
     const { amount, payment_account_id, phone, reference } = match;
@@ -55,8 +52,14 @@ const ruleSchema = z
       return z.NEVER;
     }
   });
+/** What the prompts that match do, as a client writes it. */
+export type RuleInput = z.input<typeof ruleInput>;
 
-const rulesSchema = z.array(ruleSchema).max(MAX_RULES);
+const ruleInputs = z.array(ruleInput).max(MAX_RULES);
+const ruleBook = z.strictObject({ rules: ruleInputs });
+
+/** What a body of `/rules` can be. */
+export const rulesRequest = z.union([ruleBook, ruleInputs, ruleInput]);
 
 /**
  * Rules as the control API and `--rules FILE` take them: one, an array of them, or `{"rules": […]}`.
@@ -64,10 +67,10 @@ const rulesSchema = z.array(ruleSchema).max(MAX_RULES);
  */
 export function parseRules(input: unknown): Rule[] {
   if (typeof input === "object" && input !== null && "rules" in input) {
-    return parsePlaced(z.strictObject({ rules: rulesSchema }), input, "").rules;
+    return parsePlaced(ruleBook, input, "").rules;
   }
-  if (Array.isArray(input)) return parsePlaced(rulesSchema, input, "rules");
-  return [parsePlaced(ruleSchema, input, "")];
+  if (Array.isArray(input)) return parsePlaced(ruleInputs, input, "rules");
+  return [parsePlaced(ruleInput, input, "")];
 }
 
 /** `GET /_momo/rules`: the rules in force, in order, with the times that are left. */
@@ -96,7 +99,7 @@ function answer(rules: RuleBook): Reply {
   return succeed(`${list.length} rule${list.length === 1 ? "" : "s"} in force`, { rules: list });
 }
 
-function ruleView({ match, choice, times }: Rule) {
+function ruleView({ match, choice, times }: Rule): RuleInForce {
   const { phone, amountCents, paymentAccountId, reference } = match;
   return {
     match: {

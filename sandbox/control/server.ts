@@ -1,31 +1,34 @@
 import { succeed } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
-import type { ControlCall, ServerFacts } from "./context.ts";
-import { CONTROL_PATH } from "./path.ts";
+import { CONTROL_PATH, type ControlCall, type ServerFacts } from "./context.ts";
+import type { ServerOnWire } from "./shapes/server.ts";
 
-/** `GET /_momo/server`: what a line to paste needs, without a secret. The address is the one that the caller has used. */
+/**
+ * `GET /_momo/server`: what commands and snippets need, without a secret. The address is the one that the caller used.
+ */
 export const showServer: ControlCall = async (request, { service, server, version }) => {
   const { registry } = service;
   const merchant = await registry.firstMerchant();
   const [account] = await registry.listAccounts(merchant.id);
   const keys = (await registry.listKeys(merchant.id)).map(({ apiKey }) => apiKey);
   const own = server.credentials();
-  return succeed(`momo ${version}`, {
+  const facts: ServerOnWire = {
     base_url: merchantOrigin(request, server) + server.basePaths[0],
     control_url: controlOrigin(request) + CONTROL_PATH,
     version,
     default_merchant_id: merchant.id,
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
-    // Where the own key was revoked, another one in force.
+    // If our own key was revoked, another key in force.
     api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
     accept: server.accept,
     response_form: server.form,
-    prompt_timeout_ms: server.promptLifetimeMs,
+    prompt_timeout_ms: server.promptTimeoutMs,
     data: server.data,
-  });
+  };
+  return succeed(`momo ${version}`, facts);
 };
 
-/** The merchant API's address. On a port of its own it is reached without the proxy through which the control API may be. */
+/** The address of the merchant API. On its own port, it is reached without the proxy of the control API. */
 export function merchantOrigin(request: Request, { merchantPort }: ServerFacts): string {
   const port = merchantPort();
   const origin = controlOrigin(request);

@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
@@ -7,11 +8,12 @@ import { listMessage, listView } from "../../src/http/view.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/result-advice.ts";
 import { receiptSms } from "../network/sms.ts";
-import { callsAbout } from "./calls-about.ts";
+import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
-import { merchantOfQuery } from "./merchant-of-query.ts";
-import { promptView } from "./prompt-view.ts";
-import { transactionView } from "./transaction-view.ts";
+import { writeWhatFits } from "./paging.ts";
+import { merchantOfQuery } from "./registry.ts";
+import type { StoryOnWire, StoryRequest } from "./shapes/payments.ts";
+import { deliveryView, promptView, requestView, transactionView } from "./views.ts";
 
 /**
  * `GET /_momo/transactions`: what `GET /transactions.php` (§4.3) answers the merchant that `?merchant_id=` names, by default
@@ -25,13 +27,17 @@ export const listTransactions: ControlCall = async (_request, { service }, { que
 };
 
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
-export const tellTransaction: ControlCall = async (_request, { service, merchantNames, log, realClock }, { id }) => {
+export const tellTransaction: ControlCall = async (
+  _request,
+  { service, merchantNames, log, webhooks, realClock },
+  { id },
+) => {
   const transaction = await service.findByCheckoutRequestId(id);
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
   const decision = decidedBy(transaction);
   const calls = await callsAbout(id, log.list(), realClock);
-  const story = {
+  const story: Omit<StoryOnWire, "requests"> = {
     transaction: transactionView(transaction),
     prompt: promptView(transaction, business),
     decided_by: decision && {
@@ -43,6 +49,10 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
     },
     requests_left_out: calls.leftOut,
     result: resultView(transaction),
+    webhooks: webhooks
+      .list()
+      .filter(({ checkoutRequestId }) => checkoutRequestId === id)
+      .map(deliveryView),
     sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
   };
   return succeedWithList(`the payment is ${transaction.status}`, story, "requests", calls.texts);
@@ -51,6 +61,35 @@ export const tellTransaction: ControlCall = async (_request, { service, merchant
 function resultView(transaction: Transaction) {
   if (transaction.status === "pending") return null;
   const { resultCode, resultDesc } = transaction;
-  // No code comes from anywhere but the table.
+  // All codes come from this table.
   return { code: resultCode, description: resultDesc, ...RESULT_ADVICE[resultCode as ResultCode] };
+}
+
+/**
+ * The calls of one payment: its start and its polls, each with the time since the one before. If they are too long for one
+ * answer, the first and the last.
+ * @param log oldest first
+ * @returns each as JSON, and how many are left out
+ */
+async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest[], realClock: Clock) {
+  const calls = log.filter((call) => concerns(call, checkoutRequestId));
+  const numbered = calls.map((call, index) => ({ call, before: calls[index - 1] }));
+  const [first, ...polls] = numbered;
+  const [start, ...latest] = await writeWhatFits(
+    first ? [first, ...polls.reverse()] : [],
+    realClock,
+    ({ call, before }) => {
+      const view: StoryRequest = { ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null };
+      return JSON.stringify(view);
+    },
+  );
+  const texts = start === undefined ? [] : [start, ...latest.reverse()];
+  return { texts, leftOut: calls.length - texts.length };
+}
+
+function concerns({ target, body, answer }: LoggedRequest, checkoutRequestId: string): boolean {
+  const [path = ""] = target.split("?", 1);
+  // The answer of the start has the id, also if it was lost; a poll has it in its body.
+  if (path.endsWith("/stkpush.php")) return answer?.includes(`"${checkoutRequestId}"`) ?? false;
+  return path.endsWith("/status.php") && (body?.includes(`"${checkoutRequestId}"`) ?? false);
 }

@@ -1,32 +1,31 @@
 import { z } from "zod";
-import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { STATUSES } from "../../src/domain/transaction.ts";
 import { fail, succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
-import { readBody, readWith } from "./input.ts";
+import { duration, readBody } from "./input.ts";
 import type { Ending, Wish } from "./waiting-room.ts";
 
 const UNTIL = ["final", ...STATUSES] as const;
 
-const waitSchema = z
+export const waitRequest = z
   .strictObject({
     checkout_request_id: z.string().min(1).max(100).optional(),
     reference: z.string().max(100).optional(),
     until: z.enum(UNTIL, { error: `must be one of ${UNTIL.join(", ")}` }).default("final"),
-    timeout: readWith(z.string(), (text) => parseDuration(text, "it")).default(10_000),
+    timeout: duration.default(10_000),
   })
   .refine((wait) => (wait.checkout_request_id === undefined) !== (wait.reference === undefined), {
     error: "give either checkout_request_id or reference",
   });
 
 /**
- * `POST /_momo/wait`: answers the moment the transaction is as asked for; 408 when it is not by the time-out, which is in real
- * time even while momo's clock stands still. A reference may be of a payment that has yet to start.
+ * `POST /_momo/wait`: answers as soon as the transaction has the status; 408 after the time-out, which is in real time, also
+ * while the sandbox clock is frozen. A reference may be of a payment that has not started yet.
  */
 export const wait: ControlCall = async (request, context, { keepOpen }) => {
-  const { checkout_request_id, reference, until, timeout } = await readBody(waitSchema, request);
+  const { checkout_request_id, reference, until, timeout } = await readBody(waitRequest, request);
   const wish: Wish = {
     ...(checkout_request_id !== undefined && { checkoutRequestId: checkout_request_id }),
     ...(reference !== undefined && { reference }),
@@ -39,15 +38,15 @@ export const wait: ControlCall = async (request, context, { keepOpen }) => {
     case "late":
       return fail(408, `it has not become ${until} in time`);
     case "forgotten":
-      return fail(404, "there is no such payment any more: everything was reset");
+      return fail(404, "there is no such payment any more: everything was reset, or a snapshot restored");
     case "stopped":
       return fail(503, "the server stops");
     default:
-      return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending, "full") });
+      return succeed(`the payment is ${ending.status}`, { transaction: itemView(ending) });
   }
 };
 
-/** Takes a place first and then looks, so that no change falls between the two. */
+/** Subscribes first and reads then, so that no change is missed between the two. */
 async function fulfil(
   wish: Wish,
   timeoutMs: number,
@@ -58,7 +57,7 @@ async function fulfil(
   const leave = waitingRoom.enter(wish, resolve);
   const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve("late"));
   gone.addEventListener("abort", () => resolve("late"));
-  // It may have gone before this call was loaded: then nobody tells.
+  // The client may be gone already: then no event is fired.
   if (gone.aborted) resolve("late");
   const look = () =>
     wish.checkoutRequestId !== undefined
@@ -71,7 +70,7 @@ async function fulfil(
     }
     if (now && wish.accepts(now)) return now;
     const ending = await promise;
-    // After a jump of the clock the time-out may come before the outcome that was due earlier.
+    // After a jump of the clock the time-out may ring before the outcome that was due earlier.
     const last = ending === "late" && !gone.aborted ? await look() : null;
     return last && wish.accepts(last) ? last : ending;
   } finally {

@@ -8,7 +8,7 @@ export interface Wish {
   readonly accepts: (transaction: Transaction) => boolean;
 }
 
-/** How a wait ends: as wished, or because all transactions were forgotten, or the server stops. */
+/** How a wait ends: with the transaction, or because all were removed, or because the server stops. */
 export type Ending = Transaction | "forgotten" | "stopped";
 
 type Call = (ending: Ending) => void;
@@ -21,14 +21,14 @@ interface Waiter {
 /** How many can wait at once. */
 const CAPACITY = 10_000;
 
-/** Calls that wait for a transaction. Each change finds those it concerns by their key, however many others wait. */
+/** Calls that wait for a transaction. A change finds its waiters by key, however many others wait. */
 export interface WaitingRoom {
   readonly isFull: boolean;
   /** @returns a function that gives the place up */
   enter(wish: Wish, call: Call): () => void;
-  /** Sends away who waits for a transaction by its id; a reference may come again. */
+  /** Ends the waits for an id; waits for a reference stay. */
   forget(): void;
-  /** Sends everybody away. */
+  /** Ends all waits. */
   close(): void;
 }
 

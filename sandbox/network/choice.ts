@@ -2,7 +2,7 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid } from "../../src/domain/error.ts";
 import { endingOf, type OutcomeName, parseOutcomeName } from "./outcomes.ts";
 
-/** An outcome and, where somebody named it, the time until it. */
+/** An outcome and, if it was given, the time until it. */
 export interface Choice {
   readonly outcome: OutcomeName;
   readonly afterMs: number | null;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { invalid } from "../../src/domain/error.ts";
 
-/** A clock that can be stopped and moved by hand. Until somebody does, it shows the time of the clock below it. */
+/** A clock that can be stopped and moved. Until then it shows the time of the clock below it. */
 export interface VirtualClock extends Clock {
   readonly isFrozen: boolean;
   /** Stands still from now on. */
@@ -15,16 +15,18 @@ export interface VirtualClock extends Clock {
   advance(durationMs: number): void;
   /** Shows the time of the clock below it again. */
   restore(): void;
-  /** How it stands, for {@link createVirtualClock} to begin with. */
+  /** Shows this instant, and goes on from there or stands still. */
+  show(atMs: number, isFrozen: boolean): void;
+  /** Its state, for {@link createVirtualClock} at the next start. */
   state(): ClockState;
-  /** How long it has run by itself since it was made, in milliseconds: not while it stood still, nor what it was moved by. */
+  /** How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves. */
   livedMs(): number;
 }
 
-/** Where a virtual clock stands: at an instant, or so much ahead of the clock below it. */
+/** The state of a virtual clock: frozen at an instant, or ahead of the clock below it. */
 export type ClockState = { readonly frozenAtMs: number } | { readonly aheadMs: number };
 
-/** The last that a timestamp of four-digit years can show in Nairobi, with a day to spare for what lies ahead. */
+/** The last instant with a four-digit year in Nairobi, less one day for deadlines. */
 export const LAST_INSTANT_MS = Date.UTC(9999, 11, 30);
 
 interface Alarm {
@@ -48,11 +50,11 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   function arm(alarm: Alarm): void {
     const waitMs = alarm.atMs - nowMs();
-    // Armed anew each time, it would never ring while somebody moves the clock again and again.
+    // Keep the alarm: if each move of the clock replaced it, it would never ring.
     if (waitMs <= 0 && alarm.isDue) return;
     alarm.disarm();
     alarm.isDue = waitMs <= 0;
-    // While the clock stands still, what lies ahead does not come nearer.
+    // While the clock is frozen, no alarm comes nearer.
     if (waitMs > 0 && "frozenAtMs" in state) return;
     alarm.disarm = real.alarm(real.nowMs() + Math.max(waitMs, 0), () => {
       alarms.delete(alarm);
@@ -89,6 +91,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
         "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
       ),
     restore: () => moveTo({ aheadMs: 0 }),
+    show: (atMs, isFrozen) => moveTo(isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - real.nowMs() }),
     state: () => state,
     livedMs,
   };

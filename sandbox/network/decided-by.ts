@@ -4,18 +4,18 @@ import { type Memo, readMemo } from "./memo.ts";
 import { endingOf, type OutcomeName } from "./outcomes.ts";
 import type { Decider } from "./script.ts";
 
-/** Why a payment goes, or went, as it does. */
+/** Why a payment has its outcome. */
 export interface Decision {
   readonly who: Decider["who"] | "deadline";
   /** The rule's place in the list when it decided, from 1; null where it was no rule. */
   readonly rule: number | null;
   readonly outcome: OutcomeName;
-  /** When the network answers, or did; null where it does not. */
+  /** When the network answers or answered; null if it does not. */
   readonly atMs: number | null;
   readonly inWords: string;
 }
 
-/** Who decided what becomes of a payment; null for one that started before anybody noted it. */
+/** Who decided the outcome of a payment. Null for payments from before momo noted it. */
 export function decidedBy(transaction: Transaction): Decision | null {
   const memo = readMemo(transaction.memo);
   if (memo.by === null) return null;
@@ -29,7 +29,7 @@ export function decidedBy(transaction: Transaction): Decision | null {
   };
 }
 
-/** Whether the prompt's time was over before what had been decided came about. */
+/** Whether the deadline came before the decided outcome. */
 function wasOvertaken({ outcome, atMs }: Memo, { status, expiresAtMs }: Transaction): boolean {
   if (status !== "expired") return false;
   return outcome === "manual" || (atMs !== null && atMs >= expiresAtMs && outcome !== "expired");

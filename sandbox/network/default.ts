@@ -1,6 +1,8 @@
 import type { Choice } from "./choice.ts";
 
-/** What prompts do where nothing else decides. It lives as long as the process; what it decided lives with the transactions. */
+/**
+ * The default: what prompts do if nothing else decides. It is kept in memory; decisions are stored with the transactions.
+ */
 export interface Default {
   readonly choice: Choice;
   replace(choice: Choice): void;

@@ -9,7 +9,7 @@ export function writeMemo({ outcome, atMs, by }: Script): string {
   return `${outcome} ${atMs ?? "-"} ${by.who === "rule" ? `rule:${by.rule}` : by.who}`;
 }
 
-/** What a memo says; nobody noted at first who had decided. */
+/** What a memo says. Old memos do not say who decided. */
 export interface Memo {
   readonly outcome: OutcomeName;
   readonly atMs: number | null;
@@ -24,7 +24,7 @@ export function readMemo(memo: string): Memo {
   return { outcome: parseOutcomeName(name, "the memo"), atMs, by: by === undefined ? null : readDecider(by) };
 }
 
-/** Whether the network wrote it, and can go by it: for a memo from elsewhere. */
+/** Whether it is a memo that the network can read: for imported copies. */
 export function isMemo(memo: string): boolean {
   try {
     const { outcome, atMs } = readMemo(memo);

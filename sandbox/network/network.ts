@@ -23,8 +23,8 @@ export interface Network extends Provider {
 }
 
 /**
- * A mobile-money network in the same process. Of prompts it keeps nothing in memory: what one will do is decided when it is
- * pushed and stands in its memo, so that a restart changes nothing.
+ * A mobile-money network in the same process. It keeps no prompt in memory: the outcome is decided at the push and stored in
+ * the memo, so a restart changes nothing.
  */
 export function createNetwork({ fallback }: NetworkOptions): Network {
   const rules = createRuleBook();
@@ -50,7 +50,7 @@ export function createNetwork({ fallback }: NetworkOptions): Network {
 }
 
 /**
- * What the network says of a prompt that went so.
+ * The answer of the network for an outcome.
  * @throws Refusal `invalid` for an outcome in which it says nothing
  */
 function announce(pending: PendingTransaction, name: OutcomeName, atMs: number): Outcome {
@@ -65,14 +65,14 @@ function announce(pending: PendingTransaction, name: OutcomeName, atMs: number):
 }
 
 /**
- * What a person, or a script in place of one, says of a prompt; noted as theirs, whatever had been decided before.
+ * The answer of a person, or of a script. It replaces what was decided before.
  * @throws Refusal `invalid` for an outcome that is no answer
  */
 export function answerByHand(pending: PendingTransaction, outcome: OutcomeName, atMs: number): Outcome {
   return { ...announce(pending, outcome, atMs), memo: writeMemo({ outcome, atMs, by: { who: "person" } }) };
 }
 
-/** The PIN that every test customer mistypes. */
+/** The PIN that counts as wrong. */
 const WRONG_PIN = "0000";
 
 /** @param pin 4 to 6 digits */

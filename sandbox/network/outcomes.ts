@@ -4,10 +4,10 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
 
-/** How a prompt can go. */
+/** An outcome of a prompt. */
 export interface OutcomeEntry {
   readonly name: string;
-  /** The test phone whose prompts always go so. */
+  /** The test phone that always has this outcome. */
   readonly phone: Msisdn;
   readonly ending: Ending;
   /** One line for people. */
@@ -15,11 +15,11 @@ export interface OutcomeEntry {
 }
 
 export type Ending =
-  /** The network answers; `afterMs` null: when the prompt's lifetime is over. */
+  /** The network answers; `afterMs` null: when the prompt timeout is over. */
   | { readonly by: "network"; readonly status: FinalStatus; readonly code: ResultCode; readonly afterMs: number | null }
-  /** The network never answers, so that the service's own deadline ends it. */
+  /** The network never answers, so the deadline of the service ends it. */
   | { readonly by: "deadline" }
-  /** A person or a script answers; else the deadline. */
+  /** A person or a script answers, or the deadline ends it. */
   | { readonly by: "hand" }
   /** The network does not take the prompt. */
   | { readonly by: "refusal" };
@@ -30,7 +30,7 @@ function answered(status: FinalStatus, code: ResultCode, afterMs: number | null 
   return { by: "network", status, code, afterMs };
 }
 
-/** The table that the code, `momo outcomes` and the documentation share. */
+/** The table of outcomes: the code, `momo outcomes` and the documents use it. */
 export const OUTCOMES = [
   entry("completed", "254700000000", answered("completed", 0), "the customer pays"),
   entry("completed_late", "254700000030", answered("completed", 0, 30_000), "the customer pays, but takes long"),
@@ -67,7 +67,7 @@ export function parseOutcomeName(text: string, what: string): OutcomeName {
   return outcome.name;
 }
 
-/** The table in the words of the wire; `after` is how long the outcome takes where nobody says otherwise. */
+/** The table in JSON. `after` is the default time until the outcome. */
 export function outcomesView() {
   return OUTCOMES.map(({ name, phone, ending, meaning }) => ({
     name,
@@ -80,7 +80,7 @@ export function outcomesView() {
 function endingView(ending: Ending): { status: FinalStatus | null; code: number | null; after: string | null } {
   switch (ending.by) {
     case "network": {
-      const after = ending.afterMs === null ? "prompt lifetime" : formatDuration(ending.afterMs);
+      const after = ending.afterMs === null ? "prompt timeout" : formatDuration(ending.afterMs);
       return { status: ending.status, code: ending.code, after };
     }
     case "deadline":
@@ -91,7 +91,7 @@ function endingView(ending: Ending): { status: FinalStatus | null; code: number 
   }
 }
 
-/** How long an outcome takes where nobody says otherwise, in words of the wire; null where that has no meaning. */
+/** The default time until an outcome, as JSON shows it. Null if it has none. */
 export function afterOf(name: OutcomeName): string | null {
   return endingView(endingOf(name)).after;
 }
@@ -102,7 +102,7 @@ export function endingOf(name: OutcomeName): Ending {
   return outcome.ending;
 }
 
-/** What the table of test phones says of a number; null for every other number. */
+/** The outcome of a test phone; null for every other number. */
 export function outcomeOfPhone(phone: Msisdn): OutcomeName | null {
   return BY_PHONE.get(phone)?.name ?? null;
 }

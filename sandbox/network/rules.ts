@@ -14,19 +14,19 @@ export interface Rule {
     readonly reference?: string;
   };
   readonly choice: Choice;
-  /** For how many prompts more; null: for all. */
+  /** For how many more prompts; null: for all. */
   readonly times: number | null;
 }
 
 export const MAX_RULES = 1000;
 
-/** The rules in force, in order. They live as long as the process; what they decided lives with the transactions. */
+/** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
 export interface RuleBook {
   list(): readonly Rule[];
   /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
   append(rules: readonly Rule[]): void;
   replace(rules: readonly Rule[]): void;
-  /** What the first rule that matches says. A rule with a count is used up by one, and leaves at none. */
+  /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
   take(prompt: Prompt): RuleChoice | null;
 }
 

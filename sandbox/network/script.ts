@@ -4,7 +4,7 @@ import { type Choice, parseChoice } from "./choice.ts";
 import { endingOf, type OutcomeName, outcomeOfPhone } from "./outcomes.ts";
 import type { RuleBook } from "./rules.ts";
 
-/** What a prompt will do: decided once, when it is pushed, and then frozen in the transaction's memo. */
+/** What a prompt will do. It is decided once, at the push, and stored in the memo of the transaction. */
 export interface Script {
   readonly outcome: OutcomeName;
   /** When the network answers; null where it does not. */
@@ -12,7 +12,7 @@ export interface Script {
   readonly by: Decider;
 }
 
-/** Who decided, or the person who answered the prompt all the same. {@link decide} has the order in which they are asked. */
+/** Who decided, or the person who answered. {@link decide} has the order. */
 export type Decider =
   | { readonly who: "header" | "network_limit" | "test_phone" | "default" | "person" }
   /** `rule`: its place in the list when it decided, from 1. */

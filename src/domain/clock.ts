@@ -4,7 +4,7 @@ export interface Clock {
   nowMs(): number;
 
   /**
-   * Rings once, when this clock shows `atMs` or later: soon if it already does, never before the caller has returned.
+   * Rings once, as soon as this clock shows `atMs` or later, but never before this call has returned.
    * @returns a function that cancels the alarm; harmless after it has rung
    */
   alarm(atMs: number, ring: () => void): () => void;

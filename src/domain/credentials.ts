@@ -29,7 +29,7 @@ export const API_SECRET_FORM = /^ms_[0-9A-Za-z]{32,128}$/;
 
 /** SHA-256. A secret of 200 random bits cannot be guessed, so a slow hash would protect nothing and cost every request. */
 export function hashSecret(apiSecret: string): Uint8Array {
-  // Bun's own: node:crypto would keep a server from being ready for two milliseconds.
+  // Bun's hash: loading node:crypto takes 2 ms of a server's start.
   return Bun.CryptoHasher.hash("sha256", apiSecret);
 }
 
@@ -39,8 +39,8 @@ export function secretMatches(apiSecret: string, secretHash: Uint8Array): boolea
 }
 
 /**
- * Text without the secrets of ours that somebody put into it: for logs and errors, which are read by others. Any letter of a
- * secret may be percent-encoded, also twice, or be a unicode escape of JSON. The bounds keep the search fast, whatever the text.
+ * Removes our secrets from a text that other people read: logs and errors. Each letter of a secret may be percent-encoded, also
+ * twice, or be a unicode escape of JSON. The pattern is bounded, so that the search is fast for every text.
  */
 export function redact(text: string): string {
   return text.replaceAll(SECRET, REDACTED);
@@ -50,7 +50,7 @@ export function redact(text: string): string {
 const written = (character: string, code: string) =>
   `(?:${character}|(?:%(?:25){0,4}(?:u00)?|\\\\{1,8}(?:u00|x))${code})`;
 
-/** A letter before or after makes it another word, but not the last letter of an escape such as %20 or \\n. */
+/** A letter before or after it makes it another word. The last letter of an escape such as %20 or \\n does not. */
 const SECRET = new RegExp(
   [
     "(?=[m%\\\\])", // looks behind only where a secret may begin

@@ -36,8 +36,8 @@ export interface Summary {
 }
 
 /**
- * Text without its letter case: what is searched and what is searched for are compared so. Upper case, because lower case
- * depends on the neighbours of a letter (a final sigma), and then the start of a text does not fold like the text.
+ * Text without its letter case, for comparisons. Upper case, because lower case depends on the neighbours of a letter (a final
+ * sigma): the start of a text would not fold like the text.
  */
 export function foldCase(text: string): string {
   return text.toUpperCase();

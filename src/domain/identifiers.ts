@@ -1,21 +1,14 @@
 import { CROCKFORD, type Random, token } from "./random.ts";
 import { nairobiParts } from "./timestamp.ts";
+import type { TransactionIdentifiers } from "./transaction.ts";
 
 /**
- * The identifiers of a transaction. All of them derive from its number, so that each is found by its primary key: what is looked
- * for is decoded, the row is read, and the whole identifier is compared.
+ * All identifiers of a transaction derive from its number. A lookup decodes the number, reads the row by its primary key, and
+ * compares the whole identifier.
  */
 
 /** The greatest number: up to here no two receipt numbers end alike. */
 export const MAX_NUMBER = 36 ** 7 - 1;
-
-/** What a transaction is called; given out before the provider sees it. */
-export interface TransactionIdentifiers {
-  /** The service's number for it, which no other transaction of the database has or had. */
-  readonly id: number;
-  readonly checkoutRequestId: string;
-  readonly merchantRequestId: string;
-}
 
 /** Writes and reads request ids under the key of one database. */
 export interface RequestIds {
@@ -23,16 +16,19 @@ export interface RequestIds {
   issue(id: number, createdAtMs: number, random: Random): TransactionIdentifiers;
   /** The ids of a payment whose secret has been stored. */
   restore(id: number, createdAtMs: number, secret: string): TransactionIdentifiers;
-  /** Which payment's an id may be, in any letter case; whether it is, only a comparison of the whole id tells. */
+  /**
+   * The number that a request id decodes to, in any letter case. Only a comparison of the whole id tells whether it is this
+   * payment's.
+   */
   numberOf(requestId: string): number | null;
 }
 
-/** 60 random bits, stored with the payment: nobody finds a request id by trying. */
+/** 60 random bits, stored with the payment, so that nobody can guess a request id. */
 const SECRET_LENGTH = 12;
 /** A number takes 40 bits. */
 const NUMBER_LENGTH = 8;
 
-/** Where in a request id its number stands: behind `ws_CO_`, 14 digits and `_`. */
+/** The position of the number in a request id: after `ws_CO_`, 14 digits and `_`. */
 const NUMBER_START = 21;
 const REQUEST_ID_LENGTH = NUMBER_START + NUMBER_LENGTH + SECRET_LENGTH;
 
@@ -85,7 +81,9 @@ function hashOf(text: string): string {
 
 const HALF = 2 ** 20;
 
-/** A Feistel network over 40 bits. It hides the order of numbers; what keeps ids from being guessed is their random part. */
+/**
+ * A Feistel network over 40 bits. It hides the order of numbers. The random part of an id protects it from guessing.
+ */
 function createPermutation(keys: readonly number[]) {
   const backwards = keys.toReversed();
   function run(value: number, roundKeys: readonly number[]): number {
@@ -100,7 +98,7 @@ function createPermutation(keys: readonly number[]) {
   }
   return {
     forward: (value: number) => run(value, keys),
-    // The halves of a result are swapped, so that the same rounds in the opposite order lead back.
+    // The halves of the result are swapped, so that the same rounds in reverse order decode it.
     backward: (value: number) => run(value, backwards),
   };
 }
@@ -143,7 +141,7 @@ function decode(text: string, start: number, end: number): number | null {
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
 
-/** Keeps the last result: what is asked for one after the other is mostly of one second, or of one hour. */
+/** Keeps the last result: calls in a row mostly ask for the same second or hour. */
 function rememberLast(stepMs: number, textOf: (atMs: number) => string): (atMs: number) => string {
   let [step, text] = [Number.NaN, ""];
   return (atMs) => {
@@ -164,7 +162,7 @@ export function transactionCode(id: number): string {
   return `T${String(id).padStart(11, "0")}`;
 }
 
-/** Whose code a text may be, in any letter case. */
+/** The number that a transaction code decodes to, in any letter case. */
 export function numberOfCode(code: string): number | null {
   const [, digits] = /^T([0-9]{11})$/i.exec(code) ?? [];
   return digits === undefined ? null : Number(digits);
@@ -176,15 +174,17 @@ const FIRST_YEAR = 2006;
 
 /** How many different endings a receipt number can have. */
 const ENDINGS = MAX_NUMBER + 1;
-/** Shares no factor with 36, so that different numbers have different endings, and receipts that follow one another look unordered. */
+/**
+ * It shares no factor with 36, so that different numbers have different endings, and consecutive receipts look unordered.
+ */
 const STRIDE = 2_299_933;
 /** STRIDE × UNSTRIDE = 1 modulo ENDINGS. */
 const UNSTRIDE = inverse(BigInt(STRIDE), BigInt(ENDINGS));
 
-// Kenya's midnights lie at whole hours of UTC.
+// Midnight in Kenya is at a whole hour of UTC.
 const receiptDate = rememberLast(3_600_000, (atMs) => {
   const { year, month, day } = nairobiParts(atMs);
-  // The letters last until 2031 and then begin again.
+  // The letters reach 2031, and then start again.
   return `${LETTERS[(year - FIRST_YEAR) % 26]}${LETTERS[month - 1]}${DAYS[day]}`;
 });
 
@@ -193,13 +193,13 @@ const receiptDate = rememberLast(3_600_000, (atMs) => {
  * in Nairobi, and seven characters without a meaning, which no two transactions share.
  */
 export function receiptNumber(completedAtMs: number, id: number): string {
-  // In two steps, so that no product exceeds what a number holds exactly.
+  // Two steps, so that no product exceeds what a number holds exactly.
   const high = (Math.floor(id / 2 ** 16) * STRIDE) % ENDINGS;
   const ending = (high * 2 ** 16 + (id % 2 ** 16) * STRIDE) % ENDINGS;
   return receiptDate(completedAtMs) + ending.toString(36).toUpperCase().padStart(7, "0");
 }
 
-/** Whose receipt number a text may be, in any letter case. */
+/** The number that a receipt number decodes to, in any letter case. */
 export function numberOfReceipt(receipt: string): number | null {
   const [, ending] = /^[A-Z][A-L][1-9A-V]([0-9A-Z]{7})$/i.exec(receipt) ?? [];
   return ending === undefined ? null : Number((BigInt(Number.parseInt(ending, 36)) * UNSTRIDE) % BigInt(ENDINGS));

@@ -15,13 +15,13 @@ export interface PaymentAccount {
   readonly tariff: Tariff;
 }
 
-/** How many there can be: lists of them are read as a whole. */
+/** How many there can be. Lists of merchants are read as a whole. */
 export const MAX_MERCHANTS = 10_000;
 /** Of one merchant. */
 export const MAX_ACCOUNTS = 1000;
 /** Of one merchant, in force. */
 export const MAX_KEYS = 1000;
-/** Of one merchant: of the older ones nobody needs to know that they were ever in force. */
+/** Of one merchant. Older revoked keys are removed: nobody needs them. */
 export const MAX_REVOKED_KEYS = 1000;
 
 export const MAX_NAME_LENGTH = 100;

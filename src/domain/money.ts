@@ -6,10 +6,10 @@ export type AmountCents = number & { readonly __brand: "AmountCents" };
 /** The least amount of a payment in KES (§8). */
 export const MIN_AMOUNT = 1;
 
-/** What an amount in KES stays below: the specification names no maximum, and a bound keeps every sum exact. */
+/** Amounts in KES are below this. The specification names no maximum; the bound keeps every sum exact. */
 export const AMOUNT_LIMIT = 1_000_000_000;
 
-/** How a refusal tells what an amount may be; of one that only has too many decimals also what is nearest to it. */
+/** What an amount may be, for refusals. If it only has too many decimals, the refusal names the nearest amount. */
 export function amountRule(amount: unknown): string {
   const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
   const rounded = typeof amount === "number" ? roundToCents(String(amount)) : Number.NaN;
@@ -17,8 +17,8 @@ export function amountRule(amount: unknown): string {
 }
 
 /**
- * A decimal such as `100.505` rounded half up to the cent. It is rounded by its digits, because as a binary fraction 1.005 is
- * less than it looks.
+ * Rounds a decimal such as `100.505` half up to the cent. It works on the digits, because the binary fraction 1.005 is less
+ * than it looks.
  */
 export function roundToCents(decimal: string): number {
   const [whole = "", fraction = ""] = decimal.split(".");
@@ -28,7 +28,7 @@ export function roundToCents(decimal: string): number {
 
 /** Whether a number of shillings can be the amount of a payment. */
 export function isAmount(amount: number): boolean {
-  // A number has at most two decimals exactly when it is the number nearest to its whole cents.
+  // A number has at most two decimals if it is the number nearest to its whole cents.
   return amount >= MIN_AMOUNT && amount < AMOUNT_LIMIT && Math.round(amount * 100) / 100 === amount;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first asked for. Preparing a statement costs far more than running it, so that a server is ready
- * sooner, and a command done sooner, which prepares only what it uses.
+ * Makes a value when it is first needed. Preparing a statement costs far more than running it, so a server and a command
+ * prepare only the statements that they use.
  */
 export function onFirstUse<T>(make: () => T): () => T {
   let made: { value: T } | undefined;

@@ -1,5 +1,5 @@
 /** What became of a prompt, in the words of the network. */
-export type Outcome = Payment | Failure;
+export type Outcome = Payment | Nonpayment;
 
 /** The customer paid. */
 export interface Payment {
@@ -15,7 +15,7 @@ export interface Payment {
 }
 
 /** The customer did not pay. */
-export interface Failure {
+export interface Nonpayment {
   readonly status: "failed" | "cancelled" | "expired";
   readonly resultCode: number;
   readonly resultDesc: string;

@@ -6,7 +6,7 @@ export type Msisdn = string & { readonly __brand: "Msisdn" };
 /** The two shapes of §4.1. Number ranges grow, so nothing here knows operators. */
 export const PHONE_PATTERN = /^(?:254|0)[0-9]{9}$/;
 
-/** How a refusal tells what a phone may be. */
+/** What a phone may be, for refusals. */
 export const PHONE_RULE = "must be a string of 254 and 9 digits or 0 and 9 digits, such as 254712345678 or 0712345678";
 
 /**
@@ -20,11 +20,11 @@ export function parsePhone(text: string, what = "phone"): Msisdn {
 }
 
 /**
- * The start of a number as somebody types it into a search (`07…`, `254…`, `+254…` or `7…`), as the start of an
- * {@link Msisdn}; null where no number starts so.
+ * The start of a phone number that a person types into a search (`07…`, `254…`, `+254…` or `7…`), as the start of an {@link
+ * Msisdn}. Null if no number starts like this.
  */
 export function parsePhonePrefix(text: string): string | null {
-  // An unescaped + in a query string arrives as a space; a space alone is the start of something else.
+  // An unescaped + in a query string arrives as a space. A space alone is part of another text.
   if (/^(?:\+[0-9]*| [0-9]+)$/.test(text)) return sharesStart(text.slice(1), "254") ? text.slice(1) : null;
   if (!/^[0-9]+$/.test(text)) return null;
   if (text.startsWith("0")) return `254${text.slice(1)}`;

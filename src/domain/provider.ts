@@ -5,7 +5,7 @@ import type { PendingTransaction } from "./transaction.ts";
 
 /** What the network is asked to show on a customer's phone. */
 export interface Prompt {
-  /** What the service calls this payment; a provider keeps ids of its own in its memo. */
+  /** The service's id of this payment. A provider keeps its own ids in the memo. */
   readonly checkoutRequestId: string;
   readonly merchantRequestId: string;
   readonly paymentAccountId: number;
@@ -16,7 +16,7 @@ export interface Prompt {
   readonly pushedAtMs: number;
   /** When the service stops waiting. */
   readonly expiresAtMs: number;
-  /** A note from the caller to the provider, handed through unread; null where there is none. */
+  /** A note from the caller to the provider, which the service does not read. Null if there is none. */
   readonly instruction: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface Pushed {
   readonly checkAtMs: number;
 }
 
-/** Not known yet; ask again then. */
+/** The outcome is not known yet; ask again at `checkAtMs`. */
 export interface NotYet {
   readonly status: "pending";
   readonly checkAtMs: number;
@@ -42,8 +42,8 @@ export interface Provider {
   push(prompt: Prompt): Promise<Pushed>;
 
   /**
-   * What became of a prompt, as far as it is known at `nowMs`. It may take its time: the answer counts whenever it comes before
-   * the deadline, and nobody asks about the same prompt meanwhile.
+   * The outcome of a prompt, if it is known at `nowMs`. It may take long: the answer counts until the deadline, and nobody asks
+   * about the same prompt meanwhile.
    */
   check(pending: PendingTransaction, nowMs: number): Promise<Outcome | NotYet>;
 }

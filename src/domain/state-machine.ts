@@ -18,7 +18,7 @@ export function open(facts: TransactionFacts, memo: string, checkAtMs: number): 
   return { ...facts, status: "pending", memo, checkAtMs: Math.min(checkAtMs, facts.expiresAtMs) };
 }
 
-/** What the service itself says of a prompt whose time is over, in the network's words. */
+/** What the service reports for a prompt after its deadline, in the words of the network. */
 const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: RESULT_CODES[1019] } as const;
 
 /** pending → expired, by the service's own deadline. */
@@ -28,8 +28,8 @@ export function expire(pending: PendingTransaction): FinalTransaction {
 }
 
 /**
- * pending → completed, failed, cancelled or expired. The service's own deadline comes first: an outcome counts only if it came
- * about before.
+ * pending → completed, failed, cancelled or expired. The service's own deadline comes first: an outcome counts only if it
+ * happened before it.
  * @returns what becomes of the transaction; to be written only where it is still pending
  */
 export function resolve(pending: PendingTransaction, outcome: Outcome): FinalTransaction {

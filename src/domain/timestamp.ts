@@ -1,6 +1,6 @@
 /**
- * Instants are milliseconds since the Unix epoch; people see them in Nairobi, whatever the zone of the host. Kenya keeps
- * UTC+3 all year, so a fixed offset is the whole rule.
+ * Instants are milliseconds since the Unix epoch. People see them in Nairobi time, whatever the time zone of the host. Kenya is
+ * at UTC+3 all year, so the offset is fixed.
  */
 const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -46,7 +46,7 @@ export function endOfDayMs(day: Day): number {
 export function parseDay(text: string): Day | null {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return null;
   const midnight = new Date(`${text}T00:00:00.000Z`);
-  // The constructor lets 30 February roll over into March; a day that does not come back as it went in is none.
+  // The constructor turns 30 February into 1 or 2 March: if the day changes on the way back, the calendar does not have it.
   if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(text)) return null;
   return (midnight.getTime() / DAY_MS) as Day;
 }

@@ -1,4 +1,3 @@
-import type { TransactionIdentifiers } from "./identifiers.ts";
 import type { AmountCents } from "./money.ts";
 import type { Msisdn } from "./phone.ts";
 
@@ -14,6 +13,14 @@ export type FinalStatus = Exclude<Status, "pending">;
 /** Longest texts of a payment, in characters. The network's prompt has room for 182. */
 export const MAX_REFERENCE_LENGTH = 100;
 export const MAX_DESCRIPTION_LENGTH = 182;
+
+/** The ids of a transaction. The service makes them before it asks the provider. */
+export interface TransactionIdentifiers {
+  /** The service's number for it, which no other transaction of the database has or had. */
+  readonly id: number;
+  readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
+}
 
 /** What is known when a payment starts and never changes. */
 export interface TransactionFacts extends TransactionIdentifiers {

@@ -1,12 +1,12 @@
 import { redact } from "./credentials.ts";
 import { Refusal } from "./error.ts";
 
-/** How a refusal shows what came: never more than a line of it, no secret, and nothing that a terminal would obey. */
+/** Refusals show what came: at most one line, no secret, and no control characters for a terminal. */
 
 const MAX_SHOWN = 40;
 
 /**
- * What a member or a parameter was instead of what it must be, to end a refusal with.
+ * The end of a refusal: what the member or parameter was, instead of what it must be.
  * @param isOtherKind whether another kind of value was wanted: then the kind is named, too
  */
 export function whatCame(value: unknown, isOtherKind = false): string {
@@ -14,7 +14,7 @@ export function whatCame(value: unknown, isOtherKind = false): string {
   return `; it is ${names ? `${kindOf(value)}, ` : ""}${shown(value)}`;
 }
 
-/** A value as JSON writes it. Of an object or an array only the kind is told. */
+/** A value in JSON. For an object or an array only the kind is named. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return quoted(value);
   if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
@@ -30,7 +30,7 @@ export function kindOf(value: unknown): string {
 }
 
 function quoted(text: string): string {
-  // Redacted before it is cut: half a secret would not be recognised.
+  // Redact before cutting: half a secret is not recognised.
   const redacted = redact(text);
   const characters = redacted.length > MAX_SHOWN ? [...redacted] : [];
   const isCut = characters.length > MAX_SHOWN;
@@ -38,7 +38,10 @@ function quoted(text: string): string {
   return escapeControls(json) + (isCut ? `, ${[...text].length} characters` : "");
 }
 
-/** JSON escapes the first 32 control characters only; terminals obey later ones too, and those for the direction of text. */
+/**
+ * JSON escapes only the first 32 control characters. Terminals also obey later ones, and marks that change the direction of
+ * text.
+ */
 function escapeControls(json: string): string {
   return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character
@@ -49,7 +52,7 @@ function escapeControls(json: string): string {
 }
 
 /**
- * Reads text with a function whose refusal does not say what came, and adds that.
+ * Reads text with a function of the domain, and adds what came to its refusal.
  * @throws Refusal as the function does
  */
 export function readNaming<T>(text: string, read: (text: string) => T): T {

@@ -1,22 +1,28 @@
 import { z } from "zod";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { KINDS, STATUSES } from "../domain/transaction.ts";
-import type { ResponseForm } from "./view.ts";
 
-/** The shapes of the answers, for the OpenAPI description; the tests hold real answers against it. */
+/**
+ * The shapes of the answers and of a transaction in JSON, stated only here. The views and the types of all clients derive from
+ * them, the OpenAPI description shows them, and tests check real answers against them.
+ */
 
-const timestamp = z
+/** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
+export const RESPONSE_FORMS = ["full", "short"] as const;
+export type ResponseForm = (typeof RESPONSE_FORMS)[number];
+
+export const timestamp = z
   .string()
   .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$/)
   .describe("in Nairobi, YYYY-MM-DD HH:MM:SS");
 const id = z.int().min(1);
-const amount = z.number().min(1).describe("in KES");
+export const amount = z.number().min(1).describe("in KES");
 const fee = z.number().min(0).describe("in KES");
-const phone = z.string().regex(/^254[0-9]{9}$/);
+export const phone = z.string().regex(/^254[0-9]{9}$/);
 const code = z.string().nullable().describe("set when the payment is completed, and only then");
 const count = z.int().min(0);
 
-const identifiers = {
+export const identifiers = {
   checkout_request_id: z.string().regex(/^ws_CO_[0-9]+_[0-9A-Z]+$/),
   merchant_request_id: z.string().regex(/^ws_MR_[0-9]+_[0-9A-Z]+$/),
 };
@@ -25,13 +31,13 @@ const outcome = {
   result_desc: z.string().nullable(),
 };
 const envelope = { success: z.literal(true), message: z.string() };
-const status = z.enum(STATUSES);
+const statusName = z.enum(STATUSES);
 const completed_at = timestamp.nullable();
 
 const shortItem = {
   id,
   type: z.enum(KINDS.map((kind) => kind.toUpperCase()) as [string, ...string[]]),
-  status,
+  status: statusName,
   amount,
   fee_amount: fee,
   fee_deducted: z.boolean(),
@@ -41,7 +47,8 @@ const shortItem = {
   completed_at,
 };
 
-const fullItem = {
+/** A transaction as the list shows it (§2.2). */
+export const transaction = z.strictObject({
   ...shortItem,
   ...identifiers,
   ...outcome,
@@ -50,7 +57,11 @@ const fullItem = {
   is_deposit: z.boolean(),
   credit_target: z.null(),
   payment_link_id: z.null(),
-};
+});
+export type TransactionOnWire = Readonly<z.infer<typeof transaction>>;
+
+const shortTransaction = z.strictObject(shortItem);
+export type ShortTransaction = Readonly<z.infer<typeof shortTransaction>>;
 
 const aroundList = {
   pagination: z.strictObject({
@@ -61,7 +72,7 @@ const aroundList = {
   }),
   filters_applied: z.strictObject({
     type: z.enum(KINDS).optional(),
-    status: status.optional(),
+    status: statusName.optional(),
     date_from: z.iso.date().optional(),
     date_to: z.iso.date().optional(),
     search: z.string().optional(),
@@ -76,43 +87,55 @@ const summary = z.strictObject({
   failed_count: count,
 });
 
+const startedShort = z.strictObject(identifiers);
+const startedFull = z.strictObject({ transaction_id: id, ...identifiers });
+
+const statusShort = z.strictObject({
+  status: statusName,
+  amount,
+  phone,
+  transaction_code: code,
+  created_at: timestamp,
+});
+const statusFull = z.strictObject({
+  ...statusShort.shape,
+  fee_amount: fee,
+  momo_receipt_number: code,
+  ...identifiers,
+  ...outcome,
+  completed_at,
+});
+
+const listShort = z.strictObject({ data: z.array(shortTransaction), ...aroundList });
+const listFull = z.strictObject({ transactions: z.array(transaction), summary, ...aroundList });
+
+/** What the operations answer beside `success` and `message`, in both forms. */
+export const started = { full: startedFull, short: startedShort };
+export const status = { full: statusFull, short: statusShort };
+export const list = { full: listFull, short: listShort };
+
+type EitherForm<T extends Record<ResponseForm, z.ZodType>> = z.infer<T["full"]> | z.infer<T["short"]>;
+export type StartedAnswer = EitherForm<typeof started>;
+export type StatusAnswer = EitherForm<typeof status>;
+export type ListAnswer = EitherForm<typeof list>;
+
 /** §7. */
 export const failureSchema = z.strictObject({ success: z.literal(false), message: z.string() });
 
+/** An answer with 200: the envelope of §1 and these members. */
+export const succeeded = (members: z.ZodObject | z.ZodRawShape) =>
+  z.strictObject({ ...envelope, ...(members instanceof z.ZodObject ? members.shape : members) });
+
 /** What each operation answers with 200, by its path. */
 export const ANSWERS: Record<ResponseForm, Record<string, z.ZodType>> = {
-  full: {
-    "/stkpush.php": z.strictObject({ ...envelope, transaction_id: id, ...identifiers }),
-    "/status.php": z.strictObject({
-      ...envelope,
-      status,
-      amount,
-      fee_amount: fee,
-      phone,
-      transaction_code: code,
-      momo_receipt_number: code,
-      ...identifiers,
-      ...outcome,
-      created_at: timestamp,
-      completed_at,
-    }),
-    "/transactions.php": z.strictObject({
-      ...envelope,
-      transactions: z.array(z.strictObject(fullItem)),
-      summary,
-      ...aroundList,
-    }),
-  },
-  short: {
-    "/stkpush.php": z.strictObject({ ...envelope, ...identifiers }),
-    "/status.php": z.strictObject({
-      ...envelope,
-      status,
-      amount,
-      phone,
-      transaction_code: code,
-      created_at: timestamp,
-    }),
-    "/transactions.php": z.strictObject({ ...envelope, data: z.array(z.strictObject(shortItem)), ...aroundList }),
-  },
+  full: answersIn("full"),
+  short: answersIn("short"),
 };
+
+function answersIn(form: ResponseForm) {
+  return {
+    "/stkpush.php": succeeded(started[form]),
+    "/status.php": succeeded(status[form]),
+    "/transactions.php": succeeded(list[form]),
+  };
+}

@@ -1,5 +1,6 @@
 import { Refusal } from "../domain/error.ts";
 import type { Service } from "../service/service.ts";
+import type { ResponseForm } from "./answers.ts";
 import type { Exchange, Leniency } from "./exchange.ts";
 import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
@@ -10,7 +11,6 @@ import { expectPlainPath, type KeepOpen, originOf, readJsonObject, readQuery, re
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
-import type { ResponseForm } from "./view.ts";
 
 /** The three operations of §4, each below the base address. */
 const OPERATIONS = [
@@ -19,11 +19,11 @@ const OPERATIONS = [
   { path: "/transactions.php", method: "GET", operation: transactions },
 ] as const;
 
-/** What is known of an operation's path. */
+/** What the API knows of the path of an operation. */
 interface Known {
   readonly method: "GET" | "POST";
   readonly operation: Operation;
-  /** What its body or its query may have. */
+  /** The members of its body, or the parameters of its query. */
   readonly members: readonly string[];
 }
 
@@ -75,13 +75,13 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
     }
     const { headers } = request;
     const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
-    // A list waits until all that is due is resolved, however much that is after a long sleep.
+    // A list waits until all that is due is resolved, which takes long after the host has slept.
     if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
     const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
     return known.operation.carryOut(input, merchantId, { service, form, headers });
   }
 
-  /** What the operation is sent, in the form that its schema asks for. */
+  /** The input of the operation, in the form that its schema expects. */
   async function readLeniently(request: Request, known: Known, exchange: Exchange): Promise<object> {
     const body = known.method === "GET" ? null : await readText(request, exchange);
     return lenientInput(request, body, known, exchange.leniencies);
@@ -94,7 +94,7 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
 
   function wouldTake(request: Request, body: string | null): boolean {
     const known = operations.get(targetOf(request).path);
-    // Where bytes were not UTF-8, a replacement character stands for them.
+    // Bytes that are not UTF-8 were replaced.
     if (accept === "lenient" || !known || body?.includes("\u{FFFD}")) return false;
     const leniencies: Leniency[] = [];
     try {

@@ -1,7 +1,8 @@
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { CompletedTransaction, PendingTransaction, TransactionFacts } from "../domain/transaction.ts";
-import { listMessage, listView, type ResponseForm, startedView, statusView } from "./view.ts";
+import type { ResponseForm } from "./answers.ts";
+import { listMessage, listView, startedView, statusView } from "./view.ts";
 
 /** The examples of the OpenAPI description: one payment, from its start to the list. */
 

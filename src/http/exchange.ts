@@ -1,4 +1,4 @@
-/** What the lenient form took of a call though the strict form refuses it. */
+/** What only the lenient form accepts: the strict form refuses it. */
 export interface Leniency {
   /** A member of the body, a parameter of the query, `body` or `Content-Type`. */
   readonly member: string;
@@ -6,9 +6,9 @@ export interface Leniency {
   readonly came: string;
 }
 
-/** What is noted of one call while it is read, for whoever keeps a log of calls. */
+/** What is known of one call after it was read, for the log. */
 export interface Exchange {
-  /** What has been read of the body, as far as it is text; null where nothing was. */
+  /** The body as text, as far as it was read. Null if nothing was read. */
   body: string | null;
   readonly leniencies: Leniency[];
 }

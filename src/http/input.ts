@@ -14,11 +14,11 @@ import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from ".
 import { whatCame } from "../domain/what-came.ts";
 import { readQuery } from "./request.ts";
 
-/** The shapes that the API takes. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
+/** The shapes of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
 const MAX_IDENTIFIER_LENGTH = 100;
 
-/** The refusal of a member, whatever is wrong with it; {@link parseInput} adds what came instead. */
+/** The refusal of a member, whatever is wrong. {@link parseInput} adds what came. */
 function rule(member: string, text: string | ((input: unknown) => string)) {
   return {
     error: ({ input }: { input?: unknown }) =>
@@ -37,7 +37,7 @@ function text(member: string, { min, max }: { min: number; max: number }) {
     z
       .string(bad)
       .refine(fits, { ...bad, abort: true })
-      // Half an emoji is no text at all.
+      // Half an emoji is not text.
       .refine((value) => value.isWellFormed(), {
         error: `${member} must be a string of whole characters: half of a surrogate pair is none`,
       })
@@ -61,7 +61,7 @@ export const startPaymentSchema = z.object({
   description: text("description", { min: 0, max: MAX_DESCRIPTION_LENGTH }).optional(),
 });
 
-/** The order that a request for a payment means. */
+/** The order in a request for a payment. */
 export function orderOf(input: z.output<typeof startPaymentSchema>) {
   return {
     paymentAccountId: input.payment_account_id,
@@ -89,7 +89,7 @@ const wholeNumber = (member: string, max: number, fallback: number) => {
     .meta({ described: { type: "integer", minimum: 1, maximum: max, default: fallback } });
 };
 
-/** Any integer; that there is nothing with such a number is for the operation to say. */
+/** Any integer. The operation says if nothing has this id. */
 const identifier = (member: string) => {
   const bad = rule(member, "must be a whole number");
   return z
@@ -99,7 +99,7 @@ const identifier = (member: string) => {
     .meta({ described: { type: "integer" } });
 };
 
-/** One of a few words, in any letter case. */
+/** One of these words, in any letter case. */
 const oneOf = <T extends string>(member: string, values: readonly T[]) => {
   const bad = rule(member, `must be one of ${values.join(", ")}`);
   const find = (text: string) => {
@@ -110,7 +110,7 @@ const oneOf = <T extends string>(member: string, values: readonly T[]) => {
     z
       .string(bad)
       .refine((text) => find(text) !== undefined, bad)
-      // A schema's `enum` would have validators refuse another letter case.
+      // An `enum` in the schema would make validators refuse other letter cases.
       .meta({
         description: `one of ${values.join(", ")}, in any letter case`,
         pattern: `^(${values.map(inAnyCase).join("|")})$`,
@@ -143,7 +143,7 @@ export const listTransactionsSchema = z
     search: text("search", { min: 1, max: MAX_SEARCH_LENGTH }).optional(),
     id: identifier("id").optional(),
   })
-  // Days in this form sort as text.
+  // Days in this form can be compared as text.
   .refine(({ date_from, date_to }) => !(date_from && date_to && date_from > date_to), {
     error: ({ input }) => {
       const { date_from, date_to } = input as { date_from: string; date_to: string };
@@ -161,7 +161,7 @@ export function readListQuery(query: string): { filter: TransactionFilter; page:
   return selectionOf(parseInput(listTransactionsSchema, readQuery(query, LIST_PARAMETERS)));
 }
 
-/** The page of a list, and its filter, that an input means. */
+/** The page and the filter in the input of a list. */
 export function selectionOf(input: z.output<typeof listTransactionsSchema>): {
   filter: TransactionFilter;
   page: Page;
@@ -182,7 +182,7 @@ export function selectionOf(input: z.output<typeof listTransactionsSchema>): {
 }
 
 /**
- * Holds an input against its schema.
+ * Checks an input with its schema.
  * @throws Refusal `invalid` that names every member that does not fit, and what it is
  */
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
@@ -192,7 +192,7 @@ export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.ou
   throw invalid([...reasons].join("; "));
 }
 
-/** What stood where an issue is; nothing where nothing stood there, or where the issue is about several members at once. */
+/** What came at the place of an issue. Empty if nothing came, or if the issue is about several members. */
 export function whatCameOf({ code, input, ...issue }: z.core.$ZodIssue): string {
   if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return "";
   const wanted = code === "invalid_type" && "expected" in issue ? issue.expected : typeof input;

@@ -7,8 +7,8 @@ import { listTransactionsSchema } from "./input.ts";
 import { isJson, parseJsonObject, readForm } from "./request.ts";
 
 /**
- * What the real services take and the specification does not promise. This layer stands in front of the schemas: it puts a value
- * into the form that they ask for and notes what came; the rest is left to them as it is.
+ * The lenient form: what the real services accept and the specification does not promise. It corrects values before the schemas
+ * check them, and notes what came. Everything else is left to the schemas.
  */
 
 /** Digits with decimals or without: no sign, exponent or separator of thousands. */
@@ -53,13 +53,13 @@ function toWhole(value: unknown): unknown {
   return whole === "" ? value : BigInt(whole).toString();
 }
 
-/** A parameter that is empty, or whose value the schema does not know, is not there. */
+/** An empty parameter, or one with a value that the schema does not know, is left out. */
 const asFilter = (name: keyof typeof listTransactionsSchema.shape) => (value: unknown) =>
   listTransactionsSchema.shape[name].safeParse(value).success ? value : undefined;
 
 const unlessEmpty = (value: unknown) => (value === "" ? undefined : value);
 
-/** What each member and parameter becomes: undefined where it counts as absent, and itself where there is nothing to do. */
+/** The corrected member or parameter: undefined if it counts as absent, itself if there is nothing to correct. */
 const NORMALISED: Readonly<Record<string, (value: unknown) => unknown>> = {
   payment_account_id: toNumber,
   amount: toAmount,
@@ -84,7 +84,7 @@ const NORMALISED: Readonly<Record<string, (value: unknown) => unknown>> = {
 };
 
 /**
- * An input in the form that its schema asks for, as far as it can be brought into it.
+ * Corrects an input as far as its schema needs it.
  * @param leniencies told of what was changed
  */
 export function normalise(input: object, schema: z.ZodObject, leniencies: Leniency[]): object {
@@ -102,7 +102,7 @@ export function normalise(input: object, schema: z.ZodObject, leniencies: Lenien
   return normalised;
 }
 
-/** JSON that says it is a form: `curl -d` sends it so. */
+/** JSON with the content type of a form: `curl -d` sends this. */
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
 /**

@@ -1,9 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
+import type { ResponseForm } from "./answers.ts";
 import { ANSWERS, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
+import { jsonSchemaOf, parametersOf } from "./json-schema.ts";
 import type { BasePaths } from "./operation.ts";
-import type { ResponseForm } from "./view.ts";
 
 export interface Described {
   readonly basePaths: BasePaths;
@@ -13,7 +14,7 @@ export interface Described {
   readonly version: string;
 }
 
-/** The three operations in OpenAPI 3.1, made from the schemas that requests are held against. */
+/** The three operations in OpenAPI 3.1, from the schemas that check requests. */
 export function describeApi({ basePaths, origin, form, version }: Described) {
   return {
     openapi: "3.1.0",
@@ -48,7 +49,7 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
         get: {
           operationId: "listTransactions",
           summary: "The merchant's transactions, newest first",
-          parameters: [...CREDENTIALS, ...parametersOf(listTransactionsSchema)],
+          parameters: [...CREDENTIALS, ...parametersOf(listTransactionsSchema, REQUEST_EXAMPLES["/transactions.php"])],
           responses: answersOf("/transactions.php", form),
         },
       },
@@ -58,12 +59,14 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
         apiSecret: { type: "apiKey", in: "header", name: "X-API-Secret" },
       },
-      schemas: { Failure: schemaOf(failureSchema) },
+      schemas: { Failure: jsonSchemaOf(failureSchema) },
     },
   };
 }
 
-/** Both headers once more: converters such as Postman's keep one security scheme of an operation, and drop the others. */
+/**
+ * Both headers again, as parameters: converters such as that of Postman keep only one security scheme of an operation.
+ */
 const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
   name,
   in: "header",
@@ -72,40 +75,11 @@ const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
   schema: { type: "string" },
 }));
 
-function schemaOf(schema: z.ZodType, io: "input" | "output" = "output") {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: describeInstead });
-  return rest;
-}
-
-/** A query is text, but means numbers: where a schema says how it is to be described, the description is that. */
-function describeInstead({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
-  const described = z.globalRegistry.get(zodSchema)?.described;
-  if (typeof described !== "object" || described === null) return;
-  for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-  Object.assign(jsonSchema, described);
-}
-
 type Path = keyof typeof REQUEST_EXAMPLES;
 
 function bodyOf(schema: z.ZodType, path: Path) {
-  const content = { schema: schemaOf(schema, "input"), example: REQUEST_EXAMPLES[path] };
+  const content = { schema: jsonSchemaOf(schema, "input"), example: REQUEST_EXAMPLES[path] };
   return { required: true, content: { "application/json": content } };
-}
-
-function parametersOf(schema: z.ZodType) {
-  const examples: Record<string, unknown> = REQUEST_EXAMPLES["/transactions.php"];
-  const { properties = {} } = schemaOf(schema, "input");
-  return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = property as Exclude<typeof property, boolean>;
-    return {
-      name,
-      in: "query",
-      required: false,
-      ...(description !== undefined && { description }),
-      schema: rest,
-      example: examples[name],
-    };
-  });
 }
 
 /** What a failing status means (§7). */
@@ -120,7 +94,7 @@ const FAILURES: Readonly<Record<string, string>> = {
 function answersOf(path: Path, form: ResponseForm) {
   const schema = ANSWERS[form][path];
   if (!schema) throw new Error(`no answer is described for ${path}`);
-  const answer = { schema: schemaOf(schema), example: answerExamples(form)[path] };
+  const answer = { schema: jsonSchemaOf(schema), example: answerExamples(form)[path] };
   const failures = Object.entries(FAILURE_EXAMPLES[path]).map(([status, message]) => {
     const content = { schema: { $ref: "#/components/schemas/Failure" }, example: { success: false, message } };
     return [status, { description: FAILURES[status], content: { "application/json": content } }];

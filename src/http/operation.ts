@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Service } from "../service/service.ts";
+import type { ResponseForm } from "./answers.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
 import type { KeepOpen } from "./request.ts";
-import type { ResponseForm } from "./view.ts";
 
 /** The merchant API from request to answer. */
 export interface Api {

@@ -11,7 +11,7 @@ const STATUS_OF: Record<RefusalKind, number> = {
   provider: 500,
 };
 
-/** Made once: an answer copies them faster than it would make them. */
+/** Made once, because copying headers is faster than making them. */
 const HEADERS = new Headers({
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
@@ -38,19 +38,19 @@ export function succeed(message: string, members: object): Reply {
   return reply(200, { success: true, message, ...members });
 }
 
-/** The same with a list whose entries are JSON already, because each was measured. */
+/** The same with a list. Its entries are JSON already, because their size was measured. */
 export function succeedWithList(message: string, members: object, name: string, entries: readonly string[]): Reply {
   const rest = JSON.stringify({ success: true, message, ...members });
   const text = `${rest.slice(0, -1)},${JSON.stringify(name)}:[${entries.join(",")}]}`;
   return { status: 200, text, headers: HEADERS };
 }
 
-/** A document that stands for itself, without the members of an answer. */
+/** A document without `success` and `message`. */
 export function serveDocument(document: object): Reply {
   return reply(200, document);
 }
 
-/** HTTP 503 while the server stops; with members, for whoever asks how it stands. */
+/** HTTP 503 while the server stops, with more members for health checks. */
 export function unavailable(message: string, members: object): Reply {
   return reply(503, { success: false, message, ...members });
 }
@@ -63,7 +63,8 @@ export function fail(status: number, message: string, more: Record<string, strin
 }
 
 /**
- * A refusal in its own words, which may name what came, but no secret. Anything else is a bug: it is reported, and the caller learns only that there was one.
+ * A refusal keeps its message, which may name what came, but no secret. Any other error is a bug: it is reported, and the
+ * caller gets a fixed text.
  * @param reportFault told of the bug
  */
 export function failWith(error: unknown, reportFault: (error: unknown) => void): Reply {

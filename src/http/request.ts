@@ -5,17 +5,17 @@ import type { Exchange } from "./exchange.ts";
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
 
-/** Exempts a request from the server's idle time-out: its answer takes as long as it takes. */
+/** Exempts a request from the idle time-out of the server, because its answer may take long. */
 export type KeepOpen = (request: Request) => void;
 
-/** Far more than a payment takes; rules that need more are appended in parts. */
+/** Far more than a payment needs. Longer lists of rules are sent in parts. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The path and the query of a request, as they were sent: nothing unescaped. */
+/** The path and the query of a request as they were sent, not unescaped. */
 export function targetOf(request: Request): { path: string; query: string } {
   const { url } = request;
   const sent = AMBIGUOUS.get(request);
-  // Where the Host header is bad, it is only the target itself.
+  // With a bad Host header, the URL is only the target.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + "://".length);
   const fragment = url.indexOf("#");
   const end = fragment < 0 ? url.length : fragment;
@@ -28,7 +28,7 @@ export function targetOf(request: Request): { path: string; query: string } {
 const AMBIGUOUS = new WeakMap<Request, string>();
 
 /**
- * Notes that a path means one thing as it was sent and another thing when it is resolved.
+ * Marks a request whose path changes its meaning when dot segments are resolved.
  * @param sent the path as it was sent
  */
 export function markAmbiguous(request: Request, sent: string): void {
@@ -38,7 +38,7 @@ export function markAmbiguous(request: Request, sent: string): void {
 export const isAmbiguous = (request: Request): boolean => AMBIGUOUS.has(request);
 
 /**
- * Refuses dot segments and backslashes: a proxy may take such a path for another one than we do.
+ * Refuses dot segments and backslashes: a proxy may understand such a path differently than we do.
  * @throws Refusal `invalid`
  */
 export function expectPlainPath(request: Request): void {
@@ -53,7 +53,7 @@ export function expectPlainPath(request: Request): void {
 export function originOf({ headers }: Request): string {
   const host = headers.get("Host") ?? "";
   const isPlain = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
-  // A proxy in front that speaks TLS says so.
+  // A proxy that accepts TLS sends this header.
   const scheme = headers.get("X-Forwarded-Proto") === "https" ? "https" : "http";
   return isPlain && URL.canParse(`${scheme}://${host}`) ? `${scheme}://${host}` : "";
 }
@@ -83,7 +83,7 @@ function expectObject(value: unknown): object {
 }
 
 /**
- * Holds a request to say that its body is JSON: no form of a page can.
+ * Requires the content type of JSON, which no HTML form can send.
  * @throws Refusal `invalid` for another content type
  */
 export function expectJson(request: Request): void {
@@ -120,7 +120,7 @@ export async function readText(request: Request, exchange?: Exchange): Promise<s
     return text;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") {
-      throw invalid("the body ended before it was complete"); // and so has the connection
+      throw invalid("the body ended before it was complete"); // the client has closed the connection, too
     }
     if (error instanceof TypeError) throw noJson(text, request.headers, error);
     throw error;
@@ -135,7 +135,7 @@ function parseJson(text: string, headers: Headers): unknown {
   }
 }
 
-/** Names what came in the place of JSON, as far as it can be told. */
+/** Names what came instead of JSON, if it can be recognised. */
 function noJson(text: string, headers: Headers, error: SyntaxError | TypeError): Refusal {
   const encoding = headers.get("Content-Encoding");
   if (encoding !== null || text.startsWith(GZIP)) {
@@ -155,7 +155,7 @@ const GZIP = "\x1F\u{FFFD}";
 const FORGIVING = new TextDecoder("utf-8", { ignoreBOM: true });
 const FATAL = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-/** The body, never holding more of it than allowed. */
+/** Reads the body, and never holds more than the bound. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
   const declared = request.headers.get("Content-Length");

@@ -6,7 +6,7 @@ import { markUnrouted, routesOf } from "./sent-path.ts";
 /** How long a connection may be silent, in seconds. */
 const IDLE_TIMEOUT_S = 30;
 
-/** How many requests can be under way at once: twice what may wait, so that waits never shut others out. */
+/** How many requests can be in progress. Twice as many as can wait, so that waits never block other calls. */
 const MAX_UNDER_WAY = 20_000;
 
 export interface ServerOptions {
@@ -25,7 +25,7 @@ export interface ServerOptions {
 export interface HttpServer {
   readonly hostname: string;
   readonly port: number;
-  /** Stops accepting and resolves when the requests under way are answered, after `graceMs` at the latest. */
+  /** Stops accepting. Resolves when the requests in progress are answered, after `graceMs` at the latest. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -42,10 +42,10 @@ export function startServer(options: ServerOptions): HttpServer {
     hostname,
     port,
     development: false,
-    // In production mode Bun lets a second server share the port, and the two would answer in turn.
+    // In production mode Bun lets a second server share the port, and both would answer in turn.
     reusePort: false,
     idleTimeout: IDLE_TIMEOUT_S,
-    // Bodies are bounded where they are read; Bun's own refusal would have no JSON in it.
+    // Bodies are bounded where they are read: Bun's own refusal is not JSON.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     routes: routesOf(busyPaths, serve),
     fetch: (request) => {

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 import { succeed } from "./reply.ts";
 import { startedView } from "./view.ts";
 
-/** A note to the provider, handed through unread. */
+/** A note to the provider, which the service does not read. */
 const INSTRUCTION_HEADER = "X-Sandbox-Outcome";
 
 /** `POST /stkpush.php` (§4.1): starts a payment. */

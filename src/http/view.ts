@@ -2,13 +2,18 @@ import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import { toShillings } from "../domain/money.ts";
 import { formatDay, formatTimestamp } from "../domain/timestamp.ts";
 import type { Transaction } from "../domain/transaction.ts";
+import type {
+  ListAnswer,
+  ResponseForm,
+  ShortTransaction,
+  StartedAnswer,
+  StatusAnswer,
+  TransactionOnWire,
+} from "./answers.ts";
 
-/** What the wire calls things. Nothing further inside has a name in snake case, but SQL. */
+/** The names of JSON. Only this border and SQL use snake case. */
 
-/** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
-export type ResponseForm = "full" | "short";
-
-/** What is set only by an outcome; null until then (§2.2). */
+/** Members that are null until there is an outcome (§2.2). */
 function outcomeOf(transaction: Transaction) {
   const completed = transaction.status === "completed" ? transaction : null;
   return {
@@ -21,7 +26,7 @@ function outcomeOf(transaction: Transaction) {
 }
 
 /** §4.1. */
-export function startedView(transaction: Transaction, form: ResponseForm) {
+export function startedView(transaction: Transaction, form: ResponseForm): StartedAnswer {
   return {
     ...(form === "full" && { transaction_id: transaction.id }),
     checkout_request_id: transaction.checkoutRequestId,
@@ -30,7 +35,7 @@ export function startedView(transaction: Transaction, form: ResponseForm) {
 }
 
 /** §4.2. */
-export function statusView(transaction: Transaction, form: ResponseForm) {
+export function statusView(transaction: Transaction, form: ResponseForm): StatusAnswer {
   const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = outcomeOf(transaction);
   const { status, phone } = transaction;
   const amount = toShillings(transaction.amountCents);
@@ -53,25 +58,17 @@ export function statusView(transaction: Transaction, form: ResponseForm) {
 }
 
 /** One transaction of the list (§2.2). */
-export function itemView(transaction: Transaction, form: ResponseForm) {
+export function itemView(transaction: Transaction): TransactionOnWire {
   const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = outcomeOf(transaction);
   const { id, kind, status, phone } = transaction;
-  const type = kind.toUpperCase();
-  const amount = toShillings(transaction.amountCents);
-  const fee_amount = toShillings(transaction.feeCents);
-  const fee_deducted = status === "completed";
-  const created_at = formatTimestamp(transaction.createdAtMs);
-  if (form === "short") {
-    return { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at };
-  }
   return {
     id,
     kind,
-    type,
+    type: kind.toUpperCase(),
     status,
-    amount,
-    fee_amount,
-    fee_deducted,
+    amount: toShillings(transaction.amountCents),
+    fee_amount: toShillings(transaction.feeCents),
+    fee_deducted: status === "completed",
     phone,
     transaction_code,
     momo_receipt_number,
@@ -82,9 +79,16 @@ export function itemView(transaction: Transaction, form: ResponseForm) {
     payment_link_id: null,
     result_code,
     result_desc,
-    created_at,
+    created_at: formatTimestamp(transaction.createdAtMs),
     completed_at,
   };
+}
+
+/** The same in the short form. */
+function shortItemView(transaction: Transaction): ShortTransaction {
+  const { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at } =
+    itemView(transaction);
+  return { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at };
 }
 
 /** §4.3. */
@@ -93,8 +97,7 @@ export function listView(
   filter: TransactionFilter,
   page: Page,
   form: ResponseForm,
-) {
-  const items = rows.map((transaction) => itemView(transaction, form));
+): ListAnswer {
   const around = {
     pagination: {
       current_page: page.number,
@@ -105,8 +108,8 @@ export function listView(
     filters_applied: filterView(filter),
   };
   return form === "short"
-    ? { data: items, ...around }
-    : { transactions: items, summary: summaryView(summary), ...around };
+    ? { data: rows.map(shortItemView), ...around }
+    : { transactions: rows.map(itemView), summary: summaryView(summary), ...around };
 }
 
 export function listMessage({ totalItems }: Summary): string {

@@ -13,7 +13,7 @@ interface Parts {
 }
 
 /**
- * The provider reports an outcome of its own accord (§3: pending → final). It is in force, and on disk, when this returns.
+ * The provider reports an outcome without being asked (§3: pending → final). The outcome is on disk when this returns.
  * @param outcomeOf what the provider says of this prompt
  * @throws Refusal `not_found` for an unknown transaction, `conflict` for one that is final already: the first outcome wins
  */
@@ -29,11 +29,11 @@ export async function answerPrompt(
   const final = resolve(pending, outcome);
   const [changed] = await store.transactions.record([final]);
   if (changed === undefined) {
-    // Somebody was faster between the look and the write.
+    // Another outcome was written between the lookup and this write.
     throw alreadyFinal((await store.transactions.findByCheckoutRequestId(checkoutRequestId)) ?? final);
   }
   changes.announce(final);
-  // An answer to a prompt whose time is over ends it, but not as it says.
+  // After the deadline, the prompt expires, whatever the answer says.
   if (final.status !== outcome.status) throw alreadyFinal(final);
   return final;
 }

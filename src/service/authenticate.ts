@@ -2,11 +2,11 @@ import { secretMatches } from "../domain/credentials.ts";
 import { Refusal } from "../domain/error.ts";
 import type { Store } from "../store/store.ts";
 
-/** Compared where there is no such key, so that an unknown key takes as long as a wrong secret. */
+/** An unknown key is compared with this hash, so that it takes as long as a wrong secret. */
 const NO_HASH = new Uint8Array(32);
 
 /**
- * Whose request this is (§5).
+ * Finds the merchant that sends this request (§5).
  * @returns the merchant's id
  * @throws Refusal `unauthorized`, in the same words for a missing, unknown or revoked key and for a wrong secret
  */

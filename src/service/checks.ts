@@ -3,13 +3,13 @@ import type { Provider } from "../domain/provider.ts";
 import { expire, resolve } from "../domain/state-machine.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 
-/** When to ask about a payment again whose check failed, or has not been answered yet. */
+/** When to ask again about a payment if its check failed or is still in flight. */
 const RETRY_MS = 1000;
 
-/** So many checks can be in flight. Beyond it, payments are asked about when there is room, and end by their deadline. */
+/** How many checks can be in flight. Further payments wait for room, and end at their deadline. */
 export const MAX_CHECKS = 10_000;
 
-/** A payment, and what a check made of it: its end, or a later time to ask again. */
+/** A payment and the result of its check: the end, or a later time to ask again. */
 export interface Checked {
   readonly pending: PendingTransaction;
   readonly result: Transaction;
@@ -20,15 +20,15 @@ export interface ChecksParts {
   readonly clock: Clock;
   /** Told of a provider that throws. */
   readonly reportFault: (error: unknown) => void;
-  /** Called when an answer comes after its turn; the next {@link Checks.ask} returns it. */
+  /** Called when an answer comes after the turn that asked. The next {@link Checks.ask} returns it. */
   readonly onLateAnswer: () => void;
 }
 
 /** The checks in flight at the provider: at most one for each payment. */
 export interface Checks {
   /**
-   * Asks about these payments, but for those with a check in flight, and waits for no longer than this turn of the event loop:
-   * an answer that never comes must hold up neither the other payments nor a deadline.
+   * Asks about these payments, except those with a check in flight. It waits for one turn of the event loop only, so that a
+   * slow provider delays no other payment and no deadline.
    * @returns the answers that have come, also late ones about others
    */
   ask(due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]>;
@@ -38,7 +38,7 @@ export interface Checks {
 }
 
 export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts): Checks {
-  /** Until the answer is returned, so that nobody asks again while it waits. */
+  /** Payments whose answer has not been returned yet. Nobody asks about them again meanwhile. */
   const inFlight = new Set<number>();
   let answered: Checked[] = [];
   let isAsking = false;
@@ -58,7 +58,7 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
         ? postpone(pending, answer.checkAtMs, clock.nowMs())
         : resolve(pending, answer);
     } catch (error) {
-      // A provider that fails, or says what cannot be, has said nothing yet.
+      // An error or an impossible answer of the provider counts as no answer.
       reportFault(error);
       return retryLater(pending, clock.nowMs());
     }
@@ -84,7 +84,7 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
   };
 }
 
-/** Resolves with the work, or in a turn of its own after all that is known in this one. */
+/** Resolves with the result, or after this turn of the event loop if the work takes longer. */
 async function untilTurnEnds(work: Promise<unknown>, clock: Clock, nowMs: number): Promise<void> {
   const { promise: turn, resolve: endTurn } = Promise.withResolvers<void>();
   const cancelAlarm = clock.alarm(nowMs, endTurn);
@@ -92,13 +92,13 @@ async function untilTurnEnds(work: Promise<unknown>, clock: Clock, nowMs: number
   cancelAlarm();
 }
 
-/** The payment where nothing is known of it yet: to be asked about again soon, or expired. */
+/** The payment without an answer: to be asked about soon, or expired. */
 export const retryLater = (pending: PendingTransaction, nowMs: number): Transaction =>
   postpone(pending, nowMs + RETRY_MS, nowMs);
 
-/** Nothing is known yet: to be asked again, by the deadline at the latest; and there it ends. */
+/** No answer yet: ask again, at the deadline at the latest. At the deadline the payment expires. */
 function postpone(pending: PendingTransaction, checkAtMs: number, nowMs: number): Transaction {
   if (nowMs >= pending.expiresAtMs) return expire(pending);
-  // Later than now in any case: a provider that answers "now" must not keep the resolver from everything else.
+  // Always later than now: a provider that answers "now" must not keep the resolver busy.
   return { ...pending, checkAtMs: Math.min(Math.max(checkAtMs, nowMs + 1), pending.expiresAtMs) };
 }

@@ -20,24 +20,25 @@ export interface KeyListing {
   readonly label: string;
 }
 
-/** A key that was made once, in force or not. */
+/** A key, in force or revoked. */
 export interface KnownKey extends KeyListing {
   readonly revoked: boolean;
 }
 
-/** A key at the one moment when its secret can be seen. */
+/** A new key. Its secret is shown only once. */
 export type NewKey = KeyListing & Credentials;
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** What merchants set up in a dashboard, outside the API (§1): themselves, payment accounts, and keys. */
+/** What merchants configure outside of the API (§1): themselves, payment accounts and keys. */
 export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: Clock; random: Random }) {
   const { store, clock, random } = parts;
 
   /** @throws Refusal `not_found` */
   async function requireMerchant(id: number): Promise<Merchant> {
     const merchant = await store.merchants.findMerchant(id);
-    if (!merchant) throw new Refusal("not_found", `there is no merchant ${id}: momo merchants list shows them`);
+    if (!merchant)
+      throw new Refusal("not_found", `there is no merchant ${id}; the list of merchants has those that exist`);
     return merchant;
   }
 
@@ -77,7 +78,8 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
   /** @throws Refusal `not_found` where there is no such key, or it is revoked already */
   async function revokeKey(apiKey: string): Promise<void> {
     const revoked = await store.merchants.revokeKey(apiKey, clock.nowMs());
-    if (!revoked) throw new Refusal("not_found", "there is no such key in force: momo keys list shows them");
+    if (!revoked)
+      throw new Refusal("not_found", "there is no such key in force; the list of keys has those that exist");
   }
 
   /** Every key of a merchant, also those that were revoked last. */
@@ -105,7 +107,7 @@ export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: 
     return account.merchantId;
   }
 
-  /** The merchant meant where none is named: the first. */
+  /** The default merchant: the first. */
   async function firstMerchant(): Promise<Merchant> {
     const first = await store.merchants.findFirstMerchant();
     if (!first) throw new Refusal("not_found", "there is no merchant yet");

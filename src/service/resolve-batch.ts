@@ -8,16 +8,16 @@ export interface BatchParts {
   readonly checks: Checks;
   readonly changes: Changes;
   readonly reportFault: (error: unknown) => void;
-  /** Whether to begin no further commit. */
+  /** Whether the server stops: then no further commit begins. */
   readonly isStopped: () => boolean;
 }
 
-/** How many payments share one commit. Between commits requests have their turn, and a stop is noticed. */
+/** How many payments share one commit. Between commits, requests get their turn, and a stop is noticed. */
 const BATCH = 500;
 
 /**
- * Has payments checked, these and those that are due by `untilMs`, and writes what came of it in one commit, each only where it is
- * still pending. Each ends by its deadline, whatever the provider says or does not say.
+ * Asks the provider about these payments and those that are due by `untilMs`, and writes the results in one commit, each only
+ * if the payment is still pending. Every payment ends by its deadline, whatever the provider says.
  * @returns whether there was anything to write
  */
 export async function resolveBatch(
@@ -35,7 +35,7 @@ export async function resolveBatch(
     announce(parts, changed);
   } catch (error) {
     if (outcomes.length === 0 || parts.isStopped()) throw error;
-    // Which of them it was, and why, shows here.
+    // Write them one by one: the error names the payment.
     await recordOneByOne(parts, outcomes, nowMs);
   }
   return outcomes.length > 0;
@@ -50,7 +50,7 @@ async function checkAll({ checks }: BatchParts, due: readonly PendingTransaction
   return [...outcomes.values()];
 }
 
-/** Where one of them cannot be written (a receipt number that exists already), the others are all the same. */
+/** If one of them cannot be written (its receipt number exists already), the others still are. */
 async function recordOneByOne(parts: BatchParts, outcomes: readonly Checked[], nowMs: number): Promise<void> {
   const record = async (result: Transaction) => announce(parts, await parts.store.transactions.record([result]));
   for (const { pending, result } of outcomes) {

@@ -6,10 +6,10 @@ import type { Changes } from "./changes.ts";
 import { createChecks } from "./checks.ts";
 import { resolveBatch } from "./resolve-batch.ts";
 
-/** How many payments are resolved at once that somebody asks for. */
+/** How many urgent payments are resolved together. */
 const MOST_FIRST = 500;
 
-/** When to try again where the store itself failed. */
+/** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
 
 /**
@@ -19,18 +19,18 @@ const RETRY_MS = 1000;
 export interface Resolver {
   /** A check is due at `atMs`. */
   wakeAt(atMs: number): void;
-  /** Whether something may be due that is not resolved yet. Costs no look at the database. */
+  /** Whether something may be due and not resolved. Does not ask the database. */
   readonly isBehind: boolean;
-  /** Whether the store failed last; it is tried again without being asked. */
+  /** Whether the last write failed. The resolver tries again by itself. */
   readonly hasFailed: boolean;
   readonly isStopped: boolean;
-  /** Resolves all that is due now, and then watches for the next. Rejects where the store fails. */
-  settle(): Promise<void>;
-  /** Resolves one payment, if it is due, before all others. Rejects where the store fails. */
+  /** Resolves all that is due now, and sets the alarm for the next. Rejects if the store fails. */
+  resolveDue(): Promise<void>;
+  /** Resolves one payment, if it is due, before all others. Rejects if the store fails. */
   resolveFirst(checkoutRequestId: string): Promise<void>;
-  /** All transactions were forgotten, and their checks are dropped. */
+  /** Drops all checks: the transactions were removed. */
   forget(): void;
-  /** Stops after the commit that is under way. What is still due is left to the next start. */
+  /** Stops after the current commit. The next start resolves what is still due. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface ResolverParts {
   readonly store: Pick<Store, "transactions">;
   readonly provider: Provider;
   readonly clock: Clock;
-  /** The time that passes outside, for trying again: a clock that somebody stopped must not stop that. */
+  /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
   readonly changes: Changes;
   readonly reportFault: (error: unknown) => void;
@@ -51,14 +51,14 @@ interface Urgent extends PromiseWithResolvers<void> {
 export function createResolver(parts: ResolverParts): Resolver {
   const { clock, realClock, changes, reportFault } = parts;
   const { transactions } = parts.store;
-  const checks = createChecks({ ...parts, onLateAnswer: settleUnasked });
+  const checks = createChecks({ ...parts, onLateAnswer: resolveUnasked });
   const batchParts = { ...parts, checks, isStopped: () => stopped };
   let stopped = false;
   let hasFailed = false;
   let alarmAtMs = Number.POSITIVE_INFINITY;
   let cancelAlarm = () => {};
   let cancelRetry = () => {};
-  /** The last round that was asked for, and how many have not ended. */
+  /** The last round, and how many have not ended. */
   let lastRound: Promise<void> = Promise.resolve();
   let openRounds = 0;
   let nextRound: Promise<void> | null = null;
@@ -75,17 +75,20 @@ export function createResolver(parts: ResolverParts): Resolver {
     alarmAtMs = atMs;
     cancelAlarm = clock.alarm(atMs, () => {
       alarmAtMs = Number.POSITIVE_INFINITY;
-      settleUnasked();
+      resolveUnasked();
     });
   }
 
-  /** Rounds follow one another. Who asks while one is under way shares the next, because this one may have looked already. */
-  function settle(): Promise<void> {
+  /**
+   * Rounds run one after another. Callers during a round share the next one, because this round may have read its payments
+   * already.
+   */
+  function resolveDue(): Promise<void> {
     if (nextRound) return nextRound;
     openRounds += 1;
     const round = lastRound.then(async () => {
       nextRound = null;
-      await resolveDue();
+      await runRound();
     });
     const end = () => {
       openRounds -= 1;
@@ -95,17 +98,19 @@ export function createResolver(parts: ResolverParts): Resolver {
     return round;
   }
 
-  function settleUnasked(): void {
-    const round = settle();
+  function resolveUnasked(): void {
+    const round = resolveDue();
     if (round === reportedRound) return;
     reportedRound = round;
     void round.catch(reportFault);
   }
 
-  /** One round: all that is due when it begins. What falls due meanwhile is for the next, so that this one ends. */
-  async function resolveDue(): Promise<void> {
+  /**
+   * One round: all that is due when it begins. What becomes due meanwhile is for the next round, so that this one ends.
+   */
+  async function runRound(): Promise<void> {
     const startMs = clock.nowMs();
-    // What the alarm was for is done now, and whatever comes next sets its own.
+    // This round does what the alarm was for. The next check sets a new one.
     if (alarmAtMs <= startMs) {
       cancelAlarm();
       alarmAtMs = Number.POSITIVE_INFINITY;
@@ -118,7 +123,7 @@ export function createResolver(parts: ResolverParts): Resolver {
       hasFailed = false;
     } catch (error) {
       hasFailed = true;
-      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, settleUnasked);
+      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, resolveUnasked);
       throw error;
     } finally {
       if (stopped) for (const { resolve } of urgent.splice(0)) resolve();
@@ -142,7 +147,7 @@ export function createResolver(parts: ResolverParts): Resolver {
     }
   }
 
-  /** Whoever asked for it may have looked before the last commit. */
+  /** The caller may have read the payment before the last commit. */
   async function findDue(checkoutRequestId: string, nowMs: number): Promise<PendingTransaction | null> {
     const found = await transactions.findByCheckoutRequestId(checkoutRequestId);
     return found?.status === "pending" && found.checkAtMs <= nowMs ? found : null;
@@ -159,11 +164,11 @@ export function createResolver(parts: ResolverParts): Resolver {
     get isStopped() {
       return stopped;
     },
-    settle,
+    resolveDue,
     resolveFirst(checkoutRequestId) {
       const one = { checkoutRequestId, ...Promise.withResolvers<void>() };
       urgent.push(one);
-      settleUnasked();
+      resolveUnasked();
       return one.promise;
     },
     forget: checks.dropAll,

@@ -5,7 +5,7 @@ import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
-import type { Store } from "../store/store.ts";
+import type { SavedTransactions, Store } from "../store/store.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
 import { createChanges } from "./changes.ts";
@@ -16,22 +16,24 @@ import { createResolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
 import { createUpToDate } from "./up-to-date.ts";
 
+export type { SavedTransactions } from "../store/store.ts";
+
 export interface ServiceParts {
   readonly store: Store;
   readonly provider: Provider;
   readonly clock: Clock;
-  /** The time that passes outside, where that is another. */
+  /** Real time, if it differs from `clock`. */
   readonly realClock: Clock;
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
-  readonly promptLifetimeMs: number;
-  /** Told of what goes wrong where nobody is waiting for an answer. */
+  readonly promptTimeoutMs: number;
+  /** Called with errors that no caller waits for. */
   readonly reportFault: (error: unknown) => void;
 }
 
 export type Service = ReturnType<typeof createService>;
 
-/** All that a merchant, or the passage of time, can make happen. One verb a file; this only hands each its parts. */
+/** All that a merchant or the passage of time can cause. Each verb has a file; this connects them. */
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
@@ -42,7 +44,7 @@ export function createService(outside: ServiceParts) {
   return {
     registry: createRegistry(parts),
     resolver,
-    /** Each transaction as it starts and as it ends. */
+    /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
     checkStatus: (merchantId: number, checkoutRequestId: string) => checkStatus(parts, merchantId, checkoutRequestId),
@@ -70,6 +72,16 @@ export function createService(outside: ServiceParts) {
     /** Merchants, accounts and keys stay. */
     async forgetTransactions() {
       await store.transactions.clear();
+      resolver.forget();
+    },
+    /** @returns null where there are more than `most` */
+    async saveTransactions(most: number): Promise<SavedTransactions | null> {
+      await upToDate.catchUp();
+      return store.transactions.save(most);
+    },
+    async restoreTransactions(saved: SavedTransactions) {
+      resolver.forget();
+      await saved.restore();
       resolver.forget();
     },
   };

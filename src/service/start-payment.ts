@@ -26,16 +26,15 @@ interface Parts {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly random: Random;
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
 }
 
 /**
- * Has the network show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
+ * Asks the network to show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
  * @throws Refusal `invalid` where the account is not the merchant's; `provider` where the network does not take the prompt, and
- * then nothing is stored
  */
 export async function startPayment(
-  { store, provider, clock, random, promptLifetimeMs }: Parts,
+  { store, provider, clock, random, promptTimeoutMs }: Parts,
   merchantId: number,
   order: PaymentOrder,
 ): Promise<PendingTransaction> {
@@ -46,7 +45,7 @@ export async function startPayment(
   }
 
   const nowMs = clock.nowMs();
-  const expiresAtMs = nowMs + promptLifetimeMs;
+  const expiresAtMs = nowMs + promptTimeoutMs;
   const identifiers = await store.transactions.identify(nowMs, random);
   const { checkoutRequestId, merchantRequestId } = identifiers;
   const prompt = { ...wanted, checkoutRequestId, merchantRequestId, pushedAtMs: nowMs, expiresAtMs, instruction };

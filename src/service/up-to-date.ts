@@ -12,8 +12,8 @@ interface Parts {
 }
 
 /**
- * What is due is resolved before anybody reads it, because a timer may be late: a payment past its deadline is never told to be
- * pending. Reads decide nothing; how often a client polls changes only when an outcome is written.
+ * Resolves what is due before anybody reads it: a timer may be late, and no payment is answered as pending after its deadline.
+ * Reads decide nothing; frequent polling only changes when an outcome is written.
  */
 export interface UpToDate {
   /** One transaction; null where there is none. */
@@ -23,7 +23,7 @@ export interface UpToDate {
 }
 
 export function createUpToDate({ store, clock, resolver, reportFault }: Parts): UpToDate {
-  /** Where the store cannot be written, and while the server stops, reading goes on for as long as nothing is past its deadline. */
+  /** If the store cannot be written, or the server stops, reading works as long as no payment is past its deadline. */
   async function resolveWith(resolveIt: () => Promise<void>, isOverdue: () => Promise<boolean>): Promise<void> {
     if (resolver.hasFailed && !(await isOverdue())) return;
     try {
@@ -46,7 +46,7 @@ export function createUpToDate({ store, clock, resolver, reportFault }: Parts): 
     },
     async catchUp() {
       if (!resolver.isBehind) return;
-      await resolveWith(resolver.settle, () => store.transactions.isAnyOverdue(clock.nowMs()));
+      await resolveWith(resolver.resolveDue, () => store.transactions.isAnyOverdue(clock.nowMs()));
     },
   };
 }

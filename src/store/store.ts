@@ -1,11 +1,15 @@
 import type { ApiKey } from "../domain/credentials.ts";
 import type { Tariff } from "../domain/fee.ts";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
-import type { TransactionIdentifiers } from "../domain/identifiers.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import type { Random } from "../domain/random.ts";
-import type { CompletedTransaction, PendingTransaction, Transaction } from "../domain/transaction.ts";
+import type {
+  CompletedTransaction,
+  PendingTransaction,
+  Transaction,
+  TransactionIdentifiers,
+} from "../domain/transaction.ts";
 
 /**
  * What every engine must do. Instants are milliseconds since the Unix epoch, money is whole cents. What is written is on disk when
@@ -104,6 +108,20 @@ export interface TransactionStore {
 
   /** Forgets every transaction; their numbers are not given again. */
   clear(): Promise<void>;
+
+  /**
+   * Keeps a copy of all transactions beside them, until it is dropped or the store is closed.
+   * @returns null where there are more than `most`
+   */
+  save(most: number): Promise<SavedTransactions | null>;
+}
+
+/** A copy of all transactions as they were once. */
+export interface SavedTransactions {
+  readonly count: number;
+  /** Puts them in the place of those of now, in one commit. No number that was ever given is given again. */
+  restore(): Promise<void>;
+  drop(): Promise<void>;
 }
 
 /** One page of the list and the counts over all that the filter selects. */

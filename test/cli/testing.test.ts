@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { type NetworkOptions, startSandbox, type TestSandbox } from "momo/testing";
+import { type SandboxOptions, startSandbox, type TestSandbox } from "momo/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
 afterAll(cleanUp);
 
-async function start(options: NetworkOptions = {}): Promise<TestSandbox> {
+async function start(options: SandboxOptions = {}): Promise<TestSandbox> {
   const sandbox = await startSandbox(options);
   later(() => sandbox.stop());
   return sandbox;
@@ -118,7 +118,7 @@ describe("a sandbox in the process of a test", () => {
         { accept: "all" },
       ] as unknown[];
       for (const options of bad) {
-        expect(await rejectionOf(startSandbox(options as NetworkOptions))).toMatchObject({ name: "Refusal" });
+        expect(await rejectionOf(startSandbox(options as SandboxOptions))).toMatchObject({ name: "Refusal" });
       }
       expect(readdirSync(folder)).toEqual([]);
       const sandbox = await startSandbox();

@@ -143,7 +143,8 @@ describe("interrupted", () => {
     const server = await serveMomo();
     const started = await runMomo(["pay", "0712345678", "1", ...server.at, "--outcome", "manual", "-q"]);
     const child = startMomo(["status", started.stdout.trim(), ...server.at, "--wait", "--interval", "50ms", "--json"]);
-    await Bun.sleep(300);
+    const polls = async () => await (await fetch(`${server.ready.control_url}/requests`)).text();
+    while (!(await polls()).includes("/status.php"));
     await server.kill();
     expect(await child.exited).toBe(6);
     expect(child.stdout.text).toBe("");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Failure, Outcome, Payment } from "../../src/domain/outcome.ts";
+import type { Nonpayment, Outcome, Payment } from "../../src/domain/outcome.ts";
 import { expire, open, resolve } from "../../src/domain/state-machine.ts";
 import { CREATED_AT_MS, factsOf } from "../support/payments.ts";
 
@@ -75,7 +75,7 @@ describe("pending → failed, cancelled, expired", () => {
   test.each(["failed", "cancelled", "expired"] as const)(
     "%s: result code and text, no code, no receipt, no time",
     (status) => {
-      const outcome: Failure = { status, resultCode: 1032, resultDesc: "why", atMs: CREATED_AT_MS + 3000 };
+      const outcome: Nonpayment = { status, resultCode: 1032, resultDesc: "why", atMs: CREATED_AT_MS + 3000 };
       expect(resolve(pending, outcome)).toEqual({
         ...facts,
         id: 1,
@@ -88,7 +88,7 @@ describe("pending → failed, cancelled, expired", () => {
   );
 
   test("at the deadline and after it they do not count", () => {
-    const late: Failure = { status: "failed", resultCode: 1, resultDesc: "why", atMs: facts.expiresAtMs + 5 };
+    const late: Nonpayment = { status: "failed", resultCode: 1, resultDesc: "why", atMs: facts.expiresAtMs + 5 };
     expect(resolve(pending, late)).toEqual(expire(pending));
   });
 

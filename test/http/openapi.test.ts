@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import type { ResponseForm } from "../../src/http/answers.ts";
 import { ANSWERS, failureSchema } from "../../src/http/answers.ts";
-import type { ResponseForm } from "../../src/http/view.ts";
 import { createSchemaChecker } from "../support/json-schema.ts";
 import { type Answer, openScene, payment, readAnswer, type Scene } from "../support/scenario.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ResponseForm } from "../../src/http/view.ts";
+import type { ResponseForm } from "../../src/http/answers.ts";
 import { openScene, payment } from "../support/scenario.ts";
 
 const ITEM_SHORT = [

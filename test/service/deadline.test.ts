@@ -12,7 +12,7 @@ async function open(options: HarnessOptions = {}) {
 
 const EXPIRED = { status: "expired", resultCode: 1019, resultDesc: "Transaction has expired." };
 
-describe("after the prompt's lifetime a payment is expired, whatever the network says or does not say", () => {
+describe("after the prompt timeout a payment is expired, whatever the network says or does not say", () => {
   test.each(["silent", "manual", "expired"])("%s: expired at 60 s with 1019", async (instruction) => {
     const caller = await open();
     const started = await pay(harness, caller, { instruction });
@@ -63,8 +63,8 @@ describe("after the prompt's lifetime a payment is expired, whatever the network
     },
   );
 
-  test("the lifetime is the one that the service was given", async () => {
-    const caller = await open({ promptLifetimeMs: 5000 });
+  test("the prompt timeout is the one that the service was given", async () => {
+    const caller = await open({ promptTimeoutMs: 5000 });
     const late = await pay(harness, caller, { instruction: "completed_late" });
     const inTime = await pay(harness, caller);
     await harness.advance(4999);

@@ -31,7 +31,7 @@ beforeEach(async () => {
     clock,
     realClock,
     random,
-    promptLifetimeMs: 60_000,
+    promptTimeoutMs: 60_000,
     reportFault: (error) => void faults.push(error),
   });
   accountId = (await service.registry.ensureFirstAccount()).id;
@@ -52,12 +52,12 @@ const alarms = () => clock.alarmsAtMs.map((atMs) => atMs - START_MS);
 /** Lets time pass as it does in life: the alarm alone sets the service going. */
 async function pass(durationMs: number): Promise<void> {
   clock.advance(durationMs);
-  await service.resolver.settle();
+  await service.resolver.resolveDue();
 }
 
 describe("one alarm, for the earliest check, and none while nothing is pending", () => {
   test("an idle service sets none", async () => {
-    await service.resolver.settle();
+    await service.resolver.resolveDue();
     expect(alarms()).toEqual([]);
   });
 
@@ -102,10 +102,10 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
       clock: later,
       realClock,
       random: seededRandom(2),
-      promptLifetimeMs: 60_000,
+      promptTimeoutMs: 60_000,
       reportFault: () => {},
     });
-    await restarted.resolver.settle();
+    await restarted.resolver.resolveDue();
     expect(later.alarmsAtMs).toEqual([START_MS + 4000]);
     await restarted.resolver.stop();
   });
@@ -113,7 +113,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
   test("none is left when all has been resolved before it rang", async () => {
     await pay("completed; after=2s");
     clock.set(START_MS + 2000);
-    await service.resolver.settle();
+    await service.resolver.resolveDue();
     expect(await counts()).toEqual({ pending: 0, completed: 1 });
     expect(alarms()).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect(alarms()).toEqual([]);
     await pay("completed; after=3s");
     clock.advance(10_000);
-    await service.resolver.settle();
+    await service.resolver.resolveDue();
     expect([alarms(), await counts()]).toEqual([[], { pending: 2, completed: 0 }]);
   });
 });
@@ -133,7 +133,7 @@ test("payments that start while others are resolved are not forgotten", async ()
   await pay("completed; after=2s");
   clock.advance(2000);
   await pay("completed; after=1s");
-  await service.resolver.settle();
+  await service.resolver.resolveDue();
   expect(alarms()).toEqual([3000]);
   await pass(1000);
   expect(await counts()).toEqual({ pending: 0, completed: 2 });

@@ -63,7 +63,7 @@ describe("nothing is lost by a restart", () => {
     await stop(before);
 
     const after = start(file, START_MS + laterMs);
-    await after.service.resolver.settle();
+    await after.service.resolver.resolveDue();
     await expectAll(after, caller, payments, laterMs);
     await after.advance(60_000);
     await expectAll(after, caller, payments, laterMs + 60_000);
@@ -93,7 +93,7 @@ describe("nothing is lost by a restart", () => {
     const final = await statusOf(before, caller, started);
     await stop(before);
     const after = start(file, START_MS + 86_400_000);
-    await after.service.resolver.settle();
+    await after.service.resolver.resolveDue();
     expect(final.status).toBe("completed");
     expect(await statusOf(after, caller, started)).toEqual(final);
   });

@@ -35,11 +35,11 @@ beforeEach(async () => {
     clock,
     realClock: createManualClock(0),
     random,
-    promptLifetimeMs: 60_000,
+    promptTimeoutMs: 60_000,
     reportFault: (error) => void faults.push(error),
   });
   accountId = (await service.registry.ensureFirstAccount()).id;
-  await service.resolver.settle();
+  await service.resolver.resolveDue();
 });
 afterEach(async () => {
   await service.resolver.stop();
@@ -111,7 +111,7 @@ describe("whoever reads what is due has it resolved first, whatever the timers d
     await Promise.all(Array.from({ length: 3000 }, () => pay("completed; after=1s")));
     const last = await pay("completed; after=2s");
     jumpTo(2000);
-    void service.resolver.settle();
+    void service.resolver.resolveDue();
     expect((await service.checkStatus(1, last.checkoutRequestId)).status).toBe("completed");
     expect((await store.transactions.listPending(10)).length).toBe(10);
   });
@@ -160,14 +160,14 @@ describe("a stop does not wait for all that is due", () => {
   async function stopInTheMiddle(atMs: number) {
     await Promise.all(Array.from({ length: 5000 }, () => pay("completed; after=1s")));
     jumpTo(atMs);
-    const settled = service.resolver.settle();
+    const resolved = service.resolver.resolveDue();
     const list = service.listTransactions(1, {}, PAGE).then(
       ({ summary }) => summary.pendingCount,
       (error) => error,
     );
     await store.transactions.nextCheckAtMs();
     await service.resolver.stop();
-    await settled;
+    await resolved;
     return list;
   }
 
@@ -183,11 +183,11 @@ describe("a stop does not wait for all that is due", () => {
     await stopInTheMiddle(1000);
     const random = seededRandom(2);
     const next = createService({
-      ...{ store, clock, realClock: createManualClock(0), random, promptLifetimeMs: 60_000 },
+      ...{ store, clock, realClock: createManualClock(0), random, promptTimeoutMs: 60_000 },
       provider: createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } }),
       reportFault: (error) => void faults.push(error),
     });
-    await next.resolver.settle();
+    await next.resolver.resolveDue();
     expect((await next.listTransactions(1, {}, PAGE)).summary.pendingCount).toBe(0);
     await next.resolver.stop();
     expect(faults).toEqual([]);
@@ -195,18 +195,18 @@ describe("a stop does not wait for all that is due", () => {
 
   test("nor for a provider that answers nothing", async () => {
     const hung = createService({
-      ...{ store, clock, realClock: clock, random: seededRandom(3), promptLifetimeMs: 60_000 },
+      ...{ store, clock, realClock: clock, random: seededRandom(3), promptTimeoutMs: 60_000 },
       provider: createProvider(() => new Promise(() => {})),
       reportFault: (error) => void faults.push(error),
     });
     await hung.startPayment(1, orderTo(accountId));
     jumpTo(3000);
-    const settled = hung.resolver.settle();
+    const resolved = hung.resolver.resolveDue();
     const stopped = hung.resolver.stop();
     clock.advance(0);
     await nextTurn();
     clock.advance(0);
-    await Promise.all([settled, stopped]);
+    await Promise.all([resolved, stopped]);
     expect(faults).toEqual([]);
   });
 });

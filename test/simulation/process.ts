@@ -17,7 +17,7 @@ export interface ProcessOptions {
   readonly time: ProcessTime;
   readonly prng: Prng;
   readonly form: "full" | "short";
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
   readonly weather: () => Weather;
   readonly rememberClock: () => void;
   readonly tell: (event: WorldEvent) => void;
@@ -101,13 +101,14 @@ export function startProcess(options: ProcessOptions): Process {
   const reportFault = (error: unknown) => {
     if (!isAbandoned && !isMadeToFail(error)) unexplained.push(error);
   };
-  const { form, promptLifetimeMs } = options;
+  const { form, promptTimeoutMs } = options;
   const { handle, service } = assemble({
-    ...{ store, clock, random, form, promptLifetimeMs, reportFault },
+    ...{ store, clock, random, form, promptTimeoutMs, reportFault },
     realClock: time,
     stopwatch: () => 0,
     fallback: { outcome: "completed", afterMs: null },
     rules: [],
+    webhook: null,
     between(network) {
       mutant.rules?.(network.rules);
       const provider = makeUnreliableProvider(network, hazards);
@@ -125,7 +126,7 @@ export function startProcess(options: ProcessOptions): Process {
   });
 
   // What fell due while no process ran.
-  void service.resolver.settle().catch(reportFault);
+  void service.resolver.resolveDue().catch(reportFault);
 
   return {
     async handle({ method, target, headers, body }) {

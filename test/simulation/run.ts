@@ -64,10 +64,10 @@ export async function simulate(
   const prng = createPrng(seed);
   const trace = createTrace(echo);
   const form = prng.chance(0.2) ? "short" : "full";
-  const promptLifetimeMs = prng.pick([60_000, 60_000, 60_000, 5000]);
+  const promptTimeoutMs = prng.pick([60_000, 60_000, 60_000, 5000]);
   const startMs = FIRST_DAY_MS + prng.int(0, 23) * 3_600_000 + prng.int(0, 3_599_999);
-  trace.note(`seed ${seed}: ${form} form, prompts live for ${promptLifetimeMs} ms, begins at ${startMs}`);
-  const auditor: Auditor = new Auditor({ form, promptLifetimeMs, outsideMs: () => world.nowMs() });
+  trace.note(`seed ${seed}: ${form} form, prompts live for ${promptTimeoutMs} ms, begins at ${startMs}`);
+  const auditor: Auditor = new Auditor({ form, promptTimeoutMs, outsideMs: () => world.nowMs() });
   const objections: unknown[] = [];
   const tell = (event: WorldEvent) => {
     try {
@@ -77,7 +77,7 @@ export async function simulate(
       objections.push(objection);
     }
   };
-  const world: World = createWorld({ prng: prng.fork(), trace, startMs, form, promptLifetimeMs, tell, mutant });
+  const world: World = createWorld({ prng: prng.fork(), trace, startMs, form, promptTimeoutMs, tell, mutant });
   const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
   const history = new History(world, auditor, workload, trace, objections);
   let step = 0;
@@ -113,7 +113,7 @@ class History {
       case "send":
         for (const sent of step.requests) this.#send(sent);
         world.dieAfterTurns(step.dieAfterTurns ?? Number.POSITIVE_INFINITY);
-        await world.settle();
+        await world.runUntilIdle();
         break;
       case "pass":
         world.dieAfterTurns(step.dieAfterTurns ?? Number.POSITIVE_INFINITY);
@@ -189,7 +189,7 @@ class History {
     this.auditor.rest();
     for (let asked = this.auditor.question(); asked !== null; asked = this.auditor.question()) {
       this.#send(asked.sent, asked.judge);
-      await this.world.settle();
+      await this.world.runUntilIdle();
       if (this.#underWay.at(-1)?.call.answer === null)
         throw new Error("a list is not answered, although nothing fails");
       this.#judgeAnswers();

@@ -17,7 +17,7 @@ export interface WorldOptions {
   readonly trace: Trace;
   readonly startMs: number;
   readonly form: "full" | "short";
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
   readonly tell: (event: WorldEvent) => void;
   readonly mutant: Mutant;
 }
@@ -37,10 +37,10 @@ export interface World {
   /** The time outside, which the process's own clock may be ahead of. */
   nowMs(): number;
   setWeather(name: WeatherName): void;
-  /** Sends a request. It is answered, or not, by the end of the next {@link settle}. */
+  /** Sends a request. It is answered, or not, by the end of the next {@link runUntilIdle}. */
   send(sent: Sent): Call;
   /** Lets happen what can happen without time passing. */
-  settle(): Promise<void>;
+  runUntilIdle(): Promise<void>;
   /** Lets time pass, with all that it brings, in order. */
   pass(durationMs: number): Promise<void>;
   /** The process dies after so many turns of the event loop, if it is still at work then; infinity calls it off. */
@@ -131,7 +131,7 @@ export function createWorld(options: WorldOptions): World {
     calls = [];
   }
 
-  async function settle(): Promise<void> {
+  async function runUntilIdle(): Promise<void> {
     moment += 1;
     let quiet = 0;
     for (let turn = 0; quiet < QUIET_TURNS; turn += 1) {
@@ -167,15 +167,15 @@ export function createWorld(options: WorldOptions): World {
       });
       return call;
     },
-    settle,
+    runUntilIdle,
     async pass(durationMs) {
       const endMs = time.nowMs() + durationMs;
       for (let atMs = time.nextAlarmAtMs(); atMs !== null && atMs <= endMs; atMs = time.nextAlarmAtMs()) {
         time.moveTo(atMs);
-        await settle();
+        await runUntilIdle();
       }
       time.moveTo(endMs);
-      await settle();
+      await runUntilIdle();
     },
     dieAfterTurns(turns) {
       turnsToLive = turns;
@@ -189,13 +189,13 @@ export function createWorld(options: WorldOptions): World {
         void process.stop().then(() => {
           hasStopped = true;
         });
-        await settle();
+        await runUntilIdle();
         if (!hasStopped) throw new Error("the process does not stop");
         lose();
       }
       process = start();
       if (!wasDead) tell({ kind: "restarted" });
-      await settle();
+      await runUntilIdle();
     },
     async revokeBeside(apiKey) {
       const store = openStore(fileOf(generation), { create: false });

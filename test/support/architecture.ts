@@ -2,11 +2,18 @@ import { posix } from "node:path";
 
 /** The architecture as data: what each folder may import, and what is done in one place alone. tidy.test.ts holds it up to the code. */
 
+interface Room {
+  readonly room: string;
+  readonly mayImport: readonly string[];
+  /** By `import type` or `export type` alone. */
+  readonly mayImportTypes?: readonly string[];
+}
+
 /**
  * A room is a folder without the rooms inside it, or one file. An entry of `mayImport` is a room (ends with a slash), one file of
  * another room, or a package with all that is below it. The first room that fits a file is the file's.
  */
-const ROOMS: readonly { readonly room: string; readonly mayImport: readonly string[] }[] = [
+const ROOMS: readonly Room[] = [
   { room: "src/system.ts", mayImport: ["src/domain/"] },
   { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict"] },
   {
@@ -29,17 +36,45 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
     // The half of the console that runs in a browser: it knows the server by its control API alone.
     room: "sandbox/console/browser/",
     mayImport: ["sandbox/console/browser/", "@preact/signals", "eventsource-parser", "preact"],
+    mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
+  },
+  {
+    // The page imports its types, so that it knows nothing that runs on a server alone.
+    room: "sandbox/control/shapes/",
+    mayImport: [
+      ...[
+        "sandbox/control/shapes/",
+        "sandbox/",
+        "sandbox/audit/",
+        "sandbox/network/",
+        "sandbox/webhooks/",
+        "src/domain/",
+        "zod",
+      ],
+      "src/http/answers.ts",
+    ],
   },
   ...["sandbox/control/", "sandbox/console/"].map((room) => ({
     room,
     mayImport: [
-      ...["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/control/", "sandbox/console/"],
+      ...[
+        "sandbox/",
+        "sandbox/audit/",
+        "sandbox/network/",
+        "sandbox/webhooks/",
+        "sandbox/control/",
+        "sandbox/control/shapes/",
+        "sandbox/console/",
+      ],
       ...["src/service/", "src/domain/"],
-      ...["exchange", "input", "operation", "reply", "request", "view"].map((file) => `src/http/${file}.ts`),
+      ...["answers", "exchange", "input", "json-schema", "operation", "reply", "request", "view"].map(
+        (file) => `src/http/${file}.ts`,
+      ),
       "zod",
     ],
   })),
   { room: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
+  { room: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
   { room: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", "node:assert/strict"] },
   { room: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", "node:assert/strict"] },
   {
@@ -50,7 +85,9 @@ const ROOMS: readonly { readonly room: string; readonly mayImport: readonly stri
         "sandbox/",
         "sandbox/audit/",
         "sandbox/network/",
+        "sandbox/webhooks/",
         "sandbox/control/",
+        "sandbox/control/shapes/",
         "sandbox/console/",
         "docs/llms.txt",
         "package.json",
@@ -174,8 +211,9 @@ function lengthRule(most: number): string {
   return `no ${most === MOST_LINES.product ? "file of the program" : "other file"} is longer than ${most} lines`;
 }
 
-function importRule({ room, mayImport }: (typeof ROOMS)[number]): string {
-  return `${room} imports only ${mayImport.join(", ")}`;
+function importRule({ room, mayImport, mayImportTypes = [] }: Room): string {
+  const types = mayImportTypes.length > 0 ? `, and types of ${mayImportTypes.join(", ")}` : "";
+  return `${room} imports only ${mayImport.join(", ")}${types}`;
 }
 
 function homeRule({ what, home }: (typeof ONE_HOME)[number]): string {
@@ -199,19 +237,27 @@ function importViolations(path: string, text: string): Violation[] {
     const problem = `${path} is in no folder of the design → move it, or describe its folder in test/support/architecture.ts`;
     return [{ rule: RULES[0] ?? "", line: 1, problem }];
   }
-  return importsOf(path, text).flatMap(({ target, line }) => {
-    if (room.mayImport.some((allowed) => fits(target, allowed))) return [];
+  return importsOf(path, text).flatMap(({ target, line, isTypeOnly }) => {
+    const types = isTypeOnly ? (room.mayImportTypes ?? []) : [];
+    if ([...room.mayImport, ...types].some((allowed) => fits(target, allowed))) return [];
     return [{ rule: importRule(room), line, problem: `imports ${target} → use only ${room.mayImport.join(", ")}` }];
   });
 }
 
+interface Import {
+  readonly target: string;
+  readonly line: number;
+  readonly isTypeOnly: boolean;
+}
+
 /** What a file imports, types included: files of the project by their path, and packages. */
-function importsOf(path: string, text: string): { readonly target: string; readonly line: number }[] {
+function importsOf(path: string, text: string): Import[] {
   const code = withoutComments(text);
   return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)]).map((match) => {
     const specifier = match[1] ?? "";
     const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier;
-    return { target, line: lineOf(code, match.index + match[0].length) };
+    const isTypeOnly = /^(?:import|export) type\b/.test(match[0]);
+    return { target, line: lineOf(code, match.index + match[0].length), isTypeOnly };
   });
 }
 

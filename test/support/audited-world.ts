@@ -42,14 +42,14 @@ export interface World {
   poll(id: string): Promise<Reply>;
   search(reference: string): Promise<Reply>;
   reset(): void;
-  settle(): void;
+  resolveDue(): void;
   /** The kinds that are found now. */
   found(): string[];
   /** Lets events happen until none is left. */
   run(): Promise<void>;
 }
 
-export function createWorld(seed: number, weather: Weather, lifetimeMs: number): World {
+export function createWorld(seed: number, weather: Weather, promptTimeoutMs: number): World {
   let realMs = START_MS;
   let state = seed | 1;
   const events: { atMs: number; order: number; happen: () => void }[] = [];
@@ -74,7 +74,7 @@ export function createWorld(seed: number, weather: Weather, lifetimeMs: number):
     events.push({ atMs: realMs + durationMs, order, happen });
   }
 
-  function settle(): void {
+  function resolveDue(): void {
     for (const payment of payments) {
       if (payment.status !== "pending" || clock.nowMs() < payment.endsAtMs) continue;
       payment.status = payment.outcome;
@@ -83,7 +83,7 @@ export function createWorld(seed: number, weather: Weather, lifetimeMs: number):
   }
 
   function operate(target: string, body: Record<string, unknown> | null): Reply {
-    settle();
+    resolveDue();
     if (target.startsWith("/v2/transactions.php")) {
       const reference = new URLSearchParams(target.split("?")[1]).get("search");
       const rows = payments.filter((payment) => payment.reference === reference).reverse();
@@ -103,13 +103,13 @@ export function createWorld(seed: number, weather: Weather, lifetimeMs: number):
     }
     count += 1;
     const [outcome, afterMs] = String(body?.description).split(" ");
-    const isLate = Number(afterMs) >= lifetimeMs;
+    const isLate = Number(afterMs) >= promptTimeoutMs;
     const payment: Record_ = {
       number: count,
       id: `ws_CO_${count}`,
       reference: String(body?.reference),
       outcome: isLate ? "expired" : (outcome as FinalStatus),
-      endsAtMs: clock.nowMs() + (isLate ? lifetimeMs : Number(afterMs)),
+      endsAtMs: clock.nowMs() + (isLate ? promptTimeoutMs : Number(afterMs)),
       status: "pending",
     };
     payments.push(payment);
@@ -183,7 +183,7 @@ export function createWorld(seed: number, weather: Weather, lifetimeMs: number):
       audit.forget(moment());
       clock.restore();
     },
-    settle,
+    resolveDue,
     found: () => audit.report(delayed > 0 ? null : moment()).findings.map(({ kind }) => kind),
     async run() {
       for (;;) {
@@ -193,7 +193,7 @@ export function createWorld(seed: number, weather: Weather, lifetimeMs: number):
         const next = events.shift();
         if (!next) return;
         realMs = Math.max(realMs, next.atMs);
-        settle();
+        resolveDue();
         next.happen();
       }
     },

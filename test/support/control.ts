@@ -38,7 +38,8 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     random: seededRandom(1),
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
-    promptLifetimeMs: 60_000,
+    webhook: null,
+    promptTimeoutMs: 60_000,
     basePaths: ["/v2", "/api/v2"],
     accept,
     form: "full",
@@ -65,10 +66,11 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     },
     async advance(durationMs) {
       clock.advance(durationMs);
-      await service.resolver.settle();
+      await service.resolver.resolveDue();
     },
     async close() {
       await service.resolver.stop();
+      endStreams();
       await scene.close();
     },
   };

@@ -5,12 +5,12 @@ import type { Choice } from "../../sandbox/network/choice.ts";
 import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Provider } from "../../src/domain/provider.ts";
+import type { ResponseForm } from "../../src/http/answers.ts";
 import { createApi } from "../../src/http/api.ts";
 import { newExchange } from "../../src/http/exchange.ts";
 import type { Accept } from "../../src/http/operation.ts";
 import { respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
-import type { ResponseForm } from "../../src/http/view.ts";
 import type { NewKey } from "../../src/service/registry.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
@@ -26,7 +26,7 @@ export interface HarnessOptions {
   readonly file?: string;
   readonly startMs?: number;
   readonly fallback?: Choice;
-  readonly promptLifetimeMs?: number;
+  readonly promptTimeoutMs?: number;
   readonly accept?: Accept;
   readonly form?: ResponseForm;
   readonly provider?: Provider;
@@ -72,7 +72,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     clock,
     realClock: systemClock,
     random,
-    promptLifetimeMs: options.promptLifetimeMs ?? 60_000,
+    promptTimeoutMs: options.promptTimeoutMs ?? 60_000,
     reportFault,
   });
   const api = createApi({
@@ -98,7 +98,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     },
     async advance(durationMs) {
       clock.advance(durationMs);
-      await service.resolver.settle();
+      await service.resolver.resolveDue();
     },
     async close() {
       await service.resolver.stop();

@@ -1,5 +1,5 @@
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
-import { startSandbox } from "../../cli/serving/start-sandbox.ts";
+import { runSandbox } from "../../cli/serving/run-sandbox.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
 
@@ -19,7 +19,7 @@ export interface Sandbox {
 /** Starts it on a data directory; it is ended by `cleanUp` at the latest. */
 export async function startIn(directory: string, form: "full" | "short" = "full"): Promise<Sandbox> {
   const faults: unknown[] = [];
-  const { baseUrl, controlUrl, credentials, stop } = await startSandbox({
+  const { baseUrl, controlUrl, credentials, stop } = await runSandbox({
     directory: dataDirectoryAt(directory),
     host: "127.0.0.1",
     port: 0,
@@ -27,10 +27,11 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     basePaths: ["/v2", "/api/v2"],
     accept: "strict",
     fallback: { outcome: "completed", afterMs: null },
-    promptLifetimeMs: 60_000,
+    promptTimeoutMs: 60_000,
     tariff: null,
     form,
     rules: [],
+    webhook: null,
     controlToken: null,
     realClock: systemClock,
     stopwatch,

@@ -13,7 +13,7 @@ export function githubReport({ findings }: AuditReport): string {
     .join("");
 }
 
-/** What ends a message is written as an escape. */
+/** Characters that end a message are escaped. */
 const data = (text: string) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 
 const property = (text: string) => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -1,13 +1,13 @@
 import type { AuditReport } from "../audit.ts";
 import type { Finding } from "../finding.ts";
-import { isAtLeast, KINDS, type Kind, type Severity } from "../kinds.ts";
+import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "../kinds.ts";
 
 /**
- * JUnit XML: a test case for each finding, and one that passes for each kind that was not found.
+ * JUnit XML: a failed test case for each finding, and a passed one for each kind without findings.
  * @param failOn from this severity on a finding is a failure; others are told in a test case that passes
  */
 export function junitReport({ findings }: AuditReport, failOn: Severity = "error"): string {
-  const cases = (Object.keys(KINDS) as Kind[]).flatMap((kind) => {
+  const cases = (Object.keys(FINDING_KINDS) as FindingKind[]).flatMap((kind) => {
     const found = findings.filter((finding) => finding.kind === kind);
     return found.length === 0 ? [passed(kind)] : found.map((finding) => testCase(finding, failOn));
   });
@@ -23,7 +23,7 @@ export function junitReport({ findings }: AuditReport, failOn: Severity = "error
   ].join("\n");
 }
 
-const passed = (kind: Kind) => `    <testcase classname="momo.audit" name="${kind}"/>`;
+const passed = (kind: FindingKind) => `    <testcase classname="momo.audit" name="${kind}"/>`;
 
 function testCase(finding: Finding, failOn: Severity): string {
   const { kind, severity, message, advice, section, request_ids, checkout_request_id, count, first_at } = finding;
@@ -46,7 +46,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** XML 1.0 has no place for some characters, not even as a reference. */
+/** XML 1.0 cannot hold some characters, not even as a reference. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

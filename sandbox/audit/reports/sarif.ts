@@ -1,9 +1,9 @@
 import type { AuditReport } from "../audit.ts";
-import { KINDS, type Kind } from "../kinds.ts";
+import { FINDING_KINDS, type FindingKind } from "../kinds.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-const RULES = Object.keys(KINDS) as Kind[];
+const RULES = Object.keys(FINDING_KINDS) as FindingKind[];
 
 /** SARIF 2.1.0, for services that show what analysers find. */
 export function sarifReport({ findings }: AuditReport, version: string): object {
@@ -34,8 +34,8 @@ export function sarifReport({ findings }: AuditReport, version: string): object 
   };
 }
 
-function ruleOf(kind: Kind) {
-  const { label, advice, section, severity } = KINDS[kind];
+function ruleOf(kind: FindingKind) {
+  const { label, advice, section, severity } = FINDING_KINDS[kind];
   return {
     id: kind,
     shortDescription: { text: `A client ${label}` },

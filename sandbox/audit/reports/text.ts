@@ -19,7 +19,7 @@ export function textReport(report: AuditReport): string {
   return printable([...parts, summaryOf(report)].join("\n")).concat("\n");
 }
 
-/** Without what a terminal would obey, but for the ends of lines. */
+/** Removes control characters of a terminal, except line ends. */
 function printable(text: string): string {
   return text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{FFFD}");
 }

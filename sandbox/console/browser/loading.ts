@@ -77,7 +77,7 @@ async function loadOlderRequests(page: RequestPage): Promise<void> {
   }
 }
 
-export async function reload(part: Exclude<SteeringPart, "reset">): Promise<void> {
+export async function reload(part: Exclude<SteeringPart, "restore" | "reset">): Promise<void> {
   switch (part) {
     case "rules":
       state.rules.value = (await api.get<{ rules: Rule[] }>("/rules")).rules;
@@ -90,6 +90,8 @@ export async function reload(part: Exclude<SteeringPart, "reset">): Promise<void
       return;
     case "default":
       state.fallback.value = await api.get<Default>("/default");
+      return;
+    case "webhook": // shown in the stories alone
       return;
     case "registry":
       return loadRegistry();

@@ -8,7 +8,7 @@ import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
 import { after, every, nextFrame, sleep } from "./system.ts";
-import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";
+import type { ConsoleEvent, LoggedRequest, Message, SteeringPart, TransactionEvent } from "./wire.ts";
 
 /** Keeps the state like the server: loads it, follows the events, and comes back when the server does. */
 
@@ -95,7 +95,7 @@ function take(event: ConsoleEvent): void {
 
 function apply(events: readonly ConsoleEvent[]): void {
   // What came before the last of these is forgotten with everything else.
-  const last = events.findLastIndex(({ name, data }) => name === "gap" || ("what" in data && data.what === "reset"));
+  const last = events.findLastIndex(({ name, data }) => name === "gap" || ("what" in data && isAllNew(data.what)));
   const transactions: TransactionEvent[] = [];
   const calls: LoggedRequest[] = [];
   const texts: Message[] = [];
@@ -113,15 +113,20 @@ function apply(events: readonly ConsoleEvent[]): void {
       texts.push(data);
     } else if (name === "audit") {
       refreshFindings();
+    } else if (name === "webhook") {
+      if (data.checkout_request_id === state.route.value.checkoutRequestId) refreshStory();
     } else if (name === "steering") {
       const { what } = data;
-      if (what !== "reset") void quietly(() => reload(what));
+      if (!isAllNew(what)) void quietly(() => reload(what));
     }
   }
   if (transactions.length > 0) applyTransactions(transactions);
   if (calls.length > 0) applyRequests(calls);
   if (texts.length > 0) addMessages(texts);
 }
+
+/** Whether the transactions are others now. */
+const isAllNew = (what: SteeringPart): what is "restore" | "reset" => what === "restore" || what === "reset";
 
 function applyTransactions(events: readonly TransactionEvent[]): void {
   rememberTold(events);

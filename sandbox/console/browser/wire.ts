@@ -1,223 +1,54 @@
-/** What the page reads of the control API, in the words of the wire. */
+import type { TransactionOnWire } from "../../../src/http/answers.ts";
+import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
+import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
+import type { DeliveryOnWire } from "../../control/shapes/webhook.ts";
 
-export type Status = "pending" | "completed" | "failed" | "cancelled" | "expired";
-export type Kind = "api" | "web" | "wallet_deposit" | "credit_topup";
+/** What the page reads of the control API: the types of the shapes that the server is held to, under the page's names. */
+
+export type {
+  DecisionOnWire as Decision,
+  ListOnWire as TransactionList,
+  MessageOnWire as Message,
+  PromptOnWire as Prompt,
+  StoryOnWire as Story,
+  SummaryOnWire as Summary,
+} from "../../control/shapes/payments.ts";
+export type {
+  AccountOnWire as Account,
+  KeyMade as NewKey,
+  KeyOnWire as Key,
+  MerchantOnWire as Merchant,
+} from "../../control/shapes/registry.ts";
+export type { ServerOnWire as ServerFacts } from "../../control/shapes/server.ts";
+export type {
+  ClockReading,
+  DefaultInForce as Default,
+  FaultInForce as Fault,
+  OutcomeOnWire as Outcome,
+  RuleInForce as Rule,
+} from "../../control/shapes/steering.ts";
+
+export type Transaction = TransactionOnWire;
+export type Status = Transaction["status"];
+export type Kind = Transaction["kind"];
 
 export const STATUSES: readonly Status[] = ["pending", "completed", "failed", "cancelled", "expired"];
 export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_topup"];
 
-/** One transaction of the list (§2.2). */
-export interface Transaction {
-  readonly id: number;
-  readonly kind: Kind;
-  readonly status: Status;
-  readonly amount: number;
-  readonly fee_amount: number;
-  readonly phone: string;
-  readonly transaction_code: string | null;
-  readonly momo_receipt_number: string | null;
-  readonly checkout_request_id: string;
-  readonly merchant_request_id: string;
-  readonly result_code: number | null;
-  readonly result_desc: string | null;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-}
-
-/** The same as an event tells it. */
-export interface TransactionEvent extends Transaction {
-  readonly merchant_id: number;
-}
-
-export interface Summary {
-  readonly total_completed_amount: number;
-  readonly completed_count: number;
-  readonly pending_count: number;
-  readonly failed_count: number;
-}
-
-export interface TransactionList {
-  readonly transactions: readonly Transaction[];
-  readonly summary: Summary;
-  readonly pagination: { readonly total_items: number };
-}
-
-/** An open prompt, as its customer sees it. */
-export interface Prompt {
-  readonly checkout_request_id: string;
-  readonly phone: string;
-  readonly business: string;
-  readonly amount: number;
-  readonly reference: string | null;
-  readonly description: string | null;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly expires_at_ms: number;
-}
-
-/** A call of the merchant API, as it came and as it was answered. */
-export interface LoggedRequest {
-  readonly id: number;
-  readonly at: string;
-  readonly at_ms: number;
-  readonly duration_ms: number;
-  readonly method: string;
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of it, as of the answer. */
-  readonly body: string | null;
-  readonly body_cut_bytes: number;
-  /** Null where the connection was closed without an answer. */
-  readonly status: number | null;
-  /** A text where it was cut, and is JSON no more. */
-  readonly answer: unknown;
-  readonly answer_cut_bytes: number;
-  readonly fault: string | null;
-  /** What the lenient form alone took. */
-  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
-  /** Whether the strict form refused what the lenient one takes. */
-  readonly lenient_takes: boolean;
-}
-
-/** A page of the log, oldest first. */
-export interface RequestPage {
-  readonly requests: readonly LoggedRequest[];
-  /** Null where there are none before it. */
-  readonly next: string | null;
-}
-
-/** A call that concerns one payment, with the time since the one before. */
-export interface StoryRequest extends LoggedRequest {
-  readonly interval_ms: number | null;
-}
-
-export interface Decision {
-  readonly who: "header" | "rule" | "network_limit" | "test_phone" | "default" | "person" | "deadline";
-  readonly rule?: number;
-  readonly outcome: string;
-  readonly at_ms: number | null;
-  readonly in_words: string;
-}
-
-/** A payment from its beginning to its end. */
-export interface Story {
-  readonly transaction: Transaction;
-  readonly prompt: Prompt;
-  readonly decided_by: Decision | null;
-  /** The start and the last polls. */
-  readonly requests: readonly StoryRequest[];
-  readonly requests_left_out: number;
-  readonly result: {
-    readonly code: number;
-    readonly description: string;
-    readonly meaning: string;
-    readonly advice: string;
-  } | null;
-  readonly sms: string | null;
-}
-
-/** A text message on a customer's phone. */
-export interface Message {
-  readonly phone: string;
-  readonly text: string;
-  readonly at: string;
-  readonly at_ms: number;
-  readonly checkout_request_id: string;
-}
-
-export interface Merchant {
-  readonly id: number;
-  readonly name: string;
-}
-
-export interface Account {
-  readonly id: number;
-  readonly merchant_id: number;
-  readonly name: string;
-  readonly fee: string;
-}
-
-export interface Key {
-  readonly api_key: string;
-  readonly merchant_id: number;
-  readonly label: string;
-  readonly revoked: boolean;
-}
-
-/** A key at the one moment when its secret is known. */
-export interface NewKey extends Omit<Key, "revoked"> {
-  readonly api_secret: string;
-}
-
-export interface Rule {
-  readonly match: {
-    readonly phone?: string;
-    readonly amount?: number;
-    readonly payment_account_id?: number;
-    readonly reference?: string;
-  };
-  readonly outcome: string;
-  readonly after?: string;
-  readonly times?: number;
-}
-
-export interface Fault {
-  readonly path?: string;
-  readonly kind: "error" | "delay" | "disconnect";
-  readonly status?: number;
-  readonly delay?: string;
-  readonly probability: number;
-  readonly times?: number;
-}
-
-export interface Outcome {
-  readonly name: string;
-  readonly phone: string;
-  readonly meaning: string;
-  readonly status: Status | null;
-  readonly code: number | null;
-  readonly after: string | null;
-}
-
-/** What prompts do where nothing else decides. */
-export interface Default {
-  readonly outcome: string;
-  readonly after: string | null;
-}
-
-/** What time it is for momo. */
-export interface ClockReading {
-  readonly now_ms: number;
-  readonly frozen: boolean;
-}
-
-/** What snippets and commands need. Nothing in it is secret. */
-export interface ServerFacts {
-  readonly base_url: string;
-  readonly control_url: string;
-  readonly default_merchant_id: number;
-  /** Null where there is none yet. */
-  readonly payment_account_id: number | null;
-  readonly api_key: string | null;
-  readonly prompt_timeout_ms: number;
-  readonly data: string | null;
-}
-
-/** What a client did wrong, and at which calls it shows. */
-export interface Finding {
-  readonly kind: string;
-  readonly message: string;
-  readonly advice: string;
-  readonly request_ids: readonly number[];
-}
+/** A transaction as an event tells it. */
+export type TransactionEvent = OwnedTransaction;
+export type LoggedRequest = LoggedCall;
+export type Finding = FindingOnWire;
+export type Delivery = DeliveryOnWire;
+export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
 /** What the sandbox tells as it happens. */
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: TransactionEvent }
   | { readonly name: "request"; readonly data: LoggedRequest }
-  | { readonly name: "message"; readonly data: Message }
+  | { readonly name: "message"; readonly data: MessageOnWire }
   | { readonly name: "audit"; readonly data: Finding }
+  | { readonly name: "webhook"; readonly data: Delivery }
+  | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
-
-export type SteeringPart = "rules" | "faults" | "clock" | "default" | "registry" | "reset";

@@ -47,7 +47,7 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
     waiting = [];
     snapshot.end();
     try {
-      settle(batch, commit.immediate(batch));
+      answerAll(batch, commit.immediate(batch));
     } catch (error) {
       // Whoever is to blame, nothing of the batch is written. Where another process holds the database, each alone would only
       // wait again; otherwise one bad write must not spoil its neighbours.
@@ -58,7 +58,7 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
 
   function retryAlone(entry: Entry): void {
     try {
-      settle([entry], commit.immediate([entry]));
+      answerAll([entry], commit.immediate([entry]));
     } catch (error) {
       entry.reject(error);
     }
@@ -74,6 +74,6 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
   };
 }
 
-function settle(entries: readonly Entry[], values: readonly unknown[]): void {
+function answerAll(entries: readonly Entry[], values: readonly unknown[]): void {
   for (const [index, entry] of entries.entries()) entry.resolve(values[index]);
 }

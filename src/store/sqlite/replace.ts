@@ -26,9 +26,9 @@ export function removeDatabase(file: string): void {
  * @throws UnusableDatabase; then the old database is as it was
  */
 export function putInPlace(copy: string, file: string): void {
-  settle(copy);
+  checkpoint(copy);
   try {
-    settle(file);
+    checkpoint(file);
   } catch (error) {
     if (!(error instanceof UnusableDatabase && error.problem === "damaged")) throw error;
     // Its log cannot be written into it, and must not be played into the new one. It comes back where the rename fails.
@@ -67,7 +67,7 @@ const logs = (copy: string, file: string): [log: string, aside: string][] =>
  * Brings all that a database holds into its one file.
  * @throws UnusableDatabase `locked` while another process has it open, `damaged` where it is no database
  */
-function settle(file: string): void {
+function checkpoint(file: string): void {
   if (!withCompanions(file).slice(1).some(existsSync) || !existsSync(file)) return;
   let client: Database | undefined;
   try {

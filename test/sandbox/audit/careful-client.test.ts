@@ -90,7 +90,7 @@ async function steer(
     else if (what === "resume") world.clock.resume();
     else if (what === "advance") world.clock.advance(1 + world.draw(200_000));
     else if (what === "reset") world.reset();
-    world.settle();
+    world.resolveDue();
     seen.push(...world.found());
   }
 }
@@ -118,8 +118,8 @@ test("a client that does all right has no finding, in all weathers", async () =>
       fc.constantFrom(60_000, 60_000, 300_000),
       fc.array(order, { minLength: 1, maxLength: 4 }),
       fc.array(step, { maxLength: 12 }),
-      async (seed, weather, lifetimeMs, orders, steps) => {
-        const world = createWorld(seed, weather, lifetimeMs);
+      async (seed, weather, promptTimeoutMs, orders, steps) => {
+        const world = createWorld(seed, weather, promptTimeoutMs);
         const seen: string[] = [];
         void steer(world, steps, seen);
         const served = Promise.all(orders.map((one, index) => serve(world, one, `ORDER-${index}`)));

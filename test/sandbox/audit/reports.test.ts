@@ -3,7 +3,7 @@ import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.jso
 import { SaxesParser } from "saxes";
 import type { AuditReport } from "../../../sandbox/audit/audit.ts";
 import type { Finding } from "../../../sandbox/audit/finding.ts";
-import { KINDS, type Kind } from "../../../sandbox/audit/kinds.ts";
+import { FINDING_KINDS, type FindingKind } from "../../../sandbox/audit/kinds.ts";
 import { formatReport, REPORT_FORMATS } from "../../../sandbox/audit/reports/report.ts";
 import { createSchemaChecker } from "../../support/json-schema.ts";
 
@@ -13,8 +13,8 @@ const VERSION = "1.2.3";
 /** What every format must write otherwise, and what none can write at all. */
 const NASTY = `<a b="c" d='e'>&amp; 100% ::error:: one,two\r\nthree ]]> \u0000\u0007\u001b[2J \uFFFE \uD83D 🛒`;
 
-function findingOf(kind: Kind, more: Partial<Finding> = {}): Finding {
-  const { severity, section, advice } = KINDS[kind];
+function findingOf(kind: FindingKind, more: Partial<Finding> = {}): Finding {
+  const { severity, section, advice } = FINDING_KINDS[kind];
   return {
     kind,
     severity,
@@ -31,7 +31,10 @@ function findingOf(kind: Kind, more: Partial<Finding> = {}): Finding {
 }
 
 const NOTHING: AuditReport = { findings: [], leftOut: 0 };
-const EVERYTHING: AuditReport = { findings: (Object.keys(KINDS) as Kind[]).map((kind) => findingOf(kind)), leftOut: 2 };
+const EVERYTHING: AuditReport = {
+  findings: (Object.keys(FINDING_KINDS) as FindingKind[]).map((kind) => findingOf(kind)),
+  leftOut: 2,
+};
 const HOSTILE: AuditReport = {
   findings: [findingOf("unknown_path", { message: NASTY, reference: NASTY, checkout_request_id: NASTY })],
   leftOut: 0,
@@ -103,9 +106,9 @@ describe("JUnit", () => {
   });
 
   test("has a case for each finding, and one that passes for each kind that was not found", () => {
-    expect(casesOf(NOTHING).map(({ attributes }) => attributes.name ?? "")).toEqual(Object.keys(KINDS));
+    expect(casesOf(NOTHING).map(({ attributes }) => attributes.name ?? "")).toEqual(Object.keys(FINDING_KINDS));
     expect(casesOf(NOTHING).flatMap(({ children }) => children)).toEqual([]);
-    expect(casesOf(HOSTILE)).toHaveLength(Object.keys(KINDS).length);
+    expect(casesOf(HOSTILE)).toHaveLength(Object.keys(FINDING_KINDS).length);
   });
 
   test.each([
@@ -143,7 +146,7 @@ describe("SARIF", () => {
     expect(run.results).toHaveLength(rules.length);
     for (const { ruleId, ruleIndex, level } of run.results) {
       expect(rules[ruleIndex]).toMatchObject({ id: ruleId, defaultConfiguration: { level } });
-      expect(rules[ruleIndex].help.text).toBe(KINDS[ruleId as Kind].advice);
+      expect(rules[ruleIndex].help.text).toBe(FINDING_KINDS[ruleId as FindingKind].advice);
     }
   });
 });
@@ -167,7 +170,7 @@ describe("text", () => {
     const text = formatReport({ findings: [findingOf("polls_too_fast")], leftOut: 0 }, "text", { version: VERSION });
     expect(text).toBe(`warning: polls_too_fast (§4.4)
   a client polls_too_fast
-  ${KINDS.polls_too_fast.advice}
+  ${FINDING_KINDS.polls_too_fast.advice}
   ws_CO_1; reference A; calls 1, 2; first at 2026-11-20 10:00:00; 3 times
 
 1 warning

@@ -120,7 +120,7 @@ describe("GET /_momo/audit", () => {
     expect(JSON.parse(sarif.text).runs[0].results).toMatchObject([{ ruleId: "takes_wrong_row", level: "error" }]);
     expect(JSON.parse((await report("json")).text)).toMatchObject({ errors: 1 });
     expect(await sandbox.refusal("GET", "/audit?format=html")).toBe(
-      "format must be one of text, json, junit, sarif, github",
+      'format must be one of text, json, junit, sarif, github; it is "html"',
     );
   });
 

@@ -37,7 +37,7 @@ describe("GET /_momo/outcomes prints the table", () => {
     ["wrong_pin", "254700000201", "failed", 2001, "3s"],
     ["pin_locked", "254700000806", "failed", 8006, "3s"],
     ["cancelled", "254700000032", "cancelled", 1032, "3s"],
-    ["expired", "254700000019", "expired", 1019, "prompt lifetime"],
+    ["expired", "254700000019", "expired", 1019, "prompt timeout"],
     ["silent", "254700000099", "expired", 1019, "never"],
     ["refused", "254700000500", null, null, null],
     ["manual", "254700000100", null, null, null],

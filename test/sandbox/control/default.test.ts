@@ -29,7 +29,7 @@ describe("GET and PUT /_momo/default: what prompts do where nothing else decides
 
   test.each([
     ["unreachable", "15s"],
-    ["expired", "prompt lifetime"],
+    ["expired", "prompt timeout"],
     ["silent", "never"],
     ["manual", null],
     ["refused", null],

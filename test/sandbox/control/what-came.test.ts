@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
 
 let sandbox: Steered;
@@ -11,6 +12,7 @@ afterAll(() => sandbox.close());
 
 const SECRET = `ms_${"0123456789".repeat(4)}`;
 const DURATION = "it is not a duration up to 24h: write it as 250ms, 3s, 2m or 1h";
+const OUTCOME_NAME = `the name of an outcome; the names are ${OUTCOMES.map(({ name }) => name).join(", ")}`;
 const NAME = "it must be 1 to 100 characters on one line";
 
 describe("a refusal of the control API names what came", () => {
@@ -41,7 +43,7 @@ describe("a refusal of the control API names what came", () => {
     ],
     ["PUT", "/faults", { faults: 5 }, "faults: must be an array; it is a number, 5"],
     ["PUT", "/faults", {}, "faults: is missing"],
-    ["PUT", "/default", { outcome: 5 }, "outcome: must be a string; it is a number, 5"],
+    ["PUT", "/default", { outcome: 5 }, `outcome: must be ${OUTCOME_NAME}; it is 5`],
     ["PUT", "/default", { outcome: "completed", after: "soon" }, `after ${DURATION.slice(3)}; it is "soon"`],
     ["POST", "/clock", { advance: "90" }, `advance: ${DURATION}; it is "90"`],
     ["POST", "/clock", { freeze: "yes" }, 'freeze: must be true; leave freeze out otherwise; it is "yes"'],

@@ -28,6 +28,20 @@ describe("a clock that can be stopped and moved by hand", () => {
     expect([clock.nowMs(), clock.isFrozen]).toEqual([T, true]);
   });
 
+  test("shown an instant, earlier or later, it goes on from there or stands still", () => {
+    const { real, clock, rang, set } = clocks();
+    real.advance(60_000);
+    clock.show(T, false);
+    set("a", T + 1000);
+    real.advance(999);
+    expect([clock.nowMs(), rang]).toEqual([T + 999, []]);
+    real.advance(1);
+    expect(rang).toEqual([["a", T + 1000]]);
+    clock.show(T - 5, true);
+    real.advance(10);
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([T - 5, true]);
+  });
+
   test("resumed it goes on from the instant it shows", () => {
     const { real, clock } = clocks();
     clock.freeze();

@@ -78,7 +78,7 @@ describe("when the network answers", () => {
     expect(decideBy(promptOf({ instruction: "unreachable" }), slow).atMs).toBe(CREATED_AT_MS + 15_000);
   });
 
-  test("expired: when the prompt's lifetime is over", () => {
+  test("expired: when the prompt timeout is over", () => {
     expect(decideBy(promptOf({ instruction: "expired", expiresAtMs: CREATED_AT_MS + 777 }), FALLBACK).atMs).toBe(
       CREATED_AT_MS + 777,
     );

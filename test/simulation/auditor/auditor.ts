@@ -12,7 +12,7 @@ export type Judge = (answer: Answer | "lost") => void;
 
 export interface AuditorOptions {
   readonly form: "full" | "short";
-  readonly promptLifetimeMs: number;
+  readonly promptTimeoutMs: number;
   /** The time outside the process. */
   readonly outsideMs: () => number;
 }
@@ -37,10 +37,10 @@ export class Auditor {
   readonly #credentialWords = new SameWords("credentials that open nothing");
   readonly #statusWords = new SameWords("a payment that is not one's own");
 
-  constructor({ form, promptLifetimeMs, outsideMs }: AuditorOptions) {
+  constructor({ form, promptTimeoutMs, outsideMs }: AuditorOptions) {
     this.#form = form;
     this.#around = new Surroundings(outsideMs);
-    this.#orders = new Orders(this.#around, this.#book, promptLifetimeMs);
+    this.#orders = new Orders(this.#around, this.#book, promptTimeoutMs);
     this.#control = new ControlAuditor(this.#around, this.#book, this.#orders);
   }
 

@@ -6,7 +6,7 @@ interface Entry {
   readonly status?: "completed" | "failed" | "cancelled" | "expired";
   readonly code?: number;
   readonly phone: string;
-  /** Null: the prompt's lifetime. */
+  /** Null: the prompt timeout. */
   readonly afterMs?: number | null;
 }
 
@@ -98,7 +98,7 @@ export function readChoice(text: string): { outcome: string; after?: string } | 
 export function afterOf(outcome: string): string | null {
   const { afterMs } = OUTCOMES[outcome] ?? {};
   if (announcement(outcome) === null) return outcome === "silent" ? "never" : null;
-  return afterMs == null ? "prompt lifetime" : `${afterMs / 1000}s`;
+  return afterMs == null ? "prompt timeout" : `${afterMs / 1000}s`;
 }
 
 /** Decides a prompt's fate, and uses up the rule that did. */

@@ -31,14 +31,14 @@ interface OpenOrder {
 export class Orders {
   readonly #around: Surroundings;
   readonly #book: Book;
-  readonly #promptLifetimeMs: number;
+  readonly #promptTimeoutMs: number;
   readonly #words = new SameWords("a payment account that is not one's own");
   #open: OpenOrder[] = [];
 
-  constructor(around: Surroundings, book: Book, promptLifetimeMs: number) {
+  constructor(around: Surroundings, book: Book, promptTimeoutMs: number) {
     this.#around = around;
     this.#book = book;
-    this.#promptLifetimeMs = promptLifetimeMs;
+    this.#promptTimeoutMs = promptTimeoutMs;
   }
 
   /** The process has ended, and all that was under way with it. */
@@ -54,7 +54,7 @@ export class Orders {
       (one) => one.result === null && one.sentAtMs === prompt.pushedAtMs && difference(content, one.content) === null,
     );
     demand(order !== undefined, `the network was asked for a payment that nobody ordered: ${JSON.stringify(prompt)}`);
-    const deadlineMs = prompt.pushedAtMs + this.#promptLifetimeMs;
+    const deadlineMs = prompt.pushedAtMs + this.#promptTimeoutMs;
     demand(prompt.expiresAtMs === deadlineMs, `a prompt lives until ${prompt.expiresAtMs}, not ${deadlineMs}`);
     if (!consulted) {
       order.result = result === "refused" ? "refused" : "broken";

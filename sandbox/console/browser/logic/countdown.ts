@@ -1,7 +1,7 @@
 import type { ClockReading } from "../wire.ts";
 
 /** A reading of the sandbox's clock, and when it was taken by a clock of the browser's that nobody moves. */
-export interface ClockAt extends ClockReading {
+export interface ClockAt extends Omit<ClockReading, "now"> {
   readonly takenAtMs: number;
 }
 

@@ -32,7 +32,7 @@ export function ByHandSwitch() {
   );
 }
 
-/** Some outcomes have words there: they end with the prompt's lifetime, or never. */
+/** Some outcomes have words there: they end with the prompt timeout, or never. */
 const isDuration = (after: string | null): after is string => after !== null && /^[0-9]/.test(after);
 
 const afterWords = (after: string | null) => (isDuration(after) ? ` after ${after}` : "");

@@ -3,7 +3,7 @@ import { goTo } from "../actions.ts";
 import { findingsByRequest } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
 import { findings, route, story, storyProblem } from "../state.ts";
-import type { Decision, Prompt, Story } from "../wire.ts";
+import type { Decision, Delivery, Prompt, Story } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { RequestStep } from "./request-step.tsx";
@@ -42,7 +42,7 @@ export function StoryPane({ id }: { id: string }) {
 }
 
 function Steps({ story: told }: { story: Story }) {
-  const { transaction, prompt, decided_by, requests, requests_left_out, result, sms } = told;
+  const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
   const mistakes = findingsByRequest(findings.value, requests[0]?.id ?? 0);
   const [first, ...polls] = requests;
   // It may have left the log, and some payments never were in it.
@@ -99,7 +99,37 @@ function Steps({ story: told }: { story: Story }) {
           <CodeBlock text={JSON.stringify(transaction, null, 2)} what="the transaction" />
         </details>
       </li>
+      {webhooks.length > 0 && (
+        <li>
+          <h3>
+            Webhooks <span class="count">{formatCount(webhooks.length)}</span>
+          </h3>
+          <p class="hint">The specification knows none: a client polls in any case.</p>
+          {webhooks.map((delivery) => (
+            <Webhook key={delivery.id} delivery={delivery} />
+          ))}
+        </li>
+      )}
     </ol>
+  );
+}
+
+/** One message for the webhook, and how each attempt to deliver it ended. */
+function Webhook({ delivery: { state, due_at, attempts, body } }: { delivery: Delivery }) {
+  return (
+    <details>
+      <summary>
+        {state === "waiting" ? `waiting until ${timeOfDay(due_at)}` : state}
+        {attempts.map(({ at, status, problem }) => (
+          <span key={at} class="hint">
+            {" "}
+            · {timeOfDay(at)} {status ?? "no answer"}
+            {problem === null ? "" : `: ${problem}`}
+          </span>
+        ))}
+      </summary>
+      <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
+    </details>
   );
 }
 

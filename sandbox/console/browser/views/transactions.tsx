@@ -1,5 +1,5 @@
 import { route } from "../state.ts";
-import { Filters } from "./filters.tsx";
+import { FilterBar } from "./filter-bar.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { StoryPane } from "./story.tsx";
 import { Summary } from "./summary.tsx";
@@ -15,7 +15,7 @@ export function Transactions() {
           <Summary />
           <OutcomesOverTime />
         </div>
-        <Filters />
+        <FilterBar />
         <TransactionTable />
       </section>
       {checkoutRequestId !== null && <StoryPane id={checkoutRequestId} />}

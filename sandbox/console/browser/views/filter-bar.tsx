@@ -7,7 +7,7 @@ import { filterProblem, filters, merchantId, merchants } from "../state.ts";
 import { KINDS, STATUSES } from "../wire.ts";
 
 /** The API's own filters (§4.3). */
-export function Filters() {
+export function FilterBar() {
   const { value } = filters;
   const isMore = useSignal(false);
   const problems = problemsOf(filterProblem.value ?? "", Object.keys(NO_FILTERS));

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
-import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
@@ -31,12 +31,14 @@ export interface SandboxConfig
       | "random"
       | "fallback"
       | "rules"
-      | "promptLifetimeMs"
+      | "promptTimeoutMs"
       | "basePaths"
       | "accept"
       | "form"
       | "reportFault"
       | "onRequest"
+      | "webhook"
+      | "onDelivery"
     > {
   readonly directory: DataDirectory;
   /** For the payment account of the credentials; null leaves it as it is. */
@@ -69,7 +71,7 @@ const BUSY_TIMEOUT_MS = 1000;
  * Ties everything together: store, service, simulated network, both APIs and the server. It serves when this returns.
  * @throws Failure or UnusableDatabase with what stands in the way and the flag that helps; then nothing is left open
  */
-export async function startSandbox(config: SandboxConfig): Promise<RunningSandbox> {
+export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox> {
   const { directory, reportFault } = config;
   const open = new Cleanup();
   try {
@@ -116,7 +118,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     // The executable begins reluctant to compile (scripts/build.ts); from now on the same code runs again and again.
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
-    void service.resolver.settle().catch(reportFault);
+    void service.resolver.resolveDue().catch(reportFault);
     return { baseUrl, controlUrl, credentials, handleApi: handlers.handleApi, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told

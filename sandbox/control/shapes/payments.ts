@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { amount, identifiers, type list, phone, timestamp, transaction } from "../../../src/http/answers.ts";
+import { loggedRequest } from "./requests.ts";
+import { count, instant, outcomeName, type Seen } from "./values.ts";
+import { delivery } from "./webhook.ts";
+
+/** `/transactions`, `/prompts`, `/messages`, `/wait` and `/payments`. */
+
+/** A transaction, and whose it is: here are those of all merchants. */
+export const ownedTransaction = z.strictObject({ merchant_id: z.int().min(1), ...transaction.shape });
+export type OwnedTransaction = Seen<typeof ownedTransaction>;
+
+export type ListOnWire = Seen<typeof list.full>;
+export type SummaryOnWire = ListOnWire["summary"];
+
+/** An open prompt, as its customer sees it. */
+export const prompt = z.strictObject({
+  checkout_request_id: identifiers.checkout_request_id,
+  phone,
+  business: z.string(),
+  amount,
+  reference: z.string().nullable(),
+  description: z.string().nullable(),
+  created_at: timestamp,
+  expires_at: timestamp,
+  expires_at_ms: instant,
+});
+export type PromptOnWire = Seen<typeof prompt>;
+export const promptList = { prompts: z.array(prompt) };
+
+const sms = z.string().nullable().describe("what the customer's phone shows; null unless the payment is completed");
+export const promptAnswered = { transaction, sms };
+
+/** A text message on a customer's phone. */
+export const message = z.strictObject({
+  phone,
+  text: z.string(),
+  at: timestamp,
+  at_ms: instant,
+  checkout_request_id: identifiers.checkout_request_id,
+});
+export type MessageOnWire = Seen<typeof message>;
+export const messageList = { messages: z.array(message) };
+
+/** Who decided what becomes of a payment. */
+const decision = z.strictObject({
+  who: z.enum(["header", "rule", "network_limit", "test_phone", "default", "person", "deadline"]),
+  rule: z.int().min(1).optional(),
+  outcome: outcomeName,
+  at_ms: instant.nullable(),
+  in_words: z.string(),
+});
+export type DecisionOnWire = Seen<typeof decision>;
+
+const storyRequest = z.strictObject({
+  ...loggedRequest.shape,
+  interval_ms: z.number().nullable().describe("since the call before it"),
+});
+
+/** A payment from its beginning to its end. */
+export const story = z.strictObject({
+  transaction: ownedTransaction,
+  prompt,
+  decided_by: decision.nullable(),
+  requests_left_out: count,
+  result: z
+    .strictObject({ code: z.int(), description: z.string(), meaning: z.string(), advice: z.string() })
+    .nullable()
+    .describe("null while pending"),
+  sms,
+  webhooks: z.array(delivery).describe("empty where no webhook was set"),
+  requests: z.array(storyRequest).describe("the start and the last polls"),
+});
+export type StoryOnWire = Seen<typeof story>;
+export type StoryRequest = Seen<typeof storyRequest>;
+
+export const waitAnswer = { transaction };

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { identifiers, timestamp } from "../../../src/http/answers.ts";
+import { FINDING_KINDS, type FindingKind, SEVERITIES } from "../../audit/kinds.ts";
+import { FAULT_KINDS } from "../../faults.ts";
+import { count, instant, type Seen } from "./values.ts";
+
+/** `/requests`, `/audit` and `/events`. */
+
+/** A call of the merchant API, as it came and as it was answered. */
+export const loggedRequest = z.strictObject({
+  id: z.int().min(1),
+  at: timestamp,
+  at_ms: instant,
+  duration_ms: z.number().min(0),
+  method: z.string(),
+  target: z.string(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().nullable().describe("its first 4,096 characters"),
+  body_cut_bytes: count,
+  status: z.int().nullable().describe("null where the connection was closed without an answer"),
+  answer: z.unknown().describe("JSON as such; where it is longer than 4,096 characters, their text"),
+  answer_cut_bytes: count,
+  fault: z.enum(FAULT_KINDS).nullable(),
+  leniencies: z
+    .array(z.strictObject({ member: z.string(), came: z.string() }))
+    .describe("what the lenient form alone took"),
+  lenient_takes: z.boolean().describe("whether the strict form refused what the lenient form takes"),
+});
+export type LoggedCall = Seen<typeof loggedRequest>;
+
+/** A page of the log, oldest first. */
+export const requestPage = {
+  next: z.string().nullable().describe("leads to the next page; null where there is none"),
+  requests: z.array(loggedRequest),
+};
+
+export type RequestPage = Seen<z.ZodObject<typeof requestPage>>;
+
+/** A mistake of a client, as the audit reports it. */
+const finding = z.strictObject({
+  kind: z.enum(Object.keys(FINDING_KINDS) as [FindingKind, ...FindingKind[]]),
+  severity: z.enum(SEVERITIES),
+  message: z.string().describe("what happened"),
+  advice: z.string().describe("what would be right"),
+  section: z.string().describe("of the API's documentation"),
+  request_ids: z.array(z.int().min(1)).describe("the calls in the request log, the oldest first"),
+  checkout_request_id: identifiers.checkout_request_id.nullable(),
+  reference: z.string().nullable(),
+  first_at: timestamp,
+  count: z.int().min(1),
+});
+export type FindingOnWire = Seen<typeof finding>;
+
+export const auditAnswer = {
+  errors: count,
+  warnings: count,
+  notes: count,
+  left_out: count,
+  findings: z.array(finding),
+};
+
+export type AuditOnWire = Seen<z.ZodObject<typeof auditAnswer>>;
+
+/** What somebody has changed about the sandbox itself. */
+export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { OUTCOMES, type OutcomeName } from "../../network/outcomes.ts";
+
+/** Values that several shapes of the control API share. */
+
+export const durationText = z.string().describe("a duration, such as 250ms, 3s, 2m or 1h");
+const OUTCOME_NAMES = OUTCOMES.map(({ name }) => name) as [OutcomeName, ...OutcomeName[]];
+const theNames = `the name of an outcome; the names are ${OUTCOME_NAMES.join(", ")}`;
+
+export const outcomeName = z.enum(OUTCOME_NAMES, {
+  error: ({ input }) => {
+    if (input === undefined) return "is missing";
+    return typeof input === "string" ? `it is not ${theNames}` : `must be ${theNames}`;
+  },
+});
+
+export const instant = z.int().describe("milliseconds since 1970");
+export const count = z.int().min(0);
+
+/** How often something is used before it is gone; left out: always. */
+export const times = z.int().min(1).max(1_000_000).optional();
+
+/** A shape as its readers see it: they change nothing in it. */
+export type Seen<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
+
+type ReadonlyDeep<T> = T extends readonly (infer E)[]
+  ? readonly ReadonlyDeep<E>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
+    : T;

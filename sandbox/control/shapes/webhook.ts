@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { identifiers, timestamp } from "../../../src/http/answers.ts";
+import { WEBHOOK_FORMS } from "../../webhooks/settings.ts";
+import { count, durationText, instant, type Seen } from "./values.ts";
+
+/** `/webhook`. */
+
+const id = z.int().min(1);
+
+/** A message for the webhook, and what came of it. */
+export const delivery = z.strictObject({
+  id,
+  checkout_request_id: identifiers.checkout_request_id,
+  state: z.enum(["waiting", "sending", "delivered", "failed", "lost"]),
+  resend_of: id.optional(),
+  due_at: timestamp,
+  due_at_ms: instant,
+  attempts: z.array(
+    z.strictObject({
+      at: timestamp,
+      at_ms: instant,
+      duration_ms: z.number().min(0),
+      status: z.int().nullable(),
+      answer: z.string().nullable().describe("its first 500 characters"),
+      problem: z.string().nullable(),
+    }),
+  ),
+  headers: z.record(z.string(), z.string()),
+  body: z.record(z.string(), z.unknown()),
+});
+export type DeliveryOnWire = Seen<typeof delivery>;
+
+export const webhookAnswer = {
+  webhook: z
+    .strictObject({
+      url: z.url(),
+      form: z.enum(WEBHOOK_FORMS),
+      times: id,
+      delay: durationText,
+      shuffle: durationText,
+      lost: z.number(),
+      seed: count,
+      early: z.boolean(),
+    })
+    .nullable(),
+};
+export type WebhookOnWire = Seen<z.ZodObject<typeof webhookAnswer>>;
+
+export const deliveryPage = {
+  ...webhookAnswer,
+  deliveries_left_out: count,
+  next: z.string().nullable().describe("leads to the next page; null where there is none"),
+  deliveries: z.array(delivery),
+};
+export const deliveryAnswer = { delivery };

@@ -1,0 +1,112 @@
+import { REDACTED, redact } from "../../src/domain/credentials.ts";
+import { toShillings } from "../../src/domain/money.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
+import { itemView } from "../../src/http/view.ts";
+import { receiptSms } from "../network/sms.ts";
+import type { LoggedRequest } from "../request-log.ts";
+import type { Delivery } from "../webhooks/delivery-book.ts";
+import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/payments.ts";
+import type { LoggedCall } from "./shapes/requests.ts";
+import type { DeliveryOnWire } from "./shapes/webhook.ts";
+
+/** What several calls and the events show, in the words of the wire. */
+
+export const transactionView = (transaction: Transaction): OwnedTransaction => ({
+  merchant_id: transaction.merchantId,
+  ...itemView(transaction),
+});
+
+/** @param business the merchant's name */
+export function promptView(prompt: Transaction, business: string): PromptOnWire {
+  return {
+    checkout_request_id: prompt.checkoutRequestId,
+    phone: prompt.phone,
+    business,
+    amount: toShillings(prompt.amountCents),
+    reference: prompt.reference,
+    description: prompt.description,
+    created_at: formatTimestamp(prompt.createdAtMs),
+    expires_at: formatTimestamp(prompt.expiresAtMs),
+    expires_at_ms: prompt.expiresAtMs,
+  };
+}
+
+/**
+ * The text message that a customer gets for a payment.
+ * @param business the merchant's name
+ */
+export function messageView(payment: CompletedTransaction, business: string): MessageOnWire {
+  return {
+    phone: payment.phone,
+    text: receiptSms(payment, business),
+    at: formatTimestamp(payment.completedAtMs),
+    at_ms: payment.completedAtMs,
+    checkout_request_id: payment.checkoutRequestId,
+  };
+}
+
+/** Headers that are secret as a whole. */
+const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "proxy-authorization", "cookie"]);
+
+/** A logged call. Secrets are cut out, wherever the client put them. */
+export function requestView(request: LoggedRequest): LoggedCall {
+  return {
+    id: request.id,
+    at: formatTimestamp(request.atMs),
+    at_ms: request.atMs,
+    duration_ms: Math.round(request.durationMs * 1000) / 1000,
+    method: request.method,
+    target: redact(request.target),
+    headers: Object.fromEntries(
+      [...request.headers].map(([name, value]) => [name, SECRET_HEADERS.has(name) ? REDACTED : redact(value)]),
+    ),
+    body: request.body === null ? null : redact(request.body),
+    body_cut_bytes: request.bodyCutBytes,
+    status: request.status,
+    answer: request.status === null || request.answer === null ? null : parsed(redact(request.answer)),
+    answer_cut_bytes: request.status === null ? 0 : request.answerCutBytes,
+    fault: request.fault,
+    leniencies: request.leniencies,
+    lenient_takes: request.isTakenLeniently,
+  };
+}
+
+/** An answer that was cut is no JSON any more: it stays text. */
+function parsed(answer: string): unknown {
+  try {
+    return JSON.parse(answer);
+  } catch {
+    return answer;
+  }
+}
+
+/** A delivery of the webhook, with what came of each attempt. */
+export function deliveryView({
+  id,
+  checkoutRequestId,
+  state,
+  dueAtMs,
+  attempts,
+  resendOf,
+  message,
+}: Delivery): DeliveryOnWire {
+  return {
+    id,
+    checkout_request_id: checkoutRequestId,
+    state,
+    ...(resendOf !== null && { resend_of: resendOf }),
+    due_at: formatTimestamp(dueAtMs),
+    due_at_ms: dueAtMs,
+    attempts: attempts.map(({ atMs, durationMs, status, answer, problem }) => ({
+      at: formatTimestamp(atMs),
+      at_ms: atMs,
+      duration_ms: durationMs,
+      status,
+      answer: answer && redact(answer),
+      problem,
+    })),
+    headers: message.headers,
+    body: JSON.parse(message.body) as Record<string, unknown>,
+  };
+}
