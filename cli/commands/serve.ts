@@ -94,7 +94,6 @@ async function serve(flags: ServeFlags): Promise<void> {
   let leaveNothing = () => {};
   const stopping = stopSignal(() => leaveNothing());
   outliveOutput();
-  const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
   const config = await configOf(flags);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
@@ -104,6 +103,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     readyFile?.remove();
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   };
+  const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
   try {
     sandbox = await runSandbox({
       ...config,
