@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { compile } from "../build.ts";
@@ -7,6 +7,8 @@ import { type Member, writeTarGz, writeZip } from "./archives.ts";
 import { type Component, componentsOf, noticesOf, sbomOf } from "./components.ts";
 import { checkSignature, signAdHoc } from "./macho.ts";
 import { manPage } from "./man.ts";
+import { makePlatformPackage, makeUmbrella, pack } from "./npm.ts";
+import { releasesOf } from "./repository.ts";
 import { run } from "./run.ts";
 import { fetchRuntime } from "./runtimes.ts";
 import { TARGETS, type Target } from "./targets.ts";
@@ -39,6 +41,8 @@ for (const target of targets) {
 }
 const texts = await writeTexts(componentsOf([...taken], ROOT));
 for (const target of targets) await writeArchive(target, texts);
+await writePackages(texts);
+writeInstaller();
 writeSums();
 
 /** Compiles momo for a target into a folder of its own: the name of the file is part of its bytes. */
@@ -99,8 +103,28 @@ async function writeArchive(target: Target, texts: readonly Member[]): Promise<v
   process.stdout.write(`packed ${relative(ROOT, archive)}\n`);
 }
 
+/** The tarballs of all npm packages, the umbrella last, as they must be published. */
+async function writePackages(texts: readonly Member[]): Promise<void> {
+  const folder = join(OUT, "packages");
+  for (const target of targets) {
+    makePlatformPackage(join(folder, target.name), target, executableOf(target), texts);
+    process.stdout.write(`packed npm/${await pack(join(folder, target.name), join(OUT, "npm"))}\n`);
+  }
+  await makeUmbrella(ROOT, join(folder, manifest.name), targets);
+  process.stdout.write(`packed npm/${await pack(join(folder, manifest.name), join(OUT, "npm"))}\n`);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The address of the releases comes from package.json, the one place that has it. */
+function writeInstaller(): void {
+  const script = readFileSync(join(ROOT, "scripts/release/install.sh"), "utf8");
+  const file = join(OUT, "install.sh");
+  writeFileSync(file, script.replace("@RELEASES@", releasesOf(manifest) ?? ""));
+  chmodSync(file, 0o755);
+}
+
 function writeSums(): void {
-  const names = [...new Bun.Glob("*.{tar.gz,zip,json}").scanSync({ cwd: OUT })].sort();
+  const names = [...new Bun.Glob("**/*.{tar.gz,tgz,zip,json,sh}").scanSync({ cwd: OUT })].sort();
   const lines = names.map((name) => {
     const sum = createHash("sha256")
       .update(readFileSync(join(OUT, name)))
