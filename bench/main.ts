@@ -2,7 +2,7 @@
  * Measures what momo says of its speed: `npm run bench`. In one run on one machine it holds momo against the bare limit
  * (`limit.ts`, compiled with the same flags) and against what people would otherwise use, and prints ratios.
  *
- *   --quick        under a minute, 200,000 rows at most; the whole run takes under ten, 5,000,000 rows and 8 GB of disk
+ *   --quick        about a minute, 200,000 rows at most; the whole run takes about fifteen, 5,000,000 rows and 8 GB of disk
  *   --markdown     the table for a document
  *   --chart        writes bench/chart.svg: how the list and the payments do as rows are added
  *   --only NAMES   some claims, by the names of their files in `claims/`, with commas

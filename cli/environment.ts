@@ -92,3 +92,26 @@ export function reachDirectly(host: string): void {
   process.env.no_proxy = direct;
   process.env.NO_PROXY = direct;
 }
+
+/** The program that shows long output, and its environment; null where nobody wants one. */
+export function pagerCommand(): { command: string; environment: Record<string, string | undefined> } | null {
+  const command = process.env.PAGER ?? "less";
+  if (command === "" || command === "cat" || process.env.TERM === "dumb") return null;
+  // F: no pager for one screen, R: colours, X: the text stays on the screen.
+  return { command, environment: { LESS: "FRX", ...process.env } };
+}
+
+/** Whether a line of a terminal can be written again. */
+export const canRedraw = (): boolean => process.env.TERM !== "dumb";
+
+/** The variable that sends requests to this address through a proxy; null where none does, as to this machine. */
+export function proxyInForce({ protocol, hostname }: URL): string | null {
+  if (/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) return null;
+  const direct = (process.env.no_proxy ?? process.env.NO_PROXY ?? "").split(",").map((entry) => entry.trim());
+  if (
+    direct.some((entry) => entry === "*" || (entry !== "" && `.${hostname}`.endsWith(`.${entry.replace(/^\./, "")}`)))
+  )
+    return null;
+  const names = protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
+  return names.find((name) => process.env[name]) ?? null;
+}

@@ -1,19 +1,28 @@
 import { Command, CommanderError } from "commander";
+import { GROUPS } from "./command-table.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
-import { tellFailure } from "./terminal/output.ts";
+import { asksJson, tellFailure } from "./terminal/output.ts";
 import { writeOut } from "./terminal/standard-output.ts";
 import { usageFailure } from "./terminal/usage.ts";
 
-/** A line of help, and how to load the command. */
-type CommandTable = Record<string, readonly [summary: string, load: () => Promise<Command>]>;
-
 /** Runs one command line. The process ends by itself, with the exit code that docs/cli.md documents. */
-export async function run(commands: CommandTable, args: readonly string[], version: string): Promise<void> {
+export async function run(args: readonly string[], version: string): Promise<void> {
   const end = args.indexOf("--"); // what follows is another command's
-  const json = args.slice(0, end < 0 ? undefined : end).includes("--json");
+  const own = args.slice(0, end < 0 ? undefined : end);
+  const json = asksJson(own);
   const asksHelp = args[0] === "help";
   const words = asksHelp ? args.slice(1) : args;
-  const program = await assemble(commands, words, version);
+  if (args[0] === "complete") {
+    // What could come next is known only with every command at hand.
+    const program = await assemble(version, () => true);
+    await (await import("./terminal/completion.ts")).complete(program, args.slice(args.indexOf("--") + 1));
+    return;
+  }
+  const name = words.find((word) => word !== "--"); // which ends the options, as anywhere
+  const program = await assemble(version, (candidate) => candidate === name);
+  if (asksHelp || own.some((word) => word === "--help" || word === "-h")) {
+    (await import("./terminal/help.ts")).addHelp(program);
+  }
   try {
     if (args.length === 0) (await import("./terminal/first-step.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
@@ -22,27 +31,46 @@ export async function run(commands: CommandTable, args: readonly string[], versi
   }
 }
 
-/** The program with the one command that is meant, and the names of the others for the help. */
-async function assemble(commands: CommandTable, args: readonly string[], version: string): Promise<Command> {
+/** The program with the commands that are meant, and the names of the others for the help. */
+async function assemble(version: string, isMeant: (name: string) => boolean): Promise<Command> {
   const program = new Command("momo")
     .description("A mobile-money sandbox: the payment service, a simulated network and a client in one program.")
     .version(version)
+    .configureHelp({ minWidthToWrap: 20 })
     .helpCommand(false)
     .showSuggestionAfterError()
     .enablePositionalOptions() // what follows `exec --` is the other command's
     .exitOverride()
     .configureOutput({ writeOut, outputError: () => {} }); // told once, in tellOf
-  const name = args.find((word) => word !== "--"); // which ends the options, as anywhere
-  // What could come next is known only with every command at hand.
-  const completes = name === "completion" || name === "complete";
-  for (const [candidate, [summary, load]] of Object.entries(commands)) {
-    const command = candidate === name || completes ? await load() : new Command(candidate);
-    program.addCommand(adopt(command.description(summary), program));
+  for (const [group, commands] of Object.entries(GROUPS)) {
+    for (const [name, [summary, load]] of Object.entries(commands)) {
+      const command = isMeant(name) ? await load() : new Command(name);
+      program.addCommand(adopt(command.description(summary).helpGroup(group), program));
+    }
   }
-  program.addCommand(new Command("help").description("show the help of a command").argument("[command...]"));
-  if (completes) (await import("./commands/completion.ts")).addCompletion(program);
-  else program.addCommand(new Command("completion").description("print the completion script of a shell"));
+  for (const [name, summary, words] of [
+    ["help", "show the help of a command", "[command...]"],
+    ["version", "show the version", ""],
+  ] as const) {
+    const command = new Command(name).description(summary).helpGroup("Shell:");
+    program.addCommand(adopt(words === "" ? command : command.argument(words), program));
+  }
   return program;
+}
+
+/** The help of every command, whole, 78 columns wide: the pages of the manual are made of it. */
+export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
+  const program = await assemble(version, () => true);
+  (await import("./terminal/help.ts")).addHelp(program);
+  const pages: { name: string; text: string }[] = [];
+  const visit = (command: Command, path: string) => {
+    let text = "";
+    command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 78 }).outputHelp();
+    pages.push({ name: path, text });
+    for (const child of command.commands) visit(child, `${path} ${child.name()}`);
+  };
+  visit(program, "momo");
+  return pages;
 }
 
 /** Settings that commander hands on only to commands it made itself. */

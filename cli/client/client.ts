@@ -2,7 +2,7 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
-import type { ControlTarget, Target } from "./target.ts";
+import type { ControlTarget, KeySource, Target } from "./target.ts";
 
 /** An answer of the payment service or of the control API, as it came. */
 export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
@@ -24,17 +24,27 @@ export interface SendOptions {
 export interface Client {
   post(path: string, body: object, options?: SendOptions): Promise<Answer>;
   put(path: string, body: object, options?: SendOptions): Promise<Answer>;
-  get(path: string, query: Record<string, string>): Promise<Answer>;
+  get(path: string, query: Record<string, string>, options?: SendOptions): Promise<Answer>;
   delete(path: string): Promise<Answer>;
 }
 
 /** The merchant API, with the target's key. */
-export function merchantClient({ baseUrl, apiKey, apiSecret }: Target): Client {
-  return createClient(
-    baseUrl,
-    { "X-API-Key": apiKey, "X-API-Secret": apiSecret },
-    "give those of a key in force with --api-key and --api-secret, or MOMO_API_KEY and MOMO_API_SECRET",
-  );
+export function merchantClient({ baseUrl, apiKey, apiSecret, keySource }: Target): Client {
+  return createClient(baseUrl, { "X-API-Key": apiKey, "X-API-Secret": apiSecret }, blame(keySource, apiKey));
+}
+
+/** Who gave a key that is refused, and what to do. */
+function blame(source: KeySource | undefined, apiKey: string): string {
+  switch (source?.from) {
+    case "flag":
+      return `${apiKey} and its secret came from --api-key and --api-secret: give those of a key in force`;
+    case "environment":
+      return `${apiKey} and its secret came from MOMO_API_KEY and MOMO_API_SECRET in the environment: unset them, or give a key in force`;
+    case "file":
+      return `${apiKey} came from ${source.file}: stop and start momo serve, which makes a new key, or give another with --api-key and --api-secret`;
+    default:
+      return "give those of a key in force";
+  }
 }
 
 /** The control API, with its token where there is one. */
@@ -55,7 +65,8 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
     () => null,
   );
   if (!response) throw nothingAnswersAt(new URL(controlUrl).origin);
-  if (response.status === 200 && response.body) return response.body;
+  const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
+  if (response.status === 200 && isStream && response.body) return response.body;
   throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINT);
 }
 
@@ -113,9 +124,9 @@ function createClient(address: string, credentials: Record<string, string>, hint
   return {
     post: sendBody("POST"),
     put: sendBody("PUT"),
-    get: (path, query) => {
+    get: (path, query, options = READS) => {
       const parameters = new URLSearchParams(query).toString();
-      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hint, READS);
+      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hint, options);
     },
     delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hint, {}),
   };

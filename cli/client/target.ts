@@ -2,7 +2,7 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { momoEnvironment } from "../environment.ts";
-import { locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
 import { quoted } from "../terminal/this-program.ts";
@@ -23,7 +23,11 @@ export interface Target {
   readonly apiKey: string;
   readonly apiSecret: string;
   readonly paymentAccountId: number | null;
+  /** Where the key came from, for the refusal of a key: who is to blame, and what to do. */
+  readonly keySource?: KeySource;
 }
+
+export type KeySource = { readonly from: "flag" | "environment" } | { readonly from: "file"; readonly file: string };
 
 /** The sandbox's own surface, and the token that it may ask for. */
 export interface ControlTarget {
@@ -56,8 +60,19 @@ export function resolveTarget(flags: TargetFlags): Target {
     baseUrl,
     apiKey: headerValue(apiKey, flags.apiKey === undefined ? "MOMO_API_KEY" : "--api-key"),
     apiSecret: headerValue(apiSecret, flags.apiSecret === undefined ? "MOMO_API_SECRET" : "--api-secret"),
+    keySource: keySourceOf(flags, environment, directory),
     paymentAccountId: flags.account ?? readAccount(environment.paymentAccountId) ?? own?.payment_account_id ?? null,
   };
+}
+
+function keySourceOf(
+  flags: TargetFlags,
+  environment: ReturnType<typeof momoEnvironment>,
+  directory: () => DataDirectory,
+): KeySource {
+  if (flags.apiKey !== undefined || flags.apiSecret !== undefined) return { from: "flag" };
+  if (environment.apiKey !== undefined || environment.apiSecret !== undefined) return { from: "environment" };
+  return { from: "file", file: directory().credentials };
 }
 
 /**
@@ -87,6 +102,19 @@ export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): Co
   );
   const ownToken = running?.control_url === controlUrl ? running.control_token : null;
   return { controlUrl, controlToken: environment.controlToken ?? ownToken };
+}
+
+/**
+ * The sandbox that is known to stand beside the payment service of these flags: by `MOMO_CONTROL_URL`, or by the record of the
+ * server that runs there. Null where the service could be any other.
+ */
+export function knownControl(flags: TargetFlags): ControlTarget | null {
+  const environment = momoEnvironment();
+  const named = flags.baseUrl ?? environment.baseUrl;
+  if (flags.baseUrl === undefined && environment.controlUrl !== undefined) return resolveControl(flags);
+  const running = readServer(locateDataDirectory(flags.data));
+  const isRunning = running && (named === undefined || named.replace(/\/+$/, "") === running.base_url);
+  return isRunning ? resolveControl(flags) : null;
 }
 
 /** A command of ours that asks the same server as these flags, without their secret. */

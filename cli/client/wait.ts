@@ -1,7 +1,6 @@
 import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { isTerminal } from "../terminal/standard-output.ts";
 import { type Answer, type Client, LostAnswer, READS } from "./client.ts";
 
 export interface WaitFlags {
@@ -40,33 +39,16 @@ export async function waitForOutcome(
 ): Promise<Answer> {
   const untilMs = systemClock.nowMs() + flags.timeout;
   const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS);
-  const progress = await startProgress();
-  try {
-    let answer = first ?? (await check());
-    for (;;) {
-      const leftMs = untilMs - systemClock.nowMs();
-      if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
-      await sleep(Math.min(flags.interval, leftMs));
-      // A bad answer to a poll, or a lost one, says nothing of the payment, unless it is the last.
-      answer = await check().catch((error: unknown) => {
-        const isBadPoll = error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
-        if (isBadPoll && systemClock.nowMs() < untilMs) return answer;
-        throw error;
-      });
-    }
-  } finally {
-    progress.end();
+  let answer = first ?? (await check());
+  for (;;) {
+    const leftMs = untilMs - systemClock.nowMs();
+    if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
+    await sleep(Math.min(flags.interval, leftMs));
+    // A bad answer to a poll, or a lost one, says nothing of the payment, unless it is the last.
+    answer = await check().catch((error: unknown) => {
+      const isBadPoll = error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
+      if (isBadPoll && systemClock.nowMs() < untilMs) return answer;
+      throw error;
+    });
   }
-}
-
-/** A person at a terminal sees that momo waits, and for what. */
-async function startProgress(): Promise<{ end(): void }> {
-  if (!isTerminal() || !process.stderr.isTTY) return { end: () => {} };
-  // Not the spinner of the prompts: it takes the keyboard, and ends with 0 at Ctrl+C. Loading this one takes 0.5–1 ms.
-  const { default: createSpinner } = await import("yocto-spinner");
-  const spinner = createSpinner({
-    text: "Waiting for the customer to enter the PIN …",
-    stream: process.stderr,
-  }).start();
-  return { end: () => void spinner.stop() };
 }

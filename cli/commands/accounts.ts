@@ -3,8 +3,9 @@ import { formatTariff, type Tariff } from "../../src/domain/fee.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askText } from "../terminal/ask.ts";
-import { dataOption, jsonOption, merchantOption, quietOption, readTariff } from "../terminal/options.ts";
-import { type OutputOptions, print, printFields, printJson, printTable } from "../terminal/output.ts";
+import { printList, printRecord } from "../terminal/data.ts";
+import { dataOption, merchantOption, outputOptions, readTariff } from "../terminal/options.ts";
+import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 
 interface AccountFlags extends OutputOptions {
   readonly data?: string;
@@ -15,53 +16,35 @@ interface AccountFlags extends OutputOptions {
 
 export function accountsCommand(): Command {
   const command = new Command("accounts");
-  command
+  const create = command
     .command("create")
     .description("open a payment account")
     .option("--name <name>", "what you call it")
     .addOption(new Option("--fee <tariff>", "per payment, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff))
-    .addOption(merchantOption())
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .addOption(quietOption("the id"))
-    .action(create);
-  command
-    .command("list")
-    .description("list a merchant's payment accounts")
-    .addOption(merchantOption())
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .addOption(quietOption("the ids"))
-    .action(list);
+    .action(createAccount);
+  const list = command.command("list").description("list a merchant's payment accounts").action(listAccounts);
+  for (const option of [merchantOption(), dataOption(), ...outputOptions("the id")]) create.addOption(option);
+  for (const option of [merchantOption(), dataOption(), ...outputOptions("the ids")]) list.addOption(option);
   return command;
 }
 
-async function create(flags: AccountFlags): Promise<void> {
+async function createAccount(flags: AccountFlags): Promise<void> {
   const name =
-    flags.name ??
-    (await askText({ flag: "--name", message: "Name of the payment account", json: Boolean(flags.json) }));
+    flags.name ?? (await askText({ flag: "--name", message: "Name of the payment account", json: asksForJson(flags) }));
   const account = await withRegistry({ data: flags.data, create: false }, async (registry) => {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.openAccount(id, name, flags.fee);
   });
-  if (flags.quiet) print(String(account.id));
-  else if (flags.json) printJson(view(account));
-  else printFields(Object.entries(view(account)));
+  printRecord(view(account), flags, account.id);
 }
 
-async function list(flags: AccountFlags): Promise<void> {
+async function listAccounts(flags: AccountFlags): Promise<void> {
   const accounts = await withRegistry({ data: flags.data, create: false }, async (registry) => {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.listAccounts(id);
   });
-  if (flags.quiet) for (const { id } of accounts) print(String(id));
-  else if (flags.json) printJson(accounts.map(view));
-  else {
-    await printTable(
-      ["id", "merchant", "name", "fee"],
-      accounts.map(({ id, merchantId, name, tariff }) => [id, merchantId, name, formatTariff(tariff)]),
-    );
-  }
+  const columns = [{ name: "id" }, { name: "merchant id" }, { name: "name", least: 20 }, { name: "fee" }];
+  printList({ name: "accounts", items: accounts.map(view), essential: "id", columns }, flags);
 }
 
 const view = ({ id, merchantId, name, tariff }: PaymentAccount) => ({

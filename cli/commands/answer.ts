@@ -1,10 +1,12 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { type Answer, controlClient } from "../client/client.ts";
+import { checkoutIdAt } from "../client/find.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
-import { Failure } from "../terminal/failure.ts";
-import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
-import { type OutputOptions, printJson } from "../terminal/output.ts";
-import { printPayment } from "../terminal/payment-output.ts";
+import { controlOptions, outputOptions, paymentArgument, readPin } from "../terminal/options.ts";
+import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
+import { printPayment } from "../terminal/payment-lines.ts";
+import { misuse } from "../terminal/usage.ts";
 
 interface AnswerFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
   readonly pin?: string;
@@ -13,22 +15,28 @@ interface AnswerFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data
 
 export function answerCommand(): Command {
   const command = new Command("answer")
-    .argument("<checkout-id>", "the checkout request id of an open prompt")
-    .option("--pin <digits>", "enter a PIN; 0000 is the wrong one")
-    .option("--outcome <name>", "or say what becomes of it, such as cancelled");
-  for (const option of controlOptions()) command.addOption(option);
-  return command.addOption(jsonOption()).addOption(quietOption("the status")).action(answer);
+    .addArgument(paymentArgument())
+    .addOption(new Option("--pin <digits>", "enter a PIN; 0000 is the wrong one").argParser(readPin))
+    .addOption(
+      new Option("--outcome <name>", "or say what becomes of it, such as cancelled").choices(
+        OUTCOMES.map(({ name }) => name),
+      ),
+    );
+  for (const option of [...controlOptions(), ...outputOptions("the status")]) command.addOption(option);
+  return command.action(answer);
 }
 
-async function answer(checkoutRequestId: string, flags: AnswerFlags): Promise<void> {
+async function answer(name: string, flags: AnswerFlags): Promise<void> {
   const { pin, outcome } = flags;
   if ((pin === undefined) === (outcome === undefined)) {
-    throw new Failure("usage", "give either --pin or --outcome", "such as --pin 1234 or --outcome cancelled");
+    throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
   }
-  const body = pin === undefined ? { outcome } : { pin };
+  const client = controlClient(resolveControl(flags));
+  const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const lookWith = commandFor(flags, "status", checkoutRequestId);
-  const answered = await controlClient(resolveControl(flags)).post(path, body, { lookWith });
-  if (flags.json) printJson(answered);
+  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { lookWith });
+  // The whole answer, with the text message, where it is asked for by name.
+  if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");
 }

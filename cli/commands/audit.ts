@@ -24,7 +24,11 @@ export function auditCommand(): Command {
     .addOption(new Option("--format <format>", "of the report (default: text)").choices(REPORT_FORMATS))
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"))
     .option("--output <file>", "write the report there")
-    .addOption(new Option("--fail-on <severity>", "end with 7 where something so bad was found").choices(SEVERITIES));
+    .addOption(
+      new Option("--fail-on <severity>", "end with 7 if there is a finding of this severity or worse").choices(
+        SEVERITIES,
+      ),
+    );
   for (const option of controlOptions()) command.addOption(option);
   return command.action(audit);
 }

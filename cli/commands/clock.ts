@@ -1,8 +1,9 @@
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
-import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
-import { type OutputOptions, print, printJson } from "../terminal/output.ts";
+import { printRecord } from "../terminal/data.ts";
+import { controlOptions, outputOptions, readDurationText } from "../terminal/options.ts";
+import { formatOf, type OutputOptions, print } from "../terminal/output.ts";
 
 type ClockFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -10,15 +11,15 @@ export function clockCommand(): Command {
   const command = new Command("clock");
   const sub = (name: string, summary: string) => {
     const made = command.command(name).description(summary);
-    for (const option of controlOptions()) made.addOption(option);
-    return made.addOption(jsonOption()).addOption(quietOption("the time, in Nairobi"));
+    for (const option of [...controlOptions(), ...outputOptions("the time, in Nairobi")]) made.addOption(option);
+    return made;
   };
   sub("show", "show what time it is for the sandbox").action(async (flags: ClockFlags) =>
     show(await controlClient(resolveControl(flags)).get("/clock", {}), flags),
   );
   sub("freeze", "stop the clock").action((flags: ClockFlags) => move({ freeze: true }, flags));
   sub("advance", "move it forward, and resolve what falls due")
-    .argument("<duration>", "such as 90s")
+    .addArgument(new Argument("<duration>", "such as 90s").argParser(readDurationText))
     .action((advance: string, flags: ClockFlags) => move({ advance }, flags));
   sub("resume", "let it go on").action((flags: ClockFlags) => move({ resume: true }, flags));
   return command;
@@ -30,7 +31,6 @@ async function move(body: object, flags: ClockFlags): Promise<void> {
 }
 
 function show(answer: Answer, flags: OutputOptions): void {
-  if (flags.quiet) print(String(answer.now));
-  else if (flags.json) printJson(answer);
-  else print(answer.message);
+  if (!flags.quiet && formatOf(flags) === "table") print(answer.message);
+  else printRecord(answer, flags, String(answer.now));
 }

@@ -1,10 +1,12 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
+import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
+import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
@@ -22,29 +24,21 @@ import {
 import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
-import { dataOption, jsonOption, readPort } from "../terminal/options.ts";
-import { type OutputOptions, print, printJson, styled } from "../terminal/output.ts";
+import { outputOptions, readId, readPort, serverOptions } from "../terminal/options.ts";
+import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from "../terminal/output.ts";
 
-interface DoctorFlags extends OutputOptions {
-  readonly data?: string;
+interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly port: number;
   readonly mend?: true;
 }
 
-/** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
-interface Finding {
-  readonly check: string;
-  readonly finding: string;
-  readonly remedy: string | null;
-}
-
 export function doctorCommand(): Command {
-  return new Command("doctor")
+  const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
-    .option("--mend", "counts totals anew that are wrong; no server may run")
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .action(doctor);
+    .option("--mend", "count wrong totals again; no server may run")
+    .addOption(new Option("--account <id>", "the payment account that momo pay would use").argParser(readId));
+  for (const option of [...serverOptions(), ...outputOptions()]) command.addOption(option);
+  return command.action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
@@ -55,7 +49,9 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
   ]);
-  if (flags.json) printJson({ findings });
+  const format = formatOf(flags);
+  if (format === "json") printJson({ findings });
+  else if (format === "tsv") printTsv(findings);
   else for (const finding of findings) printFinding(finding);
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
 }
@@ -69,11 +65,17 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
     database,
     ...(database.remedy === null ? await checkKey(directory) : []),
     server.finding,
+    ...(server.answers || isNamed(flags) ? await diagnose(flags) : []),
     ...(server.isRunning ? [] : [await checkPort(flags.port)]),
     checkClock(directory),
     ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
   ];
 }
+
+/** Whether a server is named that need not be the one of this directory. */
+const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
+  baseUrl !== undefined ||
+  variablesInForce().some(({ name, value }) => name === "MOMO_BASE_URL" && URL.canParse(value));
 
 const LEFT_OVER = "by a momo that was killed; the next momo serve removes it";
 
@@ -99,8 +101,6 @@ function printFinding({ check, finding, remedy }: Finding): void {
   print(mark, ` ${check.padEnd(14)} ${finding}`);
   if (remedy !== null) print(`     ${" ".repeat(14)} ${remedy}`);
 }
-
-const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
 
 function checkDirectory({ path }: DataDirectory): Finding {
   const check = "data directory";
@@ -184,7 +184,8 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding
       return {
         check,
         finding: inspection.message,
-        remedy: "restore a copy with momo import --replace, update momo, or start afresh in another folder with --data",
+        remedy:
+          "put a copy in its place with momo import FILE --replace, update momo, or start afresh with another --data",
       };
   }
 }
@@ -218,30 +219,38 @@ async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   ];
 }
 
-async function checkServer(directory: DataDirectory): Promise<{ finding: Finding; isRunning: boolean }> {
-  const check = "server";
+/** What is known of the server of this directory. */
+interface ServerFound {
+  readonly finding: Finding;
+  /** Whether it has the port, and whether it takes calls. */
+  readonly isRunning: boolean;
+  readonly answers: boolean;
+}
+
+async function checkServer(directory: DataDirectory): Promise<ServerFound> {
+  const found = (finding: string, { isRunning = false, answers = false, remedy = null as string | null } = {}) => ({
+    finding: { check: "server", finding, remedy },
+    isRunning,
+    answers,
+  });
   const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
-  const busy = isHeld(directory.lock) ? { finding: fine(check, BUSY), isRunning: false } : null;
-  if (!record) return busy ?? { finding: fine(check, "none serves this directory"), isRunning: false };
+  const isBusy = isHeld(directory.lock);
+  if (!record) return found(isBusy ? BUSY : "none serves this directory; momo serve starts one");
+  const { pid, base_url, control_url, control_token } = record;
+  if (isBusy && stateOfProcess(pid) === "stopped") {
+    return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and answers nobody`, {
+      isRunning: true,
+      remedy: `kill -CONT ${pid} lets it go on`,
+    });
+  }
   try {
-    const health = await controlClient({ controlUrl: record.control_url, controlToken: record.control_token }).get(
-      "/health",
-      {},
-    );
-    return { finding: fine(check, describe(health, record)), isRunning: true };
+    const health = await controlClient({ controlUrl: control_url, controlToken: control_token }).get("/health", {});
+    return found(describe(health, record), { isRunning: true, answers: true });
   } catch (error) {
     const { code, message } = toFailure(error);
-    if (code === "refused") {
-      return { finding: fine(check, `process ${record.pid} at ${record.base_url}: ${message}`), isRunning: true };
-    }
-    if (busy) return busy;
-    return {
-      finding: fine(
-        check,
-        `process ${record.pid} served ${record.base_url} and has ended without a word; nothing is lost`,
-      ),
-      isRunning: false,
-    };
+    if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
+    if (isBusy) return found(BUSY);
+    return found(`process ${pid} served ${base_url} and has ended without a word; nothing is lost`);
   }
 }
 
@@ -278,22 +287,6 @@ function checkClock(directory: DataDirectory): Finding {
     "frozenAtMs" in state ? "frozen by hand; momo clock resume lets it go on" : "moved forward by hand",
   );
 }
-
-/** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
-function checkEnvironment(): Finding[] {
-  return variablesInForce().map(({ name, value, overrides }) => {
-    const isAddress = name.endsWith("_URL");
-    if (isAddress && !URL.canParse(value)) {
-      const remedy = "unset it, or set it to one such as http://127.0.0.1:2547";
-      return { check: name, finding: "it is not an address", remedy };
-    }
-    const shown = isAddress ? withoutPassword(value) : value;
-    return fine(name, `${shown}, from the environment; it decides over ${overrides}`);
-  });
-}
-
-/** An address may hold one, and what doctor says is shown to others. */
-const withoutPassword = (address: string): string => address.replace(/^.*@/s, "[redacted]@");
 
 function readOrNull<T>(read: () => T | null): T | null {
   try {

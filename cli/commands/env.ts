@@ -5,7 +5,7 @@ import { variablesOf } from "../client/variables.ts";
 import { serverOptions } from "../terminal/options.ts";
 import { print, printJson } from "../terminal/output.ts";
 
-const FORMATS = ["shell", "dotenv", "github", "json"] as const;
+const FORMATS = ["shell", "powershell", "dotenv", "github", "json"] as const;
 type Format = (typeof FORMATS)[number];
 
 export function envCommand(): Command {
@@ -27,6 +27,7 @@ async function env({ format, json, ...flags }: TargetFlags & { format: Format; j
 
 const LINE: Record<Exclude<Format, "json">, (name: string, value: string) => string> = {
   shell: (name, value) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`,
+  powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
   dotenv: (name, value) => `${name}="${value.replaceAll(/["\\$`]/g, "\\$&")}"`,
   github: (name, value) => `${name}=${value}`,
 };

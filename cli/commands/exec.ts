@@ -24,13 +24,16 @@ export function execCommand(): Command {
     .argument("<command...>", "after --, with its own arguments")
     .passThroughOptions()
     .addOption(
-      new Option("--audit [severity]", "end with 7 where the command succeeds, but makes mistakes so bad")
+      new Option(
+        "--audit [severity]",
+        "end with 7 if the command succeeds, but its client makes a mistake of this severity or worse",
+      )
         .choices(SEVERITIES)
         .preset("error"),
     )
-    .option("--audit-report <file>", "write what it does wrong as JUnit (.xml), .sarif, .json or .txt");
+    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt");
   command.addOption(
-    new Option("--intercept <hosts>", "lead calls of the command to https://HOST/... to the sandbox").argParser(
+    new Option("--intercept <hosts>", "answer the command's calls to https://HOST/... with the sandbox").argParser(
       readHosts,
     ),
   );

@@ -12,10 +12,10 @@ import {
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { planDraft } from "../serving/leftovers.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
-import { atTheEnd } from "../terminal/at-the-end.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
+import { atTheEnd } from "../terminal/signals.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
 
 interface ExportFlags extends OutputOptions {

@@ -15,21 +15,24 @@ import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../s
 import { isInForce } from "../serving/in-force.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
 import { readCredentials } from "../serving/records.ts";
-import { atTheEnd } from "../terminal/at-the-end.ts";
+import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption } from "../terminal/options.ts";
+import { dataOption, jsonOption, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
+import { atTheEnd } from "../terminal/signals.ts";
 import { describeContents } from "./export.ts";
 
 interface ImportFlags extends OutputOptions {
   readonly data?: string;
   readonly replace?: true;
+  readonly yes?: true;
 }
 
 export function importCommand(): Command {
   return new Command("import")
     .argument("<file>", "a copy that momo export made; -: standard input")
-    .option("--replace", "the database that is there is lost")
+    .option("--replace", "replace the database that is there, which is lost")
+    .addOption(yesOption())
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(importData);
@@ -50,6 +53,12 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
         "unexpected",
         `${directory.database} is there already, and would be lost`,
         "keep a copy with momo export; then say --replace, or choose another folder with --data",
+      );
+    }
+    if (replaces) {
+      await askToGoOn(
+        () => [`${directory.database} is replaced: what is in it is lost. momo export FILE makes a copy first.`],
+        flags,
       );
     }
     const contents = await takeIn(draft, source);

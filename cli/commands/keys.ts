@@ -2,12 +2,16 @@ import { Command } from "commander";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { KeyListing, NewKey, Registry } from "../../src/service/registry.ts";
 import { systemClock } from "../../src/system.ts";
+import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { readCredentials } from "../serving/records.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
-import { askWhich } from "../terminal/ask.ts";
-import { dataOption, jsonOption, merchantOption, quietOption } from "../terminal/options.ts";
-import { type OutputOptions, print, printFields, printJson, printTable, tell } from "../terminal/output.ts";
+import { askToGoOn, askWhich } from "../terminal/ask.ts";
+import { printList, printRecord } from "../terminal/data.ts";
+import { dataOption, merchantOption, outputOptions, yesOption } from "../terminal/options.ts";
+import { asksForJson, formatOf, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
 
 interface KeyFlags extends OutputOptions {
+  readonly yes?: true;
   readonly data?: string;
   readonly merchant?: number;
   readonly label?: string;
@@ -15,35 +19,34 @@ interface KeyFlags extends OutputOptions {
 
 export function keysCommand(): Command {
   const command = new Command("keys");
-  command
+  const create = command
     .command("create")
     .description("make a key; its secret is shown this once")
     .option("--label <text>", "what it is for (default: when it was made, in Nairobi)")
     .addOption(merchantOption())
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .addOption(quietOption("the key on stdout, its secret on stderr"))
-    .action(create);
-  command
+    .action(createKey);
+  const list = command
     .command("list")
     .description("list a merchant's keys in force")
     .addOption(merchantOption())
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .addOption(quietOption("the keys"))
-    .action(list);
-  command
+    .action(listKeys);
+  const revoke = command
     .command("revoke")
     .description("refuse a key from now on")
     .argument("<api-key>", "the key, mk_…")
-    .addOption(dataOption())
-    .addOption(jsonOption())
-    .addOption(quietOption("the key"))
-    .action(revoke);
+    .addOption(yesOption())
+    .action(revokeKey);
+  for (const [sub, essential] of [
+    [create, "the key on stdout, its secret on stderr"],
+    [list, "the keys"],
+    [revoke, "the key"],
+  ] as const) {
+    for (const option of [dataOption(), ...outputOptions(essential)]) sub.addOption(option);
+  }
   return command;
 }
 
-async function create(flags: KeyFlags): Promise<void> {
+async function createKey(flags: KeyFlags): Promise<void> {
   const key = await withRegistry({ data: flags.data, create: false }, async (registry) => {
     const merchantId = await whose(registry, flags);
     return registry.issueKey(merchantId, flags.label ?? `made ${formatTimestamp(systemClock.nowMs())}`);
@@ -51,40 +54,55 @@ async function create(flags: KeyFlags): Promise<void> {
   if (flags.quiet) {
     print(key.apiKey);
     tell(key.apiSecret); // shown once, so never lost
-  } else if (flags.json) printJson(newKeyView(key));
-  else {
-    printFields(Object.entries(newKeyView(key)));
+    return;
+  }
+  printRecord(newKeyView(key), flags, key.apiKey);
+  if (formatOf(flags) === "table") {
     tell();
     tell("The secret is not shown again: momo keeps only a hash of it.");
   }
 }
 
-async function whose(registry: Registry, { merchant, json }: KeyFlags): Promise<number> {
+async function whose(registry: Registry, { merchant, ...output }: KeyFlags): Promise<number> {
   if (merchant !== undefined) return (await chosenMerchant(registry, merchant)).id;
   const choices = (await registry.listMerchants()).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
-  const chosen = await askWhich({ message: "Which merchant?", json: Boolean(json) }, choices);
+  const chosen = await askWhich({ message: "Which merchant?", json: asksForJson(output) }, choices);
   return chosen ?? (await registry.firstMerchant()).id;
 }
 
-async function list(flags: KeyFlags): Promise<void> {
+async function listKeys(flags: KeyFlags): Promise<void> {
   const keys = await withRegistry({ data: flags.data, create: false }, async (registry) => {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.listKeys(id);
   });
-  if (flags.quiet) for (const { apiKey } of keys) print(apiKey);
-  else if (flags.json) printJson(keys.map(view));
-  else
-    await printTable(
-      ["API key", "merchant", "label"],
-      keys.map(({ apiKey, merchantId, label }) => [apiKey, merchantId, label]),
-    );
+  const columns = [{ name: "api key" }, { name: "merchant id" }, { name: "label", least: 20 }];
+  printList({ name: "keys", items: keys.map(view), essential: "api_key", columns }, flags);
 }
 
-async function revoke(apiKey: string, flags: KeyFlags): Promise<void> {
+async function revokeKey(apiKey: string, flags: KeyFlags): Promise<void> {
+  const directory = locateDataDirectory(flags.data);
+  if (savedKey(directory) === apiKey) {
+    await askToGoOn(
+      () => [
+        `${apiKey} is the key in ${directory.credentials}: commands without --api-key use it, and are refused from now on.`,
+        "The next momo serve makes a new one.",
+      ],
+      flags,
+    );
+  }
   await withRegistry({ data: flags.data, create: false }, (registry) => registry.revokeKey(apiKey));
   if (flags.quiet) print(apiKey);
-  else if (flags.json) printJson({ api_key: apiKey, revoked: true });
+  else if (asksForJson(flags)) printJson({ api_key: apiKey, revoked: true });
   else tell(`revoked ${apiKey}`);
+}
+
+/** The key that commands use without a flag, where its file can be read. */
+function savedKey(directory: DataDirectory): string | null {
+  try {
+    return readCredentials(directory)?.api_key ?? null;
+  } catch {
+    return null;
+  }
 }
 
 const view = ({ apiKey, merchantId, label }: KeyListing) => ({ api_key: apiKey, merchant_id: merchantId, label });

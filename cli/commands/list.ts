@@ -1,14 +1,30 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { MAX_PAGE_LIMIT, MAX_SEARCH_LENGTH } from "../../src/domain/filter.ts";
+import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import { systemClock } from "../../src/system.ts";
+import { type Beside, openBeside, timeIn } from "../client/beside.ts";
 import { type Answer, merchantClient } from "../client/client.ts";
-import { resolveTarget, type TargetFlags } from "../client/target.ts";
+import { isRecord, itemsOf, numberOf } from "../client/find.ts";
+import { commandFor, resolveTarget, type TargetFlags } from "../client/target.ts";
+import { printList } from "../terminal/data.ts";
 import { Failure } from "../terminal/failure.ts";
-import { jsonOption, quietOption, serverOptions } from "../terminal/options.ts";
-import { type OutputOptions, print, printJson, printTable, tell } from "../terminal/output.ts";
-import { isTerminal } from "../terminal/standard-output.ts";
+import {
+  outputOptions,
+  readChoice,
+  readDayText,
+  readId,
+  readPaymentName,
+  readText,
+  readUpTo,
+  serverOptions,
+} from "../terminal/options.ts";
+import { cellOf, formatOf, type OutputOptions, tell } from "../terminal/output.ts";
+import { agoText, amountText, reasonText, statusPiece } from "../terminal/payment-lines.ts";
+import { misuse } from "../terminal/usage.ts";
 
 interface ListFlags extends TargetFlags, OutputOptions {
-  readonly page?: string;
-  readonly limit?: string;
+  readonly page?: number;
+  readonly limit?: number;
   readonly type?: string;
   readonly status?: string;
   readonly from?: string;
@@ -18,53 +34,128 @@ interface ListFlags extends TargetFlags, OutputOptions {
 }
 
 export function listCommand(): Command {
-  const command = new Command("list")
-    .option("--page <number>", "from 1")
-    .option("--limit <number>", "transactions on a page, at most 100 (default: 10)")
-    .option("--type <type>", "api, web, wallet_deposit or credit_topup")
-    .option("--status <status>", "pending, completed, failed, cancelled or expired")
-    .option("--from <day>", "first day, YYYY-MM-DD, in Nairobi")
-    .option("--to <day>", "last day, YYYY-MM-DD, in Nairobi")
-    .option("--search <prefix>", "start of a phone, reference, code, receipt number or request id")
-    .option("--id <number>", "one transaction");
-  for (const option of serverOptions()) command.addOption(option);
-  return command.addOption(jsonOption()).addOption(quietOption("the transaction ids")).action(list);
+  const command = new Command("list");
+  for (const option of [
+    new Option("--page <number>", "from 1").argParser(readId),
+    new Option("--limit <number>", "transactions on a page, at most 100 (default: 10)").argParser(
+      readUpTo(MAX_PAGE_LIMIT),
+    ),
+    new Option("--type <type>", KINDS.join(", ")).argParser(readChoice(KINDS)),
+    new Option("--status <status>", STATUSES.join(", ")).argParser(readChoice(STATUSES)),
+    new Option("--from <day>", "first day, YYYY-MM-DD, in Nairobi").argParser(readDayText),
+    new Option("--to <day>", "last day, YYYY-MM-DD, in Nairobi").argParser(readDayText),
+    new Option("--search <prefix>", "start of a phone, reference, code, receipt number or request id").argParser(
+      readText(1, MAX_SEARCH_LENGTH),
+    ),
+    new Option("--id <payment>", "one transaction, by its number or its request id").argParser(readPaymentName),
+    ...serverOptions(),
+    ...outputOptions("the transaction ids"),
+  ]) {
+    command.addOption(option);
+  }
+  return command.action(list);
 }
 
 async function list(flags: ListFlags): Promise<void> {
-  const { page, limit, type, status, from, to, search, id } = flags;
-  const query = { page, limit, type, status, date_from: from, date_to: to, search, id };
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const answer = await merchantClient(resolveTarget(flags)).get("/transactions.php", Object.fromEntries(given));
-  if (flags.quiet) {
-    for (const item of itemsOf(answer)) print(String(item.id));
-  } else if (flags.json || !isTerminal()) {
-    printJson(answer);
+  const query = queryOf(flags);
+  const answer = await merchantClient(resolveTarget(flags)).get("/transactions.php", query);
+  const items = itemsOf(answer);
+  if (flags.id !== undefined && items.length === 0) {
+    throw new Failure("not_found", `there is no transaction ${flags.id}`, "momo list shows them");
+  }
+  if (flags.quiet || formatOf(flags) !== "table") {
+    printList({ name: "transactions", items, essential: "id", columns: [], whole: answer }, flags);
   } else {
-    await printForPeople(answer);
+    await printForPeople(answer, items, flags);
   }
 }
 
-async function printForPeople(answer: Answer): Promise<void> {
-  const shown = ["id", "created_at", "type", "status", "amount", "phone", "transaction_code"];
-  const rows = itemsOf(answer).map((item) => shown.map((column) => String(item[column] ?? "")));
-  await printTable(
-    shown.map((column) => column.replaceAll("_", " ")),
-    rows,
+/** The API's names for what the flags say. */
+function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Record<string, string> {
+  // Days in this form sort as text.
+  if (from && to && from > to) throw misuse(`--from must not be after --to; they are ${from} and ${to}`);
+  const number = id === undefined ? undefined : (numberOf(id) ?? undefined);
+  if (id !== undefined && number === undefined && search !== undefined) {
+    throw misuse("--search cannot be used with the request id of --id: give one of them");
+  }
+  const asked = {
+    page,
+    limit,
+    type,
+    status,
+    date_from: from,
+    date_to: to,
+    search: id !== undefined && number === undefined ? id : search,
+    id: number,
+  };
+  return Object.fromEntries(
+    Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
-  const { pagination } = answer;
-  if (!isRecord(pagination)) throw new Failure("unexpected", "the service answered without a pagination");
-  const { current_page, total_pages, total_items } = pagination;
-  tell(`page ${current_page} of ${total_pages}, ${total_items} in all`);
 }
 
-/** Under its name in the full form, or in the short one. */
-function itemsOf(answer: Answer): Record<string, unknown>[] {
-  const items = answer.transactions ?? answer.data;
-  if (!Array.isArray(items) || !items.every((item) => isRecord(item) && Number.isInteger(item.id))) {
-    throw new Failure("unexpected", "the service answered without a list of transactions");
+async function printForPeople(
+  answer: Answer,
+  items: readonly Record<string, unknown>[],
+  flags: ListFlags,
+): Promise<void> {
+  const pages = pagesOf(answer);
+  if (items.length === 0) {
+    tell(pages.total_items > 0 ? `page ${pages.current_page} is past the end` : "no transactions");
+    const next = pages.total_items > 0 ? ["list"] : ["pay", "0712345678", "100", "--wait"];
+    tell(`Next: ${commandFor(flags, ...next)}`);
+    return;
   }
-  return items;
+  const beside = openBeside(flags);
+  const [clock, references] = await Promise.all([beside.get("/clock"), referencesOf(items, beside)]);
+  const { nowMs } = timeIn(clock, systemClock.nowMs());
+  const optional = (name: string, drop: number, cell: (item: Record<string, unknown>) => string, least = 10) =>
+    items.some((item) => cell(item) !== "") ? [{ name, drop, least, cell }] : [];
+  const columns = [
+    { name: "id", align: "right" as const },
+    { name: "when", drop: 4, cell: (item: Record<string, unknown>) => agoText(item.created_at, nowMs) },
+    { name: "status", cell: (item: Record<string, unknown>) => statusPiece(item.status) },
+    { name: "amount", align: "right" as const, cell: (item: Record<string, unknown>) => amountText(item.amount) },
+    { name: "phone", drop: 5 },
+    ...optional("reference", 2, ({ checkout_request_id }) => references.get(checkout_request_id) ?? ""),
+    ...optional("reason", 3, reasonText, 16),
+  ];
+  printList({ name: "transactions", items, essential: "id", columns }, flags);
+  tell();
+  tell(`page ${pages.current_page} of ${pages.total_pages}, ${pages.total_items} in all`);
+  if (pages.current_page < pages.total_pages) tell(`Next page: ${commandFor(flags, ...nextPage(flags, pages))}`);
+  tell(`One of them: ${commandFor(flags, "status", cellOf(items[0]?.id))}`);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+/** The merchant API lists no references: they come from the sandbox, where it is known. */
+async function referencesOf(items: readonly Record<string, unknown>[], beside: Beside): Promise<Map<unknown, string>> {
+  const ids = items.map(({ checkout_request_id }) => checkout_request_id).filter((id) => typeof id === "string");
+  const stories = await Promise.all(ids.map((id) => beside.get(`/transactions/${encodeURIComponent(id)}`)));
+  return new Map(
+    stories.flatMap((story, index) => {
+      const prompt = story?.prompt;
+      return isRecord(prompt) && typeof prompt.reference === "string" ? [[ids[index], prompt.reference]] : [];
+    }),
+  );
+}
+
+interface Pages {
+  readonly current_page: number;
+  readonly total_pages: number;
+  readonly total_items: number;
+}
+
+function pagesOf({ pagination }: Answer): Pages {
+  if (isRecord(pagination)) {
+    const { current_page, total_pages, total_items } = pagination;
+    if ([current_page, total_pages, total_items].every(Number.isInteger)) return pagination as unknown as Pages;
+  }
+  throw new Failure("unexpected", "the service answered without a pagination");
+}
+
+function nextPage({ limit, type, status, from, to, search }: ListFlags, { current_page }: Pages): string[] {
+  const given = { limit, type, status, from, to, search };
+  const flags = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
+  return ["list", ...flags, "--page", String(current_page + 1)];
+}

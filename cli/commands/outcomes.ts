@@ -1,27 +1,27 @@
 import { Command } from "commander";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
-import { jsonOption, quietOption } from "../terminal/options.ts";
-import { type OutputOptions, print, printJson, printTable } from "../terminal/output.ts";
+import { printList } from "../terminal/data.ts";
+import { outputOptions } from "../terminal/options.ts";
+import type { OutputOptions } from "../terminal/output.ts";
 
 export function outcomesCommand(): Command {
-  return new Command("outcomes").addOption(jsonOption()).addOption(quietOption("the names")).action(outcomes);
+  const command = new Command("outcomes");
+  for (const option of outputOptions("the names")) command.addOption(option);
+  return command.action(outcomes);
 }
 
-async function outcomes(options: OutputOptions): Promise<void> {
-  const table = outcomesView();
-  if (options.quiet) for (const { name } of table) print(name);
-  else if (options.json) printJson(table);
-  else {
-    await printTable(
-      ["name", "status", "code", "test phone", "after", "meaning"],
-      table.map(({ name, status, code, phone, after, meaning }) => [
-        name,
-        status ?? "-",
-        code ?? "-",
-        phone,
-        after ?? "-",
-        meaning,
-      ]),
-    );
-  }
+function outcomes(options: OutputOptions): void {
+  const columns = [
+    { name: "name" },
+    { name: "status", cell: dash("status") },
+    { name: "code", align: "right" as const, cell: dash("code") },
+    { name: "test phone", cell: dash("phone") },
+    { name: "after", cell: dash("after") },
+    { name: "meaning", drop: 1, least: 20 },
+  ];
+  printList({ name: "outcomes", items: outcomesView(), essential: "name", columns }, options);
 }
+
+type Outcome = ReturnType<typeof outcomesView>[number];
+
+const dash = (member: keyof Outcome) => (outcome: Outcome) => String(outcome[member] ?? "-");

@@ -1,17 +1,19 @@
 import { Argument, Command, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
-import { KINDS, type Kind } from "../../src/domain/transaction.ts";
+import { parsePhone } from "../../src/domain/phone.ts";
+import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
+import { openBeside } from "../client/beside.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
 import { Failure } from "../terminal/failure.ts";
-import { jsonOption, quietOption, readId, serverOptions, waitOptions } from "../terminal/options.ts";
-import { type OutputOptions, tell } from "../terminal/output.ts";
-import { printPayment } from "../terminal/payment-output.ts";
-import { isTerminal } from "../terminal/standard-output.ts";
+import { outputOptions, readId, readText, serverOptions, waitOptions } from "../terminal/options.ts";
+import { isErrorTerminal, type OutputOptions, tell } from "../terminal/output.ts";
+import { amountText, printPayment } from "../terminal/payment-lines.ts";
 import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
 import { misuse } from "../terminal/usage.ts";
+import { watchPayment } from "../terminal/watch.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly reference?: string;
@@ -32,18 +34,18 @@ export function payCommand(): Command {
         "the payment account (default: $MOMO_PAYMENT_ACCOUNT_ID, or the data directory's)",
       ).argParser(readId),
     )
-    .option("--reference <text>", "your own order or reference code")
-    .option("--description <text>", "shown on the prompt")
+    .addOption(
+      new Option("--reference <text>", "your own order or reference code").argParser(readText(0, MAX_REFERENCE_LENGTH)),
+    )
+    .addOption(new Option("--description <text>", "shown on the prompt").argParser(readText(0, MAX_DESCRIPTION_LENGTH)))
     .option(
       "--outcome <name>",
       `what the prompt does, with '; after=10s' if you like: ${OUTCOMES.map(({ name }) => name).join(", ")}`,
     )
     .addOption(new Option("--kind <kind>", "where the payment comes from").choices(KINDS).default("api"));
-  for (const option of [...waitOptions(), ...serverOptions()]) command.addOption(option);
-  return command
-    .addOption(jsonOption())
-    .addOption(quietOption("the checkout request id; with --wait, the status"))
-    .action(pay);
+  const output = outputOptions("the checkout request id; with --wait, the status");
+  for (const option of [...waitOptions(), ...serverOptions(), ...output]) command.addOption(option);
+  return command.action(pay);
 }
 
 async function pay(first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
@@ -62,19 +64,30 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
   }
   const started = await start(target, phone, amount, flags);
   const checkoutRequestId = String(started.checkout_request_id);
+  const isWatched = isErrorTerminal() && !flags.quiet;
   if (!flags.wait) {
     printPayment(started, flags, "checkout_request_id");
-    if (isTerminal() && !flags.json && !flags.quiet) {
+    if (isWatched) {
       tell();
-      tell(`Follow it with: momo status ${checkoutRequestId} --wait`);
+      tell(`Follow it with: ${commandFor(flags, "status", checkoutRequestId, "--wait")}`);
     }
     return;
   }
-  const outcome = await waitForOutcome(merchantClient(target), checkoutRequestId, flags, {
-    ...started,
-    status: "pending",
+  if (isWatched) {
+    const number = started.transaction_id === undefined ? "" : `#${started.transaction_id}  `;
+    tell(`${number}KES ${amountText(amount)} from ${parsePhone(phone)}`);
+    tell(checkoutRequestId);
+  }
+  const watch = watchPayment({
+    checkoutRequestId,
+    beside: openBeside(flags),
+    next: commandFor(flags, "status", checkoutRequestId, "--wait"),
+    isQuiet: Boolean(flags.quiet),
   });
+  const pending = { ...started, status: "pending" };
+  const outcome = await waitForOutcome(merchantClient(target), checkoutRequestId, flags, pending).finally(watch.end);
   printPayment(outcome, flags, "status");
+  if (outcome.status === "pending") watch.tellNext();
   process.exitCode = exitCodeOf(outcome);
 }
 

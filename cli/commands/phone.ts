@@ -1,14 +1,19 @@
 import { Command } from "commander";
-import { createParser } from "eventsource-parser";
 import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
+import { sleep, systemClock } from "../../src/system.ts";
+import { timeIn } from "../client/beside.ts";
 import { type Answer, type Client, controlClient, openEvents } from "../client/client.ts";
+import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { isAttended } from "../terminal/ask.ts";
-import { openDialogue } from "../terminal/dialogue.ts";
-import { EXIT, Failure } from "../terminal/failure.ts";
+import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
+import { type Key, openKeyboard } from "../terminal/keyboard.ts";
 import { controlOptions } from "../terminal/options.ts";
+import { amountText, reasonText } from "../terminal/payment-lines.ts";
+import { openStatusLine } from "../terminal/status-line.ts";
 import { readTypedPhone } from "../terminal/typed-phone.ts";
+import { countdown } from "../terminal/watch.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -23,134 +28,156 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
     throw new Failure("usage", "momo phone needs a person at a terminal", "scripts use momo answer");
   }
   const owner = words.length === 0 ? null : parsePhone(readTypedPhone(words));
-  const target = resolveControl(flags);
-  const client = controlClient(target);
-  const changes = watchPrompts(await openEvents(target), owner);
-  const { intro, outro, step } = await openDialogue();
-  intro(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
-  let isWaiting = false;
-  for (;;) {
-    const prompt = await nextPrompt(client, owner);
-    if (prompt) {
-      isWaiting = false;
-      if ((await showPrompt(prompt, client, changes)) === "off") break;
-    } else {
-      if (!isWaiting) step("Waiting for a prompt …");
-      isWaiting = true;
-      await changes.next();
-    }
+  const target = () => resolveControl(flags);
+  const first = await openEvents(target());
+  const handset = new Handset(owner, () => controlClient(target()));
+  const off = new AbortController();
+  const keyboard = openKeyboard(
+    (key) => (key === "off" ? off.abort() : handset.press(key)),
+    () => handset.show(),
+  );
+  handset.line.note(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
+  void followEvents(target, first, (event) => handset.hear(event), off.signal);
+  while (!off.signal.aborted) {
+    handset.show();
+    await sleep(1000, off.signal);
   }
-  outro("Switched off.");
+  keyboard.close();
+  handset.line.clear();
+  handset.line.note("Switched off.");
   process.exit(EXIT.done);
 }
 
-/** The oldest prompt on this phone. */
-async function nextPrompt(client: Client, owner: string | null): Promise<PromptOnWire | null> {
-  const answer = await client.get("/prompts", owner === null ? {} : { phone: owner });
-  return (answer as Answer & { prompts: PromptOnWire[] }).prompts[0] ?? null;
-}
+/** The phone's screen and its one state: the prompts that are open, the one that is shown, and the digits typed so far. */
+class Handset {
+  readonly line = openStatusLine();
+  readonly #owner: string | null;
+  readonly #client: () => Client;
+  #open: readonly PromptOnWire[] = [];
+  #current: PromptOnWire | null = null;
+  #typed = "";
+  #isWaiting = false;
+  #isConnected = true;
+  #time = { aheadMs: 0, isFrozen: false };
+  /** Looks run one after another, so that an old answer never replaces a newer one. */
+  #looking: Promise<void> = Promise.resolve();
 
-/** Shows one prompt until its customer answers, or it is over for another reason. */
-async function showPrompt(prompt: PromptOnWire, client: Client, changes: Changes): Promise<"answered" | "off"> {
-  const { info, isCancel, note, password, select, success, warn } = await openDialogue();
-  const over = new AbortController();
-  const stopWatching = changes.whenFinal(prompt.checkout_request_id, (status) => {
-    over.abort();
-    if (status !== "gone") warn(`Too late: the payment is ${status}.`);
-  });
-  note(describe(prompt), `${prompt.business} asks ${prompt.phone}`);
-  try {
-    const choice = await select({
-      message: "What do you do?",
-      options: [
-        { value: "pin", label: "Enter the PIN" },
-        { value: "cancel", label: "Cancel" },
-      ],
-      signal: over.signal,
-    });
-    if (over.signal.aborted) return "answered";
-    if (isCancel(choice)) return "off";
-    if (choice === "cancel") return await answer({ outcome: "cancelled" });
-    const pin = await password({
-      message: "M-PIN",
-      signal: over.signal,
-      validate: (text) => (/^[0-9]{4,6}$/.test(text ?? "") ? undefined : "4 to 6 digits; 0000 is the wrong one"),
-    });
-    if (over.signal.aborted) return "answered";
-    return isCancel(pin) ? "off" : await answer({ pin });
-  } finally {
-    stopWatching();
+  constructor(owner: string | null, client: () => Client) {
+    this.#owner = owner;
+    this.#client = client;
   }
 
-  async function answer(body: object): Promise<"answered"> {
-    stopWatching();
-    const path = `/prompts/${encodeURIComponent(prompt.checkout_request_id)}/answer`;
+  show(): void {
+    const prompt = this.#current;
+    if (!this.#isConnected) this.line.show("The server has gone; waiting for it …");
+    else if (!prompt) this.line.show("");
+    else {
+      const dots = "•".repeat(this.#typed.length).padEnd(6);
+      this.line.show(`M-PIN ${dots}  ${this.#leftOf(prompt)}  Enter sends, Escape cancels`);
+    }
+  }
+
+  press(key: Key): void {
+    if (!this.#current) return;
+    if (key === "escape") void this.#answer({ outcome: "cancelled" });
+    else if (key === "backspace") this.#typed = this.#typed.slice(0, -1);
+    else if (key === "enter" && this.#typed.length >= 4) void this.#answer({ pin: this.#typed });
+    else if (key === "enter") this.line.note("A PIN has 4 to 6 digits; 0000 is the wrong one.");
+    else if (typeof key === "object" && this.#typed.length < 6) this.#typed += key.digit;
+    this.show();
+  }
+
+  hear({ name, data }: SandboxEvent): void {
+    if (name === "lost") {
+      this.#isConnected = false;
+      if (this.#current) this.#drop("That prompt is gone: the server has gone.");
+      this.line.note("The server has gone; waiting for it …");
+      this.#isWaiting = false;
+    }
+    if (name === "connected") this.#isConnected = true;
+    const { checkout_request_id, status } = data;
+    if (name === "transaction" && status !== "pending" && checkout_request_id === this.#current?.checkout_request_id) {
+      const reason = reasonText(data);
+      if (status === "expired") this.#drop("The prompt has expired: nobody answered in time.");
+      else this.#drop(`Too late: the payment is ${status}${reason ? `, ${reason}` : ""}.`);
+    }
+    if (["connected", "transaction", "steering", "gap"].includes(name)) this.#look();
+    this.show();
+  }
+
+  #leftOf({ expires_at_ms }: PromptOnWire): string {
+    const { aheadMs, isFrozen } = this.#time;
+    return isFrozen ? "the clock stands still" : `${countdown(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
+  }
+
+  #look(): void {
+    // A server that has gone is told by the stream.
+    this.#looking = this.#looking.then(() => this.#lookNow()).catch(() => {});
+  }
+
+  async #lookNow(): Promise<void> {
+    const [answer, clock] = await Promise.all([
+      this.#client().get("/prompts", this.#owner === null ? {} : { phone: this.#owner }),
+      this.#client().get("/clock", {}),
+    ]);
+    const { nowMs, isFrozen } = timeIn(clock, systemClock.nowMs());
+    this.#time = { aheadMs: nowMs - systemClock.nowMs(), isFrozen };
+    this.#open = (answer as Answer & { prompts: PromptOnWire[] }).prompts;
+    const id = this.#current?.checkout_request_id;
+    const isOpen = this.#open.some(({ checkout_request_id }) => checkout_request_id === id);
+    if (this.#current && !isOpen) this.#drop("That prompt is gone.");
+    if (!this.#current) this.#next();
+    this.show();
+  }
+
+  /** Shows the oldest prompt, or that there is none. */
+  #next(): void {
+    const [oldest, following] = this.#open;
+    this.#current = oldest ?? null;
+    this.#typed = "";
+    if (!oldest) {
+      if (!this.#isWaiting) this.line.note("Waiting for a prompt …");
+      this.#isWaiting = true;
+      return;
+    }
+    this.#isWaiting = false;
+    const place = this.#open.length > 1 ? `1 of ${this.#open.length}: ` : "";
+    this.line.note("");
+    this.line.note(`${place}${oldest.business} asks ${oldest.phone}, ${this.#leftOf(oldest)}`);
+    this.line.note(
+      `  Pay Ksh${amountText(oldest.amount)}${oldest.reference ? ` for account ${oldest.reference}` : ""}`,
+    );
+    if (oldest.description) this.line.note(`  ${oldest.description}`);
+    if (following) {
+      this.line.note(
+        `  Next: Ksh${amountText(following.amount)} for ${following.business}, ${this.#leftOf(following)}`,
+      );
+    }
+    if (!this.line.isLive) this.line.note("Type the PIN and Enter; c and Enter cancels.");
+  }
+
+  #drop(why: string): void {
+    this.line.note(why);
+    this.#current = null;
+  }
+
+  async #answer(body: object): Promise<void> {
+    const prompt = this.#current;
+    if (!prompt) return;
+    this.#current = null; // so that its own end is not told as somebody else's
+    this.line.clear();
+    const id = prompt.checkout_request_id;
     try {
-      const { message, sms } = await client.post(path, body, { lookWith: `momo status ${prompt.checkout_request_id}` });
-      if (typeof sms === "string") success(sms);
-      else info(message);
+      const lookWith = `momo status ${id}`;
+      const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { lookWith });
+      const reason = reasonText(answered.transaction as Record<string, unknown>);
+      const failed = `✗ ${answered.message}${reason ? `: ${reason}` : ""}`;
+      this.line.note(typeof answered.sms === "string" ? `✓ ${answered.sms}` : failed);
     } catch (error) {
-      // Somebody else was faster, or the server has gone: the next look tells which.
-      if (!(error instanceof Failure) || error.code !== "refused") throw error;
-      warn(error.message);
+      // Somebody else was faster, or the server has gone: the phone lives on.
+      const { code, message } = toFailure(error);
+      this.line.note(code === "not_found" ? "That prompt is gone." : `That prompt is gone: ${message}`);
     }
-    return "answered";
+    this.#look();
   }
-}
-
-function describe({ amount, reference, description }: PromptOnWire): string[] {
-  const shillings = amount.toLocaleString("en-US", { minimumFractionDigits: 2 });
-  const lines = [`Pay Ksh${shillings}`];
-  if (reference) lines.push(`for account ${reference}`);
-  if (description) lines.push(description);
-  return lines;
-}
-
-/** What the server tells of transactions on this phone. */
-interface Changes {
-  /** Resolves at the next change, at once where there was one since the last call. */
-  next(): Promise<void>;
-  /** Calls back when this payment is final, or the server is gone; returns a function that stops that. */
-  whenFinal(checkoutRequestId: string, call: (status: string) => void): () => void;
-}
-
-function watchPrompts(events: ReadableStream<Uint8Array>, owner: string | null): Changes {
-  let news = Promise.withResolvers<void>();
-  let watched: { id: string; call: (status: string) => void } | null = null;
-  const parser = createParser({
-    onEvent({ event, data }) {
-      if (event !== "transaction") return;
-      const { checkout_request_id, status, phone } = JSON.parse(data) as Record<string, string>;
-      if (status === undefined || (owner !== null && phone !== owner)) return;
-      if (status !== "pending" && watched && checkout_request_id === watched.id) watched.call(status);
-      news.resolve();
-    },
-  });
-
-  async function listen(): Promise<void> {
-    const decoder = new TextDecoder();
-    try {
-      for await (const chunk of events) parser.feed(decoder.decode(chunk, { stream: true }));
-    } catch {
-      // Broken off; which way a server goes makes no difference.
-    }
-    watched?.call("gone");
-    news.reject(new Failure("unreachable", "the server has gone", "start it again with momo serve"));
-  }
-
-  news.promise.catch(() => {}); // told by next, when somebody asks
-  void listen();
-  return {
-    async next() {
-      await news.promise;
-      news = Promise.withResolvers();
-      news.promise.catch(() => {});
-    },
-    whenFinal(id, call) {
-      watched = { id, call };
-      return () => {
-        watched = null;
-      };
-    },
-  };
 }

@@ -1,23 +1,30 @@
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
-import { controlOptions, jsonOption } from "../terminal/options.ts";
+import { askToGoOn } from "../terminal/ask.ts";
+import { controlOptions, jsonOption, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
-type ResetFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
+interface ResetFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
+  readonly yes?: true;
+}
 
 export function resetCommand(): Command {
   const command = new Command("reset");
   for (const option of controlOptions()) command.addOption(option);
-  return command.addOption(jsonOption()).action(reset);
+  return command.addOption(yesOption()).addOption(jsonOption()).action(reset);
 }
 
 async function reset(flags: ResetFlags): Promise<void> {
-  const answer = await controlClient(resolveControl(flags)).post(
-    "/reset",
-    {},
-    { lookWith: commandFor(flags, "list", "--limit", "1") },
-  );
+  const client = controlClient(resolveControl(flags));
+  await askToGoOn(async () => {
+    const { message } = await client.get("/transactions", { limit: "1" });
+    return [
+      `Lost are ${message} of the first merchant, and all of the others; the rules, faults, log of requests and audit; the clock is as this machine's.`,
+      "Merchants, accounts and keys stay. momo export FILE makes a copy first.",
+    ];
+  }, flags);
+  const answer = await client.post("/reset", {}, { lookWith: commandFor(flags, "list", "--limit", "1") });
   if (flags.json) printJson(answer);
   else tell(answer.message);
 }

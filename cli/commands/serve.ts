@@ -1,9 +1,10 @@
-import { Command, type ErrorOptions, Option } from "commander";
+import { Command, type ErrorOptions, Option, type ParseOptionsResult } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
+import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { momoEnvironment } from "../environment.ts";
-import { locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
@@ -13,13 +14,12 @@ import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readText } from "../serving/small-files.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
-import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { LOG_FORMATS, type LogFormat } from "../terminal/log-format.ts";
-import { dataOption, readHost, readPort } from "../terminal/options.ts";
+import { dataOption, LOG_FORMATS, type LogFormat, readHost, readPort } from "../terminal/options.ts";
 import { printJson, reportFault, tell } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
-import { isTerminal, outliveOutput } from "../terminal/standard-output.ts";
+import { ENDING_SIGNALS } from "../terminal/signals.ts";
+import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
 import { checkSwitches, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
 
 interface ServeFlags extends SandboxFlags {
@@ -31,6 +31,7 @@ interface ServeFlags extends SandboxFlags {
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly json?: true;
+  readonly log?: "payments" | "requests";
   readonly logFormat?: LogFormat;
   readonly quiet?: true;
   readonly untilStdinCloses?: true;
@@ -38,14 +39,16 @@ interface ServeFlags extends SandboxFlags {
 
 export function serveCommand(): Command {
   const command = addSandboxOptions(new ServeCommand("serve"))
-    .addOption(new Option("--port <number>", "0: any free one").default(2547).argParser(readPort))
+    .addOption(
+      new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
+    )
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
     .addOption(
       new Option(
         "--control-port <number>",
-        "serve the control API and the console on this port alone; 0: any free one",
+        "serve the control API and the console only on this port; 0 takes any free one",
       ).argParser(readPort),
     )
     .option(
@@ -56,11 +59,16 @@ export function serveCommand(): Command {
     .option("--json", "print one ready record")
     .addOption(
       new Option(
-        "--log-format <format>",
-        "a line per request on stderr (default: pretty on a terminal, else none)",
-      ).choices(LOG_FORMATS),
+        "--log <what>",
+        "a line on stderr for each payment as it starts and ends, or for each request (default: payments on a terminal)",
+      ).choices(["payments", "requests"]),
     )
-    .option("-q, --quiet", "no line per request")
+    .addOption(
+      new Option("--log-format <format>", "form of these lines; without --log, a line for each request").choices(
+        LOG_FORMATS,
+      ),
+    )
+    .option("-q, --quiet", "print no such lines")
     .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
     .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for every option; an option comes first.")
     .action(async (flags: ServeFlags) => {
@@ -79,6 +87,16 @@ export function serveCommand(): Command {
 class ServeCommand extends Command {
   override addOption(option: Option): this {
     return super.addOption(takeVariable(option));
+  }
+
+  /** Not every wrong value passes `error`: --webhook is refused in words of its own. */
+  override parseOptions(words: string[]): ParseOptionsResult {
+    try {
+      return super.parseOptions(words);
+    } catch (error) {
+      removeReadyFileOf(process.argv);
+      throw error;
+    }
   }
 
   override error(message: string, options?: ErrorOptions): never {
@@ -117,20 +135,24 @@ async function serve(flags: ServeFlags): Promise<void> {
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
-      ...(output && { onRequest: output.onRequest, onDelivery: output.onDelivery }),
+      ...(output && {
+        ...(tellsRequests(flags) ? { onRequest: output.onRequest } : { onTransaction: output.onTransaction }),
+        onDelivery: output.onDelivery,
+      }),
     });
     const record = readyRecord(sandbox, directory, controlToken);
     readyFile?.write(record);
     if (flags.json) printJson(record);
-    else announce(record);
+    else announce(record, { host: flags.host, readyMs: stopwatch() });
     removeTemporaryLeftovers(); // now, so that nobody waits for it
     tellUnusedKey(record.api_key);
-    await Promise.race([stopping, parentGone?.ended].filter(Boolean));
+    await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
   } finally {
     await parentGone?.forget();
     try {
       await sandbox?.stop();
     } finally {
+      if (sandbox && !flags.json && isTerminal()) tellEnd(directory, Boolean(flags.ephemeral));
       leaveNothing();
     }
   }
@@ -140,12 +162,22 @@ async function serve(flags: ServeFlags): Promise<void> {
 /** Its number: the stream itself is made when there is something to write. */
 const STDERR = 2;
 
-/** A person at a terminal wants to see the requests; a program that starts the server says so, with a format. */
-async function requestOutputFor({ logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
-  const format = logFormat ?? (isTerminal(STDERR) ? "pretty" : null);
-  if (quiet || format === null) return null;
+/** A person at a terminal wants to see the payments; who starts the server otherwise says so. */
+async function requestOutputFor({ log, logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
+  const isWanted = log !== undefined || logFormat !== undefined || isTerminal(STDERR);
+  if (quiet || !isWanted) return null;
   const { createRequestOutput } = await import("../terminal/request-output.ts");
-  return createRequestOutput(format);
+  return createRequestOutput(logFormat ?? "pretty", lineWidth());
+}
+
+/** A format alone has always meant requests. */
+const tellsRequests = ({ log, logFormat }: ServeFlags): boolean =>
+  log === undefined ? logFormat !== undefined : log === "requests";
+
+function tellEnd({ database, path }: DataDirectory, isEphemeral: boolean): void {
+  const count = countTransactions(database);
+  const payments = `${count} payment${count === 1 ? "" : "s"}`;
+  tell(isEphemeral ? `stopped; ${payments} forgotten with ${path}` : `stopped; ${payments} kept in ${path}`);
 }
 
 function controlPortFor({ port, controlPort }: ServeFlags): number | null {

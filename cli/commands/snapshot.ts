@@ -1,24 +1,19 @@
 import { Command } from "commander";
+import type { SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
-import { controlOptions, jsonOption, quietOption } from "../terminal/options.ts";
-import { type OutputOptions, print, printJson, printTable, tell } from "../terminal/output.ts";
+import { printList } from "../terminal/data.ts";
+import { controlOptions, outputOptions } from "../terminal/options.ts";
+import { asksForJson, type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
 type SnapshotFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
-/** What the control API shows of a snapshot. */
-interface SnapshotView {
-  readonly name: string;
-  readonly transactions: number;
-  readonly at: string;
-}
-
 export function snapshotCommand(): Command {
   const command = new Command("snapshot");
-  const sub = (name: string, summary: string) => {
+  const sub = (name: string, summary: string, quiet?: string) => {
     const made = command.command(name).description(summary);
-    for (const option of controlOptions()) made.addOption(option);
-    return made.addOption(jsonOption());
+    for (const option of [...controlOptions(), ...outputOptions(quiet)]) made.addOption(option);
+    return made;
   };
   const named = (name: string, summary: string) =>
     sub(name, summary).argument("<name>", "letters, digits, - and _, at most 64");
@@ -30,7 +25,7 @@ export function snapshotCommand(): Command {
       client.post(`${pathOf(name)}/restore`, {}, { timeoutMs: TIMEOUT_MS, lookWith }),
     ),
   );
-  sub("list", "list the snapshots").addOption(quietOption("the names")).action(list);
+  sub("list", "list the snapshots", "the names").action(list);
   named("delete", "forget one").action((name: string, flags: SnapshotFlags) =>
     change(flags, (client) => client.delete(pathOf(name))),
   );
@@ -47,19 +42,14 @@ async function change(
   call: (client: ReturnType<typeof controlClient>, lookWith: string) => Promise<Answer>,
 ): Promise<void> {
   const answer = await call(controlClient(resolveControl(flags)), commandFor(flags, "snapshot", "list"));
-  if (flags.json) printJson(answer);
+  if (asksForJson(flags)) printJson(answer);
   else tell(answer.message);
 }
 
 async function list(flags: SnapshotFlags): Promise<void> {
   const answer = await controlClient(resolveControl(flags)).get("/snapshots", {});
-  const snapshots = answer.snapshots as SnapshotView[];
-  if (flags.quiet) for (const { name } of snapshots) print(name);
-  else if (flags.json) printJson(answer);
-  else {
-    await printTable(
-      ["name", "transactions", "at"],
-      snapshots.map(({ name, transactions, at }) => [name, transactions, at]),
-    );
-  }
+  const snapshots = answer.snapshots as SnapshotOnWire[];
+  const columns = [{ name: "name", least: 20 }, { name: "transactions", align: "right" as const }, { name: "at" }];
+  const empty = { said: answer.message, next: "momo snapshot save NAME" };
+  printList({ name: "snapshots", items: snapshots, essential: "name", columns, whole: answer, empty }, flags);
 }

@@ -2,8 +2,7 @@ import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
-import type { ServerFacts } from "../../sandbox/control/context.ts";
-import { CONTROL_PATH } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
@@ -25,7 +24,7 @@ import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
 import { withGuide } from "./guide.ts";
-import { listenIn } from "./listen-in.ts";
+import { type ListeningAudit, listenIn } from "./listen-in.ts";
 import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
@@ -65,11 +64,11 @@ export interface Assembled {
 /** Ties the parts together that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
   const { clock, realClock, random, basePaths, reportFault } = options;
-  const sandbox = createNetwork({ fallback: options.fallback });
-  sandbox.rules.replace(options.rules);
+  const network = createNetwork({ fallback: options.fallback });
+  network.rules.replace(options.rules);
   const service = createService({
     store: options.store,
-    provider: options.between?.(sandbox) ?? sandbox,
+    provider: options.between?.(network) ?? network,
     clock,
     realClock,
     random,
@@ -77,71 +76,33 @@ export function assemble(options: AssembleOptions): Assembled {
     reportFault,
   });
   const stopping = new AbortController();
-  const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const webhooks = sendWebhooks(options, service);
   const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
-  const api = observe(
-    onFirstCall(async () => {
-      const { createApi } = await import("../../src/http/api.ts");
-      const { accept, form } = options;
-      return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
-    }),
-    {
-      faults,
-      log,
-      delays: audit.delays,
-      authenticate: service.authenticate,
-      basePaths,
-      stopping: stopping.signal,
-      clock,
-      realClock,
-      stopwatch: options.stopwatch,
-    },
-  );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({
+  const boot = token(random, 8);
+  const eventHub = createEventHub({ service, log, audit, webhooks, merchantNames, boot, reportFault });
+  const parts = {
     service,
+    rules: network.rules,
+    default: network.default,
+    faults: createFaultPlan(),
     log,
     audit,
     webhooks,
+    waitingRoom,
+    eventHub,
     merchantNames,
-    boot: token(random, 8),
-    reportFault,
-  });
-  const loadControl = onFirstCall(async () => {
-    const { createControl } = await import("../../sandbox/control/control.ts");
-    return createControl({
-      ...options.guard,
-      service,
-      clock,
-      realClock,
-      random,
-      rules: sandbox.rules,
-      default: sandbox.default,
-      faults,
-      log,
-      audit,
-      webhooks,
-      snapshots: createSnapshotShelf(),
-      waitingRoom,
-      eventHub,
-      merchantNames,
-      rememberClock: options.rememberClock,
-      server: options,
-      stopping: stopping.signal,
-      version,
-      reportFault,
-    });
-  });
-  const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
-  const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
+    stopping: stopping.signal,
+  };
+  const api = merchantApi(options, parts);
+  const control = withConsole(controlApi(options, parts), createConsole(String(page), options.guard), reportFault);
   return {
-    handle: withGuide(route(api, handleControl), guide),
+    handle: withGuide(route(api, control), guide),
     handleApi: withGuide(api, guide),
-    handleControl: withGuide(handleControl, guide),
+    handleControl: withGuide(control, guide),
     service,
     finishAudit: audit.finish,
     endStreams() {
@@ -151,6 +112,43 @@ export function assemble(options: AssembleOptions): Assembled {
       eventHub.close();
     },
   };
+}
+
+/** What both APIs work on. */
+type Parts = Pick<
+  ControlContext,
+  | "service"
+  | "rules"
+  | "default"
+  | "faults"
+  | "log"
+  | "webhooks"
+  | "waitingRoom"
+  | "eventHub"
+  | "merchantNames"
+  | "stopping"
+> & { readonly audit: ListeningAudit };
+
+function merchantApi(options: AssembleOptions, { service, faults, log, audit, webhooks, stopping }: Parts): Handler {
+  const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
+  const load = onFirstCall(async () => {
+    const { createApi } = await import("../../src/http/api.ts");
+    return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
+  });
+  const { authenticate } = service;
+  const { delays } = audit;
+  return observe(load, { faults, log, delays, authenticate, basePaths, stopping, clock, realClock, stopwatch });
+}
+
+function controlApi(options: AssembleOptions, parts: Parts): Handler {
+  const { guard, clock, realClock, random, rememberClock, reportFault } = options;
+  const load = onFirstCall(async () => {
+    const { createControl } = await import("../../sandbox/control/control.ts");
+    const snapshots = createSnapshotShelf();
+    const own = { clock, realClock, random, rememberClock, reportFault, snapshots, server: options, version };
+    return createControl({ ...guard, ...parts, ...own });
+  });
+  return async (request, keepOpen) => (await load())(request, keepOpen);
 }
 
 /** A part that is loaded with its first request: both APIs need zod, whose load takes 6 ms of the start of a server. */

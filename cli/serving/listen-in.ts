@@ -1,4 +1,4 @@
-import { type AuditReport, createAudit, type FindingListener } from "../../sandbox/audit/audit.ts";
+import { Audit, type AuditReport, type FindingListener } from "../../sandbox/audit/audit.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import type { RequestLog } from "../../sandbox/request-log.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -29,7 +29,7 @@ export interface ListeningAudit {
 export function listenIn(options: ListenInOptions): ListeningAudit {
   const { log, service, clock, stopwatch, basePaths, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
-  const audit = createAudit({ basePaths, hasWebhook });
+  const audit = new Audit({ basePaths, hasWebhook });
   const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
   log.subscribe((logged, { body, answer }) => {
     const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
@@ -41,7 +41,7 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
     // What a client has not done is not known while its calls are held up.
     report: () => audit.report(delays.underWay > 0 ? null : moment()),
     forget: () => audit.forget(moment()),
-    subscribe: audit.subscribe,
+    subscribe: (listener) => audit.subscribe(listener),
     async finish() {
       audit.clientEnded(moment());
       clock.advance(promptTimeoutMs);

@@ -1,5 +1,5 @@
 import type { Merchant } from "../../src/domain/merchant.ts";
-import { createRegistry, type Registry } from "../../src/service/registry.ts";
+import { Registry } from "../../src/service/registry.ts";
 import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -19,7 +19,7 @@ export async function withRegistry<T>(
   if (create) makeDataDirectory(directory);
   const store = openStore(directory.database, { create });
   try {
-    return await work(createRegistry({ store, clock: systemClock, random: systemRandom }));
+    return await work(new Registry({ store, clock: systemClock, random: systemRandom }));
   } catch (error) {
     throw explain(error, directory.database); // locked, or full, only since it was opened
   } finally {

@@ -4,6 +4,7 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { Registry } from "../../src/service/registry.ts";
 import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
@@ -47,6 +48,8 @@ export interface SandboxConfig
   readonly firstKey?: () => Credentials | null;
   /** What a caller of the control API must present; null where nobody is asked for one. */
   readonly controlToken: string | null;
+  /** Told of each payment as it starts and as it ends. */
+  readonly onTransaction?: (transaction: Transaction) => void;
 }
 
 export interface RunningSandbox {
@@ -95,6 +98,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       credentials: () =>
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
+    if (config.onTransaction) service.subscribe(config.onTransaction);
     credentials = await ensureCredentials(config, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 

@@ -24,9 +24,10 @@ export interface SandboxFlags {
 export function addSandboxOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--base-path <path>", `before the paths of the API (default: ${BASE_PATHS.join(" and ")})`).argParser(
-        readBasePath,
-      ),
+      new Option(
+        "--base-path <path>",
+        `prefix of the paths of the API (default: ${BASE_PATHS.join(" and ")})`,
+      ).argParser(readBasePath),
     )
     .addOption(
       new Option("--outcome <name>", "what prompts do by default")
@@ -40,7 +41,9 @@ export function addSandboxOptions(command: Command): Command {
         .argParser(readPromptTimeout),
     )
     .addOption(
-      new Option("--fee <tariff>", "of the payment account, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff),
+      new Option("--fee <tariff>", "tariff of the payment account: 1%, 10 or 1.5%+10 (default: 1%)").argParser(
+        readTariff,
+      ),
     )
     .addOption(
       new Option("--accept <what>", "strict, or lenient: also what the real services take")
@@ -52,7 +55,7 @@ export function addSandboxOptions(command: Command): Command {
         .choices(["full", "short"])
         .default("full"),
     )
-    .option("--rules <file>", "JSON: rules for the prompts, in order")
+    .option("--rules <file>", "a JSON file of rules for prompts")
     .addOption(
       new Option(
         "--webhook <url>",

@@ -2,7 +2,7 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
 import { GOOD_WEATHER } from "../../sandbox/webhooks/settings.ts";
-import { createWebhooks, type Webhooks } from "../../sandbox/webhooks/webhooks.ts";
+import { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
@@ -18,7 +18,7 @@ export interface SendWebhooksOptions {
 
 /** The webhook of one sandbox: it hears of every payment. */
 export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOptions, service: Service): Webhooks {
-  const webhooks = createWebhooks({
+  const webhooks = new Webhooks({
     clock: clocks.clock,
     realClock: clocks.realClock,
     service,

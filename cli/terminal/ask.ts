@@ -1,9 +1,28 @@
 import { isCi } from "../environment.ts";
 import { openDialogue } from "./dialogue.ts";
 import { EXIT, Failure } from "./failure.ts";
+import { asksForJson, type OutputOptions, tell } from "./output.ts";
 
 /** Whether a person is there, who can be asked. */
 export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
+
+/**
+ * Says what is lost, and asks whether to go on; the process ends where the answer is no. Nobody is asked where nobody could
+ * answer: a script has said what it wants.
+ * @param lost called only where somebody is asked
+ */
+export async function askToGoOn(
+  lost: () => readonly string[] | Promise<readonly string[]>,
+  { yes, ...output }: OutputOptions & { yes?: true },
+): Promise<void> {
+  if (yes || !canAsk({ json: asksForJson(output) })) return;
+  for (const line of await lost()) tell(line);
+  const { confirm } = await openDialogue();
+  const goesOn = answered(await confirm({ message: "Go on?", initialValue: false, output: process.stderr }));
+  if (goesOn) return;
+  tell("Nothing was changed.");
+  process.exit(EXIT.unexpected);
+}
 
 /** Who asks for JSON is a program, or wants to see what one would. */
 const canAsk = ({ json }: { json: boolean }): boolean => isAttended() && !json;

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../sandbox/webhooks/delivery-book.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { LogFormat } from "./log-format.ts";
+import type { LogFormat } from "./options.ts";
 import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
 

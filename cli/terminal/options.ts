@@ -1,21 +1,39 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
+import { parseDay } from "../../src/domain/timestamp.ts";
 import type { BasePaths } from "../../src/http/operation.ts";
+import { FORMATS } from "./output.ts";
 import { misuse } from "./usage.ts";
 
 /** Options that several commands share, and readers that refuse with the right words. */
 
+/** How a server tells of its work. */
+export const LOG_FORMATS = ["pretty", "json"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 export const jsonOption = () => new Option("--json", "print JSON, failures included");
-export const quietOption = (what: string) => new Option("-q, --quiet", `print only ${what}`);
+/** Of a command that prints data. */
+export const outputOptions = (essential?: string) => [
+  new Option("--format <format>", "form of the output (default: a table at a terminal, else json)").choices(FORMATS),
+  new Option("--json", "the same as --format json").conflicts("format"),
+  ...(essential === undefined ? [] : [quietOption(essential)]),
+];
+const quietOption = (what: string) => new Option("-q, --quiet", `print only ${what}`);
+/** Of a command that asks at a terminal before it destroys something. */
+export const yesOption = () => new Option("-y, --yes", "do not ask before something is lost");
 export const dataOption = () =>
   new Option("--data <dir>", "the data directory (default: $MOMO_DATA, or the platform's data folder)").argParser(
     readFolder,
   );
 export const merchantOption = () =>
   new Option("--merchant <id>", "whose (default: the first merchant)").argParser(readId);
+
+/** A payment, as people and scripts name it. */
+export const paymentArgument = () =>
+  new Argument("<payment>", "its number, such as 12, or its checkout request id").argParser(readPaymentName);
 
 /** Options that say which server, and with whose key. */
 export const serverOptions = () => [
@@ -60,6 +78,13 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
 }
 
 const readDuration = reader((text) => parseDuration(text, "It"));
+
+/** A duration as the control API takes it. */
+export const readDurationText = reader((text) => {
+  parseDuration(text, "It");
+  return text;
+});
+
 export const readWebhookUrl: (text: string) => string = (text) => {
   try {
     return parseWebhookUrl(text, "--webhook");
@@ -90,6 +115,62 @@ export function readPromptTimeout(text: string): number {
 export function readId(text: string): number {
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1");
   return Number(text);
+}
+
+/** What a customer types; the wrong value is not shown again. */
+export function readPin(text: string): string {
+  if (!/^[0-9]{4,6}$/.test(text)) throw misuse("--pin must be 4 to 6 digits");
+  return text;
+}
+
+/** A whole number from 1 to `most`. */
+export const readUpTo = (most: number) => (text: string) => {
+  if (!/^[1-9][0-9]{0,14}$/.test(text) || Number(text) > most) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}`);
+  }
+  return Number(text);
+};
+
+/** A status that an injected error may have. */
+export function readStatus(text: string): number {
+  if (!/^[45][0-9]{2}$/.test(text)) throw new InvalidArgumentError("It must be an HTTP status from 400 to 599");
+  return Number(text);
+}
+
+export function readProbability(text: string): number {
+  const share = /^(?:0?\.[0-9]{1,9}|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : 0;
+  if (share === 0) throw new InvalidArgumentError("It must be a number above 0 and at most 1, such as 0.2");
+  return share;
+}
+
+/** One of a few words, in any letter case. */
+export const readChoice =
+  <T extends string>(values: readonly T[]) =>
+  (text: string): T => {
+    const value = values.find((candidate) => candidate === text.toLowerCase());
+    if (!value) throw new InvalidArgumentError(`It must be one of ${values.join(", ")}`);
+    return value;
+  };
+
+export function readDayText(text: string): string {
+  if (parseDay(text) === null) throw new InvalidArgumentError("It must be a day of the calendar, written YYYY-MM-DD");
+  return text;
+}
+
+export const readText = (least: number, most: number) => (text: string) => {
+  const { length } = [...text];
+  if (length < least || length > most) {
+    throw new InvalidArgumentError(`It must have ${least > 0 ? `${least} to` : "at most"} ${most} characters`);
+  }
+  return text;
+};
+
+/** The number of a payment, such as 12 or #12, or a request id of it. */
+export function readPaymentName(text: string): string {
+  if (!/^(?:#?[1-9][0-9]{0,14}|[A-Za-z][\w.-]{0,99})$/.test(text)) {
+    throw new InvalidArgumentError("It must be the number of a payment, such as 12, or its request id");
+  }
+  return text.replace("#", "");
 }
 
 /** A host name or an address; an empty one would mean every interface. */

@@ -7,10 +7,29 @@ import { isTerminal, writeOut } from "./standard-output.ts";
 
 /** Data goes to stdout, all else to stderr. */
 
+export const FORMATS = ["table", "json", "tsv"] as const;
+export type Format = (typeof FORMATS)[number];
+
 /** How the answer of a command is wanted. */
 export interface OutputOptions {
+  readonly format?: Format;
   readonly json?: boolean;
   readonly quiet?: boolean;
+}
+
+/** Laid out at a terminal, JSON elsewhere, unless an option says otherwise. */
+export const formatOf = ({ format, json }: OutputOptions): Format =>
+  json ? "json" : (format ?? (isTerminal() ? "table" : "json"));
+
+/** Who asks for JSON is a program, and is asked nothing. */
+export const asksForJson = ({ format, json }: OutputOptions): boolean => json === true || format === "json";
+
+/** Whether failures are JSON, too: known before the options are read. */
+export function asksJson(words: readonly string[]): boolean {
+  return words.some(
+    (word, index) =>
+      word === "--json" || word === "--format=json" || (word === "--format" && words[index + 1] === "json"),
+  );
 }
 
 type Style = "bold" | "dim" | "green" | "red" | "yellow";
@@ -25,6 +44,9 @@ export const styled = (style: Style, text: string): Styled => ({ style, text });
 
 /** A piece of a line. Whatever it holds, and whoever wrote it, a terminal obeys none of it. */
 export type Piece = string | Styled;
+
+/** What is seen of a piece. */
+export const pieceText = (piece: Piece): string => plain(typeof piece === "string" ? piece : piece.text);
 
 /** The border: all that people read on stdout or stderr goes through here, one line at a time. */
 export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
@@ -82,51 +104,25 @@ export function printJson(value: unknown): void {
 }
 
 /** Lines of a name and a value, aligned. */
-export function printFields(fields: readonly (readonly [string, string | number])[]): void {
+export function printFields(fields: readonly (readonly [string, unknown])[]): void {
   const width = Math.max(...fields.map(([name]) => name.length));
-  for (const [name, value] of fields) {
-    print(styled("dim", name.padEnd(width)), "  ", String(value));
-  }
+  for (const [name, value] of fields) print(styled("dim", name.padEnd(width)), "  ", cellOf(value));
 }
 
-/** Every line that the library would draw; columns stand two spaces apart. */
-const NO_BORDERS = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "  ",
-};
+/** A value of JSON as text. */
+export function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
 
-/** Rows below their column names. The library is loaded here, because loading takes 0.5–0.8 ms. */
-export async function printTable(
-  columns: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
-): Promise<void> {
-  const { default: Table } = await import("cli-table3");
-  const table = new Table({
-    head: [...columns],
-    chars: NO_BORDERS,
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
-  // A cell is one line, however many it was sent with.
-  table.push(...rows.map((row) => row.map((cell) => plain(String(cell)))));
-  const [head = "", ...lines] = table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd());
-  print(styled("bold", head));
-  for (const line of lines) print(line);
+/** Records as tab-separated lines below the names of their members; a tab or a line feed in a value is escaped. */
+export function printTsv(records: readonly object[], { withNames } = { withNames: true }): void {
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  if (names.length === 0) return;
+  const escaped = (text: string) =>
+    text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
+  const rows = records.map((record) => names.map((name) => escaped(cellOf((record as Record<string, unknown>)[name]))));
+  for (const row of withNames ? [names.map(escaped), ...rows] : rows) writeOut(`${row.map(plain).join("\t")}\n`);
 }
 
 /** A failure in the form that was asked for. */

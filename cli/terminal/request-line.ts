@@ -1,7 +1,7 @@
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { redact } from "../../src/domain/credentials.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
-import type { LogFormat } from "./log-format.ts";
+import type { LogFormat } from "./options.ts";
 import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
 

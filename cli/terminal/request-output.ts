@@ -1,15 +1,20 @@
+import { transactionView } from "../../sandbox/control/views.ts";
 import type { LogListener } from "../../sandbox/request-log.ts";
 import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { deliveryLine } from "./delivery-line.ts";
 import { createLineWriter } from "./line-writer.ts";
-import type { LogFormat } from "./log-format.ts";
-import { faultText, stderr } from "./output.ts";
+import type { LogFormat } from "./options.ts";
+import { faultText, isErrorTerminal, lineOf, stderr } from "./output.ts";
+import { paymentLine } from "./payment-lines.ts";
+import { jsonText } from "./plain.ts";
 import { faultLine, requestLine } from "./request-line.ts";
 
 /** What a server tells of its work, on stderr. */
 export interface RequestOutput {
   readonly onRequest: LogListener;
+  readonly onTransaction: (transaction: Transaction) => void;
   readonly onDelivery: DeliveryListener;
   readonly reportFault: (error: unknown) => void;
   /** Writes what is left. Resolves to whether it was read: a reader that stands still must not hold the process. */
@@ -19,7 +24,7 @@ export interface RequestOutput {
 /** How long the end waits for the reader. */
 const END_GRACE_MS = 300;
 
-export function createRequestOutput(format: LogFormat): RequestOutput {
+export function createRequestOutput(format: LogFormat, width: number): RequestOutput {
   const { nowMs } = systemClock;
   const { write, end } = createLineWriter(
     systemClock,
@@ -28,6 +33,11 @@ export function createRequestOutput(format: LogFormat): RequestOutput {
   );
   return {
     onRequest: (request) => write(requestLine(format, request, nowMs())),
+    onTransaction(transaction) {
+      const payment = transactionView(transaction);
+      if (format === "json") write(jsonText({ time: new Date(nowMs()).toISOString(), level: "info", ...payment }));
+      else write(lineOf(paymentLine(payment, nowMs(), width), isErrorTerminal));
+    },
     onDelivery: (delivery) => write(deliveryLine(format, delivery, nowMs())),
     reportFault: (error) => write(faultLine(format, faultText(error), nowMs())),
     async end() {

@@ -54,3 +54,6 @@ export function isTerminal(descriptor = STDOUT): boolean {
   }
   return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
+
+/** How wide a line may be: as the terminal is, and elsewhere as long as it likes. */
+export const lineWidth = (): number => (isTerminal() ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY);

@@ -1,3 +1,4 @@
+import { amountRule, isAmount } from "../../src/domain/money.ts";
 import { misuse, wrongValue } from "./usage.ts";
 
 /** What a person types where it is no option: a phone number and an amount. */
@@ -9,23 +10,26 @@ const TYPED = /^(?:\+?254|0)?([0-9]{9})$/;
 const MOBILE = /^[71]/;
 
 /**
- * The words of a number that a person typed, in the form that the service takes. A single word that is no number stays as it is,
- * for the service to refuse in its own words.
- * @throws {@link misuse} where several words make no number
+ * The words of a number that a person typed, in the form that the service takes.
+ * @param what named in the refusal
+ * @throws {@link misuse} where they make no number
  */
-export function readTypedPhone(words: readonly string[]): string {
+export function readTypedPhone(words: readonly string[], what = "PHONE"): string {
   const digits = words.join("").replaceAll(/[\s()-]/g, "");
   const [, national] = TYPED.exec(digits) ?? [];
   if (national !== undefined && (digits !== national || MOBILE.test(national))) {
     return digits.startsWith("0") ? digits : `254${national}`;
   }
-  const [first = "", ...more] = words;
-  if (more.length === 0) return first;
-  throw misuse(wrongValue("PHONE", "must be a number such as 0712345678 or +254 712 345 678", words.join(" ")));
+  throw misuse(wrongValue(what, "must be a number such as 0712345678 or +254 712 345 678", words.join(" ")));
 }
 
-/** @throws {@link misuse} for what is no amount */
-export function readAmount(text: string): number {
-  if (/^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text)) return Number(text);
-  throw misuse(wrongValue("AMOUNT", "must be a number of shillings, such as 100 or 99.50", text));
+/**
+ * @param what named in the refusal
+ * @throws {@link misuse} for what is no amount
+ */
+export function readAmount(text: string, what = "AMOUNT"): number {
+  const amount = /^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text) ? Number(text) : null;
+  if (amount !== null && isAmount(amount)) return amount;
+  if (amount !== null) throw misuse(wrongValue(what, amountRule(amount), text));
+  throw misuse(wrongValue(what, "must be a number of shillings, such as 100 or 99.50", text));
 }

@@ -25,8 +25,9 @@ const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
     (name = "", value = "", rule, choices) => wrongValue(name, rule ?? `must be one of ${choices}`, value),
   ],
   [
-    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
-    (value = "", name = "", choices) => wrongValue(name.toUpperCase(), `must be one of ${choices}`, value),
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
+    (value = "", name = "", rule, choices) =>
+      wrongValue(name.toUpperCase(), rule ?? `must be one of ${choices}`, value),
   ],
   [/^missing required argument '(.*)'$/, (name = "") => `${name.toUpperCase()} is missing`],
   [/^option '(?:-\w, )?(--[\w-]+)(.*)' argument missing$/, (name, value) => `${name} needs a value: ${name}${value}`],

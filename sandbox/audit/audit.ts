@@ -4,7 +4,7 @@ import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
 import { auditList } from "./lists.ts";
 import { auditPath } from "./paths.ts";
-import { createPaymentBook } from "./payments.ts";
+import { createPaymentBook, newPayment } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
 import type { AuditState, Reading } from "./rules.ts";
@@ -19,25 +19,6 @@ export interface AuditReport {
   readonly leftOut: number;
 }
 
-/** Finds what a client does wrong while it talks to the sandbox. It reads no clock and sets no timer. */
-export interface Audit {
-  /** A call of the merchant API, as it is answered. */
-  call(call: AuditedCall, at: Moment): void;
-  /** A transaction as it starts, and as it ends. */
-  changed(transaction: Transaction, at: Moment): void;
-  /**
-   * All findings. It also judges what a client has failed to do until now.
-   * @param now null while calls are held up: then nobody knows what a client is about to do
-   */
-  report(now: Moment | null): AuditReport;
-  /** The client has ended: what it has not asked by now, it never asks. */
-  clientEnded(at: Moment): void;
-  /** Removes findings and payments, and ignores calls that came before. */
-  forget(at: Moment): void;
-  /** Each finding as it is made or comes again, but not what a client fails to do. */
-  subscribe(listener: FindingListener): () => void;
-}
-
 export interface AuditOptions {
   /** What stands before the paths of the operations; the first is the usual one. */
   readonly basePaths: readonly string[];
@@ -45,102 +26,105 @@ export interface AuditOptions {
   readonly hasWebhook: () => boolean;
 }
 
-export function createAudit({ basePaths, hasWebhook }: AuditOptions): Audit {
-  const listeners = new Set<FindingListener>();
-  const book = createFindingBook();
-  let sinceMs = Number.NEGATIVE_INFINITY;
-  let last: Moment = { nowMs: 0, realMs: 0, livedMs: 0 };
+/** The operations by what follows the base path. */
+const OPERATIONS = new Map([
+  ["/stkpush.php", { method: "POST", audit: auditPush }],
+  ["/status.php", { method: "POST", audit: auditPoll }],
+  ["/transactions.php", { method: "GET", audit: auditList }],
+]);
 
-  function note(mistake: Mistake): Finding | null {
-    const finding = book.note(mistake);
-    if (finding) for (const listener of listeners) listener(finding);
+/** Finds what a client does wrong while it talks to the sandbox. It reads no clock and sets no timer. */
+export class Audit {
+  readonly #basePaths: readonly string[];
+  readonly #listeners = new Set<FindingListener>();
+  readonly #book = createFindingBook();
+  readonly #state: AuditState;
+  #sinceMs = Number.NEGATIVE_INFINITY;
+  #last: Moment = { nowMs: 0, realMs: 0, livedMs: 0 };
+
+  constructor({ basePaths, hasWebhook }: AuditOptions) {
+    this.#basePaths = basePaths;
+    const payments = createPaymentBook((payment) => {
+      const silence = silenceOf(payment, this.#last, this.#state);
+      if (silence) this.#note(silence);
+    });
+    this.#state = {
+      payments,
+      pushes: 0,
+      lastRefusal: null,
+      looks: [],
+      lastLookMs: Number.NEGATIVE_INFINITY,
+      hasWebhook,
+      note: (mistake) => this.#note(mistake),
+    };
+  }
+
+  /** A call of the merchant API, as it is answered. */
+  call(call: AuditedCall, at: Moment): void {
+    this.#last = at;
+    if (cameMs(call, at) < this.#sinceMs) return;
+    const mark = call.target.indexOf("?");
+    const path = mark < 0 ? call.target : call.target.slice(0, mark);
+    const query = mark < 0 ? "" : call.target.slice(mark + 1);
+    const reading: Reading = { call, at, query };
+    const base = this.#basePaths.find((candidate) => path.startsWith(`${candidate}/`));
+    const name = base === undefined ? "" : path.slice(base.length);
+    const operation = OPERATIONS.get(name);
+    if (!operation) auditPath(this.#state, reading, path, this.#basePaths[0] ?? "");
+    else if (call.method === operation.method) {
+      operation.audit(this.#state, reading);
+      auditInput(this.#state, name, reading);
+    }
+  }
+
+  /** A transaction as it starts, and as it ends. */
+  changed(transaction: Transaction, at: Moment): void {
+    this.#last = at;
+    const { payments } = this.#state;
+    const payment = payments.byNumber(transaction.id);
+    if (transaction.status !== "pending") {
+      if (payment) payment.end = { status: transaction.status, at };
+    } else if (!payment) {
+      payments.add(newPayment(transaction, at));
+    }
+  }
+
+  /**
+   * All findings. It also judges what a client has failed to do until now.
+   * @param now null while calls are held up: then nobody knows what a client is about to do
+   */
+  report(now: Moment | null): AuditReport {
+    const silences =
+      now === null
+        ? []
+        : [...this.#state.payments.all()].flatMap((payment) => silenceOf(payment, now, this.#state) ?? []);
+    return { findings: this.#book.list(silences), leftOut: this.#book.leftOut };
+  }
+
+  /** The client has ended: what it has not asked by now, it never asks. */
+  clientEnded(at: Moment): void {
+    for (const payment of this.#state.payments.all()) payment.isLeft = isUndisturbed(payment, at);
+  }
+
+  /** Removes findings and payments, and ignores calls that came before. */
+  forget(at: Moment): void {
+    this.#sinceMs = at.realMs;
+    this.#book.clear();
+    this.#state.payments.clear();
+    this.#state.lastRefusal = null;
+    this.#state.looks.length = 0;
+    this.#state.lastLookMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Each finding as it is made or comes again, but not what a client fails to do. */
+  subscribe(listener: FindingListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #note(mistake: Mistake): Finding | null {
+    const finding = this.#book.note(mistake);
+    if (finding) for (const listener of this.#listeners) listener(finding);
     return finding;
   }
-
-  const payments = createPaymentBook((payment) => {
-    const silence = silenceOf(payment, last, state);
-    if (silence) note(silence);
-  });
-  const state: AuditState = {
-    payments,
-    pushes: 0,
-    lastRefusal: null,
-    looks: [],
-    lastLookMs: Number.NEGATIVE_INFINITY,
-    hasWebhook,
-    note,
-  };
-
-  /** The operation at a path, without what stands before it; null where there is none. */
-  function operationAt(path: string): string | null {
-    const base = basePaths.find((candidate) => path.startsWith(`${candidate}/`));
-    const rest = base === undefined ? "" : path.slice(base.length);
-    return rest === "/stkpush.php" || rest === "/status.php" || rest === "/transactions.php" ? rest : null;
-  }
-
-  return {
-    call(call, at) {
-      last = at;
-      if (cameMs(call, at) < sinceMs) return;
-      const mark = call.target.indexOf("?");
-      const path = mark < 0 ? call.target : call.target.slice(0, mark);
-      const operation = operationAt(path);
-      const isRight = call.method === (operation === "/transactions.php" ? "GET" : "POST");
-      const reading: Reading = {
-        call,
-        at,
-        query: mark < 0 ? "" : call.target.slice(mark + 1),
-      };
-      if (operation === null) auditPath(state, reading, path, basePaths[0] ?? "");
-      else if (isRight) {
-        if (operation === "/stkpush.php") auditPush(state, reading);
-        else if (operation === "/status.php") auditPoll(state, reading);
-        else auditList(state, reading);
-        auditInput(state, operation, reading);
-      }
-    },
-    changed(transaction, at) {
-      last = at;
-      const payment = payments.byNumber(transaction.id);
-      if (transaction.status !== "pending") {
-        if (payment) payment.end = { status: transaction.status, at };
-      } else if (!payment) {
-        payments.add({
-          number: transaction.id,
-          checkoutRequestId: transaction.checkoutRequestId,
-          merchantId: transaction.merchantId,
-          reference: transaction.reference,
-          created: at,
-          start: null,
-          end: null,
-          isFinalTold: false,
-          isListed: false,
-          asks: 0,
-          lastAsk: null,
-          pollers: [],
-          isLeft: false,
-        });
-      }
-    },
-    report(now) {
-      const silences =
-        now === null ? [] : [...payments.all()].flatMap((payment) => silenceOf(payment, now, state) ?? []);
-      return { findings: book.list(silences), leftOut: book.leftOut };
-    },
-    clientEnded(at) {
-      for (const payment of payments.all()) payment.isLeft = isUndisturbed(payment, at);
-    },
-    forget(at) {
-      sinceMs = at.realMs;
-      book.clear();
-      payments.clear();
-      state.lastRefusal = null;
-      state.looks.length = 0;
-      state.lastLookMs = Number.NEGATIVE_INFINITY;
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import type { Status } from "../../src/domain/transaction.ts";
+import type { Status, Transaction } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 
 /** What the audit knows of a payment. */
@@ -113,6 +113,25 @@ export function createPaymentBook(leaving: (payment: Payment) => void): PaymentB
       ids.clear();
       charges.clear();
     },
+  };
+}
+
+/** A payment that has just started. */
+export function newPayment({ id, checkoutRequestId, merchantId, reference }: Transaction, created: Moment): Payment {
+  return {
+    number: id,
+    checkoutRequestId,
+    merchantId,
+    reference,
+    created,
+    start: null,
+    end: null,
+    isFinalTold: false,
+    isListed: false,
+    asks: 0,
+    lastAsk: null,
+    pollers: [],
+    isLeft: false,
   };
 }
 

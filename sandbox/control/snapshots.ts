@@ -40,7 +40,7 @@ export const restoreSnapshot: ControlCall = async (request, context, { id: name,
   await expectEmptyBody(request);
   keepOpen(request);
   const snapshot = await context.snapshots.inTurn(() => restore(name, context));
-  const message = `everything is as in ${name}, but for merchants, accounts and keys`;
+  const message = `${name} is restored; merchants, accounts and keys have not changed`;
   return succeed(message, { snapshot: viewOf(name, snapshot) });
 };
 

@@ -4,28 +4,10 @@ import { seededChance } from "../../src/domain/random.ts";
 import type { FinalTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { Delivery } from "./delivery-book.ts";
-import { createEarlyBirds } from "./early-birds.ts";
+import { createEarlyBirds, type EarlyBirds } from "./early-birds.ts";
 import { messageOf } from "./message.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
+import { createOutbox, type DeliveryListener, type Outbox } from "./outbox.ts";
 import type { WebhookSettings } from "./settings.ts";
-
-/** Tells a webhook of each payment that becomes final. Nothing waits for it, and all of it is forgotten when the process ends. */
-export interface Webhooks extends Pick<Outbox, "leftOut" | "list" | "subscribe"> {
-  readonly settings: WebhookSettings | null;
-  /** For the payments to come. Those that wait go to the new address; null drops them. */
-  replace(settings: WebhookSettings | null): void;
-  /**
-   * Sends it once more, at once and in good weather.
-   * @throws Refusal `not_found` for an unknown delivery, `conflict` where there is no webhook or no room
-   */
-  resend(id: number): Delivery;
-  /** What the answer to a push waits for; null where it need not. */
-  beforeAnswer(checkoutRequestId: string): Promise<void> | null;
-  /** Drops all deliveries; the settings are again those of the start. */
-  reset(): void;
-  /** Ends what is under way. */
-  close(): void;
-}
 
 export interface WebhookParts {
   readonly service: { subscribe(listener: (transaction: Transaction) => void): () => void };
@@ -38,68 +20,108 @@ export interface WebhookParts {
   readonly beforeSending: (url: URL) => void;
 }
 
-export function createWebhooks({ service, clock, realClock, start, beforeSending }: WebhookParts): Webhooks {
-  const earlyBirds = createEarlyBirds(realClock);
-  const outbox = createOutbox({ clock, realClock, beforeSending, address: () => settings?.url ?? null });
-  outbox.subscribe(({ checkoutRequestId }) => earlyBirds.release(checkoutRequestId));
-  let settings: WebhookSettings | null;
-  let chance: () => number;
-  begin(start);
+/**
+ * Tells a webhook of each payment that becomes final. Nothing waits for it, and all deliveries are forgotten when the process
+ * ends.
+ */
+export class Webhooks {
+  readonly #clock: VirtualClock;
+  readonly #start: WebhookSettings | null;
+  readonly #outbox: Outbox;
+  readonly #earlyBirds: EarlyBirds;
+  #settings: WebhookSettings | null;
+  #chance: () => number;
 
-  service.subscribe((transaction) => {
-    if (settings && transaction.status !== "pending") plan(transaction, settings);
-  });
-
-  function begin(next: WebhookSettings | null): void {
-    settings = next;
-    chance = seededChance(next?.seed ?? 0);
+  constructor({ service, clock, realClock, start, beforeSending }: WebhookParts) {
+    this.#clock = clock;
+    this.#start = start;
+    this.#settings = start;
+    this.#chance = chanceOf(start);
+    this.#earlyBirds = createEarlyBirds(realClock);
+    this.#outbox = createOutbox({ clock, realClock, beforeSending, address: () => this.#settings?.url ?? null });
+    this.#outbox.subscribe(({ checkoutRequestId }) => this.#earlyBirds.release(checkoutRequestId));
+    service.subscribe((transaction) => {
+      if (this.#settings && transaction.status !== "pending") this.#plan(transaction, this.#settings);
+    });
   }
 
-  function plan(payment: FinalTransaction, { form, times, delayMs, shuffleMs, lost }: WebhookSettings): void {
-    const nowMs = clock.nowMs();
+  get settings(): WebhookSettings | null {
+    return this.#settings;
+  }
+
+  get leftOut(): number {
+    return this.#outbox.leftOut;
+  }
+
+  list(): readonly Delivery[] {
+    return this.#outbox.list();
+  }
+
+  subscribe(listener: DeliveryListener): () => void {
+    return this.#outbox.subscribe(listener);
+  }
+
+  /** For the payments to come. Those that wait go to the new address; null drops them. */
+  replace(settings: WebhookSettings | null): void {
+    this.#begin(settings);
+    if (!settings) this.#giveUp();
+  }
+
+  /**
+   * Sends it once more, at once and in good weather.
+   * @throws Refusal `not_found` for an unknown delivery, `conflict` where there is no webhook or no room
+   */
+  resend(id: number): Delivery {
+    const delivery = this.#outbox.get(id);
+    if (!delivery) throw new Refusal("not_found", "there is no such delivery, or it has been forgotten");
+    if (!this.#settings) {
+      throw new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
+    }
+    const again = { ...delivery, state: "waiting", dueAtMs: this.#clock.nowMs(), attempts: [], resendOf: id } as const;
+    const added = this.#outbox.add(again);
+    if (!added) throw new Refusal("conflict", "too many deliveries wait already");
+    return added;
+  }
+
+  /** What the answer to a push waits for; null where it need not. */
+  beforeAnswer(checkoutRequestId: string): Promise<void> | null {
+    return this.#settings?.early ? this.#earlyBirds.waitFor(checkoutRequestId) : null;
+  }
+
+  /** Drops all deliveries; the settings are again those of the start. */
+  reset(): void {
+    this.#outbox.clear();
+    this.#earlyBirds.releaseAll();
+    this.#begin(this.#start);
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#settings = null;
+    this.#giveUp();
+  }
+
+  #begin(settings: WebhookSettings | null): void {
+    this.#settings = settings;
+    this.#chance = chanceOf(settings);
+  }
+
+  #giveUp(): void {
+    this.#outbox.giveUp();
+    this.#earlyBirds.releaseAll();
+  }
+
+  #plan(payment: FinalTransaction, { form, times, delayMs, shuffleMs, lost }: WebhookSettings): void {
+    const nowMs = this.#clock.nowMs();
     const { checkoutRequestId } = payment;
     const message = messageOf(form, payment, nowMs);
     for (let copy = 0; copy < times; copy += 1) {
-      const state = lost > 0 && chance() < lost ? "lost" : "waiting";
-      const dueAtMs = nowMs + delayMs + (shuffleMs > 0 ? Math.floor(chance() * shuffleMs) : 0);
-      const delivery = outbox.add({ checkoutRequestId, message, state, dueAtMs, attempts: [], resendOf: null });
-      if (!delivery) earlyBirds.release(checkoutRequestId);
+      const state = lost > 0 && this.#chance() < lost ? "lost" : "waiting";
+      const dueAtMs = nowMs + delayMs + (shuffleMs > 0 ? Math.floor(this.#chance() * shuffleMs) : 0);
+      const delivery = this.#outbox.add({ checkoutRequestId, message, state, dueAtMs, attempts: [], resendOf: null });
+      if (!delivery) this.#earlyBirds.release(checkoutRequestId);
     }
   }
-
-  return {
-    get settings() {
-      return settings;
-    },
-    get leftOut() {
-      return outbox.leftOut;
-    },
-    list: outbox.list,
-    subscribe: outbox.subscribe,
-    replace(next) {
-      begin(next);
-      if (next) return;
-      outbox.giveUp();
-      earlyBirds.releaseAll();
-    },
-    resend(id) {
-      const delivery = outbox.get(id);
-      if (!delivery) throw new Refusal("not_found", "there is no such delivery, or it has been forgotten");
-      if (!settings) throw new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
-      const again = outbox.add({ ...delivery, state: "waiting", dueAtMs: clock.nowMs(), attempts: [], resendOf: id });
-      if (!again) throw new Refusal("conflict", "too many deliveries wait already");
-      return again;
-    },
-    beforeAnswer: (checkoutRequestId) => (settings?.early ? earlyBirds.waitFor(checkoutRequestId) : null),
-    reset() {
-      outbox.clear();
-      earlyBirds.releaseAll();
-      begin(start);
-    },
-    close() {
-      settings = null;
-      outbox.giveUp();
-      earlyBirds.releaseAll();
-    },
-  };
 }
+
+const chanceOf = (settings: WebhookSettings | null) => seededChance(settings?.seed ?? 0);

@@ -90,7 +90,7 @@ async function writeTexts(components: readonly Component[]): Promise<Member[]> {
   return [
     { name: "LICENSE", source: join(ROOT, "LICENSE") },
     write("THIRD-PARTY-NOTICES", noticesOf(components, BUN_VERSION)),
-    write("momo.1", await manPage(momo, manifest.version)),
+    write("momo.1", await manPage(manifest.version)),
     ...completions,
   ];
 }

@@ -1,17 +1,9 @@
-import { run } from "./run.ts";
+import { helpPages } from "../../cli/run.ts";
 
-/**
- * The manual page of momo, made of what `--help` says of each command.
- * @param momo an executable that runs here
- */
-export async function manPage(momo: string, version: string): Promise<string> {
-  const env = { COLUMNS: "78", NO_COLOR: "1" };
-  const overview = await run([momo, "--help"], { env });
-  const [names = ""] = overview.split("Commands:\n").slice(1);
-  const commands = [...names.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1] ?? "");
-  const sections = await Promise.all(
-    commands.map(async (name) => `.SS momo ${name}\n${verbatim(await run([momo, name, "--help"], { env }))}`),
-  );
+/** The manual page of momo, made of the help of each command. */
+export async function manPage(version: string): Promise<string> {
+  const [overview, ...commands] = await helpPages(version);
+  const sections = commands.map(({ name, text }) => `.SS ${name}\n${verbatim(text)}`);
   return `.TH MOMO 1 "" "momo ${version}" "momo"
 .SH NAME
 momo \\- a mobile-money payment sandbox
@@ -20,7 +12,7 @@ momo \\- a mobile-money payment sandbox
 .I command
 [options]
 .SH DESCRIPTION
-${verbatim(overview)}.SH COMMANDS
+${verbatim(overview?.text ?? "")}.SH COMMANDS
 ${sections.join("")}`;
 }
 

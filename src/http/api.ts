@@ -4,7 +4,6 @@ import type { ResponseForm } from "./answers.ts";
 import type { Exchange, Leniency } from "./exchange.ts";
 import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
-import { describeApi } from "./openapi.ts";
 import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
 import { expectPlainPath, type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
@@ -58,9 +57,13 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   const names = OPERATIONS.map(({ method, path }) => `${method} ${first}${path}`).join(", ");
   const elsewhere = others.map((basePath) => `, and the same below ${basePath || "/"}`).join("");
 
-  /** The description of the API stands outside the base path and needs no credentials. */
-  function description(request: Request): Reply {
+  /**
+   * The description of the API stands outside the base path and needs no credentials. Its shapes take 3 ms and 1 MB to load,
+   * which the first payment would wait for.
+   */
+  async function description(request: Request): Promise<Reply> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
+    const { describeApi } = await import("./openapi.ts");
     return serveDocument(describeApi({ basePaths, origin: originOf(request), form, version }));
   }
 

@@ -11,7 +11,7 @@ import {
   parseName,
 } from "../domain/merchant.ts";
 import type { Random } from "../domain/random.ts";
-import type { Store } from "../store/store.ts";
+import type { MerchantStore, Store } from "../store/store.ts";
 
 /** A key as it may be shown: without its secret. */
 export interface KeyListing {
@@ -28,112 +28,112 @@ export interface KnownKey extends KeyListing {
 /** A new key. Its secret is shown only once. */
 export type NewKey = KeyListing & Credentials;
 
-export type Registry = ReturnType<typeof createRegistry>;
+interface Parts {
+  readonly store: Pick<Store, "merchants">;
+  readonly clock: Clock;
+  readonly random: Random;
+}
 
 /** What merchants configure outside of the API (§1): themselves, payment accounts and keys. */
-export function createRegistry(parts: { store: Pick<Store, "merchants">; clock: Clock; random: Random }) {
-  const { store, clock, random } = parts;
+export class Registry {
+  readonly #merchants: MerchantStore;
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  constructor({ store, clock, random }: Parts) {
+    this.#merchants = store.merchants;
+    this.#clock = clock;
+    this.#random = random;
+  }
 
   /** @throws Refusal `not_found` */
-  async function requireMerchant(id: number): Promise<Merchant> {
-    const merchant = await store.merchants.findMerchant(id);
+  async requireMerchant(id: number): Promise<Merchant> {
+    const merchant = await this.#merchants.findMerchant(id);
     if (!merchant)
       throw new Refusal("not_found", `there is no merchant ${id}; the list of merchants has those that exist`);
     return merchant;
   }
 
-  async function registerMerchant(name: string): Promise<Merchant> {
-    const merchant = await store.merchants.addMerchant(parseName(name, "name"), clock.nowMs());
+  async registerMerchant(name: string): Promise<Merchant> {
+    const merchant = await this.#merchants.addMerchant(parseName(name, "name"), this.#clock.nowMs());
     if (!merchant) throw invalid(`there can be at most ${MAX_MERCHANTS} merchants`);
     return merchant;
   }
 
-  async function openAccount(
-    merchantId: number,
-    name: string,
-    tariff: Tariff = DEFAULT_TARIFF,
-  ): Promise<PaymentAccount> {
-    const merchant = await requireMerchant(merchantId);
+  async openAccount(merchantId: number, name: string, tariff: Tariff = DEFAULT_TARIFF): Promise<PaymentAccount> {
+    const merchant = await this.requireMerchant(merchantId);
     const facts = { merchantId: merchant.id, name: parseName(name, "name"), tariff };
-    const account = await store.merchants.addPaymentAccount(facts, clock.nowMs());
+    const account = await this.#merchants.addPaymentAccount(facts, this.#clock.nowMs());
     if (!account) throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
     return account;
   }
 
   /** @param credentials those that somebody chose; by default new ones */
-  async function issueKey(
+  async issueKey(
     merchantId: number,
     label: string,
-    credentials: Credentials = createCredentials(random),
+    credentials: Credentials = createCredentials(this.#random),
   ): Promise<NewKey> {
-    const merchant = await requireMerchant(merchantId);
+    const merchant = await this.requireMerchant(merchantId);
     const listing = { apiKey: credentials.apiKey, merchantId: merchant.id, label: parseName(label, "label") };
     const key = { ...listing, secretHash: hashSecret(credentials.apiSecret) };
-    if (!(await store.merchants.addKey(key, clock.nowMs()))) {
+    if (!(await this.#merchants.addKey(key, this.#clock.nowMs()))) {
       throw invalid(`a merchant can have at most ${MAX_KEYS} keys in force: revoke one first`);
     }
     return { ...listing, ...credentials };
   }
 
   /** @throws Refusal `not_found` where there is no such key, or it is revoked already */
-  async function revokeKey(apiKey: string): Promise<void> {
-    const revoked = await store.merchants.revokeKey(apiKey, clock.nowMs());
+  async revokeKey(apiKey: string): Promise<void> {
+    const revoked = await this.#merchants.revokeKey(apiKey, this.#clock.nowMs());
     if (!revoked)
       throw new Refusal("not_found", "there is no such key in force; the list of keys has those that exist");
   }
 
   /** Every key of a merchant, also those that were revoked last. */
-  async function listAllKeys(merchantId: number): Promise<KnownKey[]> {
-    await requireMerchant(merchantId);
-    const keys = await store.merchants.listKeys(merchantId);
+  async listAllKeys(merchantId: number): Promise<KnownKey[]> {
+    await this.requireMerchant(merchantId);
+    const keys = await this.#merchants.listKeys(merchantId);
     return keys.map(({ apiKey, label, revokedAtMs }) => ({ apiKey, merchantId, label, revoked: revokedAtMs !== null }));
   }
 
   /** The keys in force. */
-  async function listKeys(merchantId: number): Promise<KeyListing[]> {
-    const keys = await listAllKeys(merchantId);
+  async listKeys(merchantId: number): Promise<KeyListing[]> {
+    const keys = await this.listAllKeys(merchantId);
     return keys.filter(({ revoked }) => !revoked).map(({ revoked: _, ...listing }) => listing);
   }
 
-  async function listAccounts(merchantId: number): Promise<PaymentAccount[]> {
-    await requireMerchant(merchantId);
-    return store.merchants.listPaymentAccounts(merchantId);
+  async listAccounts(merchantId: number): Promise<PaymentAccount[]> {
+    await this.requireMerchant(merchantId);
+    return this.#merchants.listPaymentAccounts(merchantId);
   }
 
   /** @throws Refusal `invalid` where there is no such account, like the payment that asks for it */
-  async function ownerOfAccount(accountId: number): Promise<number> {
-    const account = await store.merchants.findPaymentAccount(accountId);
+  async ownerOfAccount(accountId: number): Promise<number> {
+    const account = await this.#merchants.findPaymentAccount(accountId);
     if (!account) throw invalid("payment_account_id is not the id of a payment account");
     return account.merchantId;
   }
 
   /** The default merchant: the first. */
-  async function firstMerchant(): Promise<Merchant> {
-    const first = await store.merchants.findFirstMerchant();
+  async firstMerchant(): Promise<Merchant> {
+    const first = await this.#merchants.findFirstMerchant();
     if (!first) throw new Refusal("not_found", "there is no merchant yet");
     return first;
   }
 
   /** What a new sandbox needs before its first payment: a merchant with a payment account. */
-  async function ensureFirstAccount(): Promise<PaymentAccount> {
-    const [merchant = await registerMerchant("Demo Shop")] = await store.merchants.listMerchants();
-    const [account = await openAccount(merchant.id, "Main account")] = await listAccounts(merchant.id);
+  async ensureFirstAccount(): Promise<PaymentAccount> {
+    const [merchant = await this.registerMerchant("Demo Shop")] = await this.#merchants.listMerchants();
+    const [account = await this.openAccount(merchant.id, "Main account")] = await this.listAccounts(merchant.id);
     return account;
   }
 
-  return {
-    requireMerchant,
-    registerMerchant,
-    openAccount,
-    issueKey,
-    revokeKey,
-    listKeys,
-    listAllKeys,
-    listAccounts,
-    ownerOfAccount,
-    listMerchants: () => store.merchants.listMerchants(),
-    firstMerchant,
-    ensureFirstAccount,
-    setTariff: (accountId: number, tariff: Tariff) => store.merchants.setTariff(accountId, tariff),
-  };
+  listMerchants(): Promise<Merchant[]> {
+    return this.#merchants.listMerchants();
+  }
+
+  setTariff(accountId: number, tariff: Tariff): Promise<void> {
+    return this.#merchants.setTariff(accountId, tariff);
+  }
 }

@@ -3,7 +3,7 @@ import type { Provider } from "../domain/provider.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
-import { createChecks } from "./checks.ts";
+import { type Checks, createChecks } from "./checks.ts";
 import { resolveBatch } from "./resolve-batch.ts";
 
 /** How many urgent payments are resolved together. */
@@ -11,28 +11,6 @@ const MOST_FIRST = 500;
 
 /** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
-
-/**
- * Resolves payments when they are due. The database is the schedule: this keeps one alarm, for the earliest check, and none
- * while nothing is pending.
- */
-export interface Resolver {
-  /** A check is due at `atMs`. */
-  wakeAt(atMs: number): void;
-  /** Whether something may be due and not resolved. Does not ask the database. */
-  readonly isBehind: boolean;
-  /** Whether the last write failed. The resolver tries again by itself. */
-  readonly hasFailed: boolean;
-  readonly isStopped: boolean;
-  /** Resolves all that is due now, and sets the alarm for the next. Rejects if the store fails. */
-  resolveDue(): Promise<void>;
-  /** Resolves one payment, if it is due, before all others. Rejects if the store fails. */
-  resolveFirst(checkoutRequestId: string): Promise<void>;
-  /** Drops all checks: the transactions were removed. */
-  forget(): void;
-  /** Stops after the current commit. The next start resolves what is still due. */
-  stop(): Promise<void>;
-}
 
 export interface ResolverParts {
   readonly store: Pick<Store, "transactions">;
@@ -48,99 +26,147 @@ interface Urgent extends PromiseWithResolvers<void> {
   readonly checkoutRequestId: string;
 }
 
-export function createResolver(parts: ResolverParts): Resolver {
-  const { clock, realClock, changes, reportFault } = parts;
-  const { transactions } = parts.store;
-  const checks = createChecks({ ...parts, onLateAnswer: resolveUnasked });
-  const batchParts = { ...parts, checks, isStopped: () => stopped };
-  let stopped = false;
-  let hasFailed = false;
-  let alarmAtMs = Number.POSITIVE_INFINITY;
-  let cancelAlarm = () => {};
-  let cancelRetry = () => {};
+/**
+ * Resolves payments when they are due. The database is the schedule: this keeps one alarm, for the earliest check, and none
+ * while nothing is pending.
+ */
+export class Resolver {
+  readonly #parts: ResolverParts;
+  readonly #checks: Checks;
+  readonly #urgent: Urgent[] = [];
+  #isStopped = false;
+  #hasFailed = false;
+  #alarmAtMs = Number.POSITIVE_INFINITY;
+  #cancelAlarm = () => {};
+  #cancelRetry = () => {};
   /** The last round, and how many have not ended. */
-  let lastRound: Promise<void> = Promise.resolve();
-  let openRounds = 0;
-  let nextRound: Promise<void> | null = null;
-  let reportedRound: Promise<void> | null = null;
-  const urgent: Urgent[] = [];
+  #lastRound: Promise<void> = Promise.resolve();
+  #openRounds = 0;
+  #nextRound: Promise<void> | null = null;
+  #reportedRound: Promise<void> | null = null;
 
-  changes.subscribe(({ id, status }) => {
-    if (status !== "pending") checks.drop(id);
-  });
+  constructor(parts: ResolverParts) {
+    this.#parts = parts;
+    this.#checks = createChecks({ ...parts, onLateAnswer: () => this.#resolveUnasked() });
+    parts.changes.subscribe(({ id, status }) => {
+      if (status !== "pending") this.#checks.drop(id);
+    });
+  }
 
-  function wakeAt(atMs: number): void {
-    if (stopped || atMs >= alarmAtMs) return;
-    cancelAlarm();
-    alarmAtMs = atMs;
-    cancelAlarm = clock.alarm(atMs, () => {
-      alarmAtMs = Number.POSITIVE_INFINITY;
-      resolveUnasked();
+  /** Whether something may be due and not resolved. Does not ask the database. */
+  get isBehind(): boolean {
+    return this.#openRounds > 0 || this.#hasFailed || this.#alarmAtMs <= this.#parts.clock.nowMs();
+  }
+
+  /** Whether the last write failed. The resolver tries again by itself. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** A check is due at `atMs`. */
+  wakeAt(atMs: number): void {
+    if (this.#isStopped || atMs >= this.#alarmAtMs) return;
+    this.#cancelAlarm();
+    this.#alarmAtMs = atMs;
+    this.#cancelAlarm = this.#parts.clock.alarm(atMs, () => {
+      this.#alarmAtMs = Number.POSITIVE_INFINITY;
+      this.#resolveUnasked();
     });
   }
 
   /**
+   * Resolves all that is due now, and sets the alarm for the next. Rejects if the store fails.
+   *
    * Rounds run one after another. Callers during a round share the next one, because this round may have read its payments
    * already.
    */
-  function resolveDue(): Promise<void> {
-    if (nextRound) return nextRound;
-    openRounds += 1;
-    const round = lastRound.then(async () => {
-      nextRound = null;
-      await runRound();
+  resolveDue(): Promise<void> {
+    if (this.#nextRound) return this.#nextRound;
+    this.#openRounds += 1;
+    const round = this.#lastRound.then(() => {
+      this.#nextRound = null;
+      return this.#runRound();
     });
     const end = () => {
-      openRounds -= 1;
+      this.#openRounds -= 1;
     };
-    nextRound = round;
-    lastRound = round.then(end, end);
+    this.#nextRound = round;
+    this.#lastRound = round.then(end, end);
     return round;
   }
 
-  function resolveUnasked(): void {
-    const round = resolveDue();
-    if (round === reportedRound) return;
-    reportedRound = round;
-    void round.catch(reportFault);
+  /** Resolves one payment, if it is due, before all others. Rejects if the store fails. */
+  resolveFirst(checkoutRequestId: string): Promise<void> {
+    const one = { checkoutRequestId, ...Promise.withResolvers<void>() };
+    this.#urgent.push(one);
+    this.#resolveUnasked();
+    return one.promise;
+  }
+
+  /** Drops all checks: the transactions were removed. */
+  forget(): void {
+    this.#checks.dropAll();
+  }
+
+  /** Stops after the current commit. The next start resolves what is still due. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelAlarm();
+    this.#cancelRetry();
+    await this.#lastRound;
+  }
+
+  #resolveUnasked(): void {
+    const round = this.resolveDue();
+    if (round === this.#reportedRound) return;
+    this.#reportedRound = round;
+    void round.catch(this.#parts.reportFault);
   }
 
   /**
    * One round: all that is due when it begins. What becomes due meanwhile is for the next round, so that this one ends.
    */
-  async function runRound(): Promise<void> {
+  async #runRound(): Promise<void> {
+    const { clock, realClock, store } = this.#parts;
     const startMs = clock.nowMs();
     // This round does what the alarm was for. The next check sets a new one.
-    if (alarmAtMs <= startMs) {
-      cancelAlarm();
-      alarmAtMs = Number.POSITIVE_INFINITY;
+    if (this.#alarmAtMs <= startMs) {
+      this.#cancelAlarm();
+      this.#alarmAtMs = Number.POSITIVE_INFINITY;
     }
-    cancelRetry();
+    this.#cancelRetry();
     try {
-      while (!stopped && (await resolveNext(startMs)));
-      const nextAtMs = stopped ? null : await transactions.nextCheckAtMs();
-      if (nextAtMs !== null) wakeAt(nextAtMs);
-      hasFailed = false;
+      while (!this.#isStopped && (await this.#resolveNext(startMs)));
+      const nextAtMs = this.#isStopped ? null : await store.transactions.nextCheckAtMs();
+      if (nextAtMs !== null) this.wakeAt(nextAtMs);
+      this.#hasFailed = false;
     } catch (error) {
-      hasFailed = true;
-      if (!stopped) cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, resolveUnasked);
+      this.#hasFailed = true;
+      if (!this.#isStopped) {
+        this.#cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, () => this.#resolveUnasked());
+      }
       throw error;
     } finally {
-      if (stopped) for (const { resolve } of urgent.splice(0)) resolve();
+      if (this.#isStopped) for (const { resolve } of this.#urgent.splice(0)) resolve();
     }
   }
 
   /** @returns whether there may be more to resolve */
-  async function resolveNext(untilMs: number): Promise<boolean> {
-    const first = urgent.splice(0, MOST_FIRST);
+  async #resolveNext(untilMs: number): Promise<boolean> {
+    const first = this.#urgent.splice(0, MOST_FIRST);
+    const batchParts = { ...this.#parts, checks: this.#checks, isStopped: () => this.#isStopped };
     try {
-      const nowMs = clock.nowMs();
-      const asked = await Promise.all(first.map(({ checkoutRequestId }) => findDue(checkoutRequestId, nowMs)));
+      const nowMs = this.#parts.clock.nowMs();
+      const asked = await Promise.all(first.map(({ checkoutRequestId }) => this.#findDue(checkoutRequestId, nowMs)));
       // A reset may have set the clock back meanwhile.
       const found = asked.filter((one) => one !== null);
       const hadWork = await resolveBatch(batchParts, found, Math.min(untilMs, nowMs), nowMs);
       for (const { resolve } of first) resolve();
-      return hadWork || urgent.length > 0;
+      return hadWork || this.#urgent.length > 0;
     } catch (error) {
       for (const { reject } of first) reject(error);
       throw error;
@@ -148,35 +174,8 @@ export function createResolver(parts: ResolverParts): Resolver {
   }
 
   /** The caller may have read the payment before the last commit. */
-  async function findDue(checkoutRequestId: string, nowMs: number): Promise<PendingTransaction | null> {
-    const found = await transactions.findByCheckoutRequestId(checkoutRequestId);
+  async #findDue(checkoutRequestId: string, nowMs: number): Promise<PendingTransaction | null> {
+    const found = await this.#parts.store.transactions.findByCheckoutRequestId(checkoutRequestId);
     return found?.status === "pending" && found.checkAtMs <= nowMs ? found : null;
   }
-
-  return {
-    wakeAt,
-    get isBehind() {
-      return openRounds > 0 || hasFailed || alarmAtMs <= clock.nowMs();
-    },
-    get hasFailed() {
-      return hasFailed;
-    },
-    get isStopped() {
-      return stopped;
-    },
-    resolveDue,
-    resolveFirst(checkoutRequestId) {
-      const one = { checkoutRequestId, ...Promise.withResolvers<void>() };
-      urgent.push(one);
-      resolveUnasked();
-      return one.promise;
-    },
-    forget: checks.dropAll,
-    async stop() {
-      stopped = true;
-      cancelAlarm();
-      cancelRetry();
-      await lastRound;
-    },
-  };
 }

@@ -11,8 +11,8 @@ import { authenticate } from "./authenticate.ts";
 import { createChanges } from "./changes.ts";
 import { checkStatus } from "./check-status.ts";
 import { listTransactions } from "./list-transactions.ts";
-import { createRegistry } from "./registry.ts";
-import { createResolver } from "./resolver.ts";
+import { Registry } from "./registry.ts";
+import { Resolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
 import { createUpToDate } from "./up-to-date.ts";
 
@@ -37,12 +37,12 @@ export type Service = ReturnType<typeof createService>;
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
-  const resolver = createResolver({ ...outside, changes });
+  const resolver = new Resolver({ ...outside, changes });
   const upToDate = createUpToDate({ ...outside, resolver });
   const parts = { ...outside, changes, upToDate };
 
   return {
-    registry: createRegistry(parts),
+    registry: new Registry(parts),
     resolver,
     /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,

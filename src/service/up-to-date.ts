@@ -46,7 +46,10 @@ export function createUpToDate({ store, clock, resolver, reportFault }: Parts): 
     },
     async catchUp() {
       if (!resolver.isBehind) return;
-      await resolveWith(resolver.resolveDue, () => store.transactions.isAnyOverdue(clock.nowMs()));
+      await resolveWith(
+        () => resolver.resolveDue(),
+        () => store.transactions.isAnyOverdue(clock.nowMs()),
+      );
     },
   };
 }

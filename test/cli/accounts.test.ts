@@ -17,7 +17,7 @@ test("an account in --json is {id, merchant_id, name, fee}", async () => {
 });
 
 test("`accounts create` prints one line a member, and its id with -q", async () => {
-  expect((await create("Shop", "--fee", "1.5%+10")).stdout).toBe(
+  expect((await create("Shop", "--fee", "1.5%+10", "--format", "table")).stdout).toBe(
     "id           3\nmerchant_id  1\nname         Shop\nfee          1.5%+10\n",
   );
   expect((await create("Stall", "-q")).stdout).toBe("4\n");
@@ -33,12 +33,12 @@ test("an account that is created works at once on the running server, with its o
 
 test("`accounts list` prints a table, the records in --json, the ids with -q", async () => {
   const list = (...flags: string[]) => runMomo(["accounts", "list", ...at, ...flags]);
-  const [table, json, quiet] = await Promise.all([list(), list("--json"), list("-q")]);
+  const [table, json, quiet] = await Promise.all([list("--format", "table"), list("--json"), list("-q")]);
   expect(table.stdout.split("\n").slice(0, 2)).toEqual([
-    "id  merchant  name          fee",
-    "1   1         Main account  1%",
+    "id  merchant id  name          fee",
+    "1   1            Main account  1%",
   ]);
-  expect(JSON.parse(json.stdout)[0]).toEqual({ id: 1, merchant_id: 1, name: "Main account", fee: "1%" });
+  expect(JSON.parse(json.stdout).accounts[0]).toEqual({ id: 1, merchant_id: 1, name: "Main account", fee: "1%" });
   expect(quiet.stdout).toStartWith("1\n2\n");
 });
 
@@ -47,7 +47,7 @@ test("`--merchant ID` chooses whose account; the default is the first", async ()
   const { stdout } = await create("Theirs", "--merchant", second.trim(), "--json");
   expect(JSON.parse(stdout)).toMatchObject({ merchant_id: 2, name: "Theirs" });
   const list = await runMomo(["accounts", "list", "--merchant", second.trim(), ...at, "--json"]);
-  expect(JSON.parse(list.stdout)).toHaveLength(1);
+  expect(JSON.parse(list.stdout).accounts).toHaveLength(1);
 });
 
 test.concurrent("a merchant that is not there: exit 3", async () => {

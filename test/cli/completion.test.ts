@@ -2,84 +2,156 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
+import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { KEYS, openMomo, type TerminalSession } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 
-describe("momo completion SHELL prints a script", () => {
-  test.concurrent.each(["bash", "zsh", "fish", "powershell"])("%s", async (shell) => {
-    const { stdout, stderr, exitCode } = await runMomo(["completion", shell]);
+const server = await serveMomo(["--outcome", "manual"]);
+await runMomo(["accounts", "create", "--name", "Till", ...server.at]);
+const open = (await runMomo(["pay", "0712345678", "100", "-q", ...server.at])).stdout.trim();
+const env = { MOMO_DATA: server.ready.data };
+
+describe("momo complete offers what could come next", () => {
+  const answered = async (...words: string[]) => {
+    const { stdout, stderr, exitCode } = await runMomo(["complete", "--", ...words], { env });
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    expect(stdout).toContain("momo");
-    expect(stdout).toContain("complete");
+    return stdout.trimEnd().split("\n");
+  };
+  const offered = async (...words: string[]) =>
+    (await answered(...words)).filter((line) => !line.startsWith(":")).map((line) => line.split("\t")[0]);
+  const also = async (...words: string[]) => (await answered(...words)).at(-1);
+
+  test.concurrent("commands, commands of commands, and options", async () => {
+    expect(await offered("se")).toEqual(["serve"]);
+    expect(await offered("")).toEqual(expect.arrayContaining(["serve", "pay", "rules", "faults", "default", "tail"]));
+    expect(await offered("nothing-begins-so")).toEqual([]);
+    expect(await offered("nosuch", "")).toEqual([]);
+    expect(await offered("clock", "")).toEqual(["show", "freeze", "advance", "resume"]);
+    expect(await offered("help", "clock", "f")).toEqual(["freeze"]);
+    expect(await offered("pay", "--out")).toEqual(["--outcome"]);
   });
 
-  test.concurrent("that bash accepts, and that completes", async () => {
-    const { stdout } = await runMomo(["completion", "bash"]);
-    expect(await runToEnd(["bash", "-n"], { stdin: stdout })).toEqual({ stdout: "", stderr: "", exitCode: 0 });
-    const asked = await runToEnd(["bash", "-c", `${stdout}\ncomplete -p momo`]);
-    expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
+  test.concurrent("outcomes, statuses, kinds and formats", async () => {
+    expect(await offered("pay", "0712345678", "1", "--outcome", "ins")).toEqual(["insufficient_funds"]);
+    expect(await offered("answer", "1", "--outcome", "canc")).toEqual(["cancelled"]);
+    expect(await offered("rules", "add", "wrong")).toEqual(["wrong_pin"]);
+    expect(await offered("list", "--status", "")).toEqual(["pending", "completed", "failed", "cancelled", "expired"]);
+    expect(await offered("list", "--type", "w")).toEqual(["web", "wallet_deposit"]);
+    expect(await offered("pay", "--kind", "credit")).toEqual(["credit_topup"]);
+    expect(await offered("env", "--format", "")).toEqual(["shell", "powershell", "dotenv", "github", "json"]);
   });
 
-  describe("that works in a bash which has nothing else: `source <(momo completion bash)`", () => {
-    /** What Tab offers after these words, the last of which is being typed. */
-    const tab = async (...words: string[]) => {
-      const folder = newFolder();
-      const quoted = PROGRAM.map((word) => `'${word}'`).join(" ");
-      writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec ${quoted} "$@"\n`, { mode: 0o755 });
-      const script = `PATH="${folder}:$PATH"; source <(momo completion bash); source <(momo completion bash)
-        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _momo; printf '%s\n' "\${COMPREPLY[@]}"`;
-      const run = await runToEnd(["bash", "--norc", "-c", script, "bash", "momo", ...words], { cwd: folder });
-      expect(run).toMatchObject({ stderr: "", exitCode: 0 });
-      expect(readdirSync(folder)).toEqual(["momo"]);
-      return run.stdout.split("\n").filter(Boolean);
-    };
-
-    test.concurrent("it completes commands, options and values, also when it is read twice", async () => {
-      expect(await tab("st")).toEqual(["status"]);
-      expect(await tab("clock", "")).toEqual(["show", "freeze", "advance", "resume"]);
-      expect(await tab("pay", "--out")).toEqual(["--outcome"]);
-      expect(await tab("env", "--format", "")).toEqual(["shell", "dotenv", "github", "json"]);
-      expect(await tab("nosuch", "")).toEqual([]);
-    });
-
-    test.concurrent("and runs nothing of what was typed so far", async () => {
-      expect(await tab("pay", "$(touch made)", "`touch made`", "; touch made", "--out")).toEqual(["--outcome"]);
-    });
+  test.concurrent("keys, accounts and open prompts of the running sandbox", async () => {
+    expect(await offered("keys", "revoke", "")).toEqual([server.ready.api_key]);
+    expect(await offered("pay", "--account", "")).toEqual(["1", "2"]);
+    expect(await offered("status", "ws_")).toEqual([open]);
+    expect(await offered("answer", "")).toEqual([open]);
+    expect(await offered("phone", "")).toEqual(["254712345678"]);
   });
 
-  test.concurrent("an unknown shell, or none: exit 2, and nothing on stdout", async () => {
-    const unknown = await runMomo(["completion", "tcsh"]);
-    expect({ stdout: unknown.stdout, exitCode: unknown.exitCode }).toEqual({ stdout: "", exitCode: 2 });
-    expect(unknown.stderr).toContain("bash");
-    const { stdout, exitCode } = await runMomo(["completion"]);
-    expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
+  test.concurrent("files where files belong, commands after exec --, and nothing elsewhere", async () => {
+    expect(await also("export", "")).toBe(":files");
+    expect(await also("serve", "--rules", "")).toBe(":files");
+    expect(await also("list", "--data", "")).toBe(":files");
+    expect(await also("exec", "--", "")).toBe(":commands");
+    expect(await also("exec", "--", "npm", "")).toBe(":files");
+    expect(await also("pay", "0712345678", "")).toBe(":");
   });
 });
 
-describe("momo complete offers what could come next", () => {
-  const offered = async (...words: string[]) => {
-    const { stdout, stderr, exitCode } = await runMomo(["complete", "--", ...words]);
-    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    return stdout
-      .split("\n")
-      .filter((line) => line && !line.startsWith(":"))
-      .map((line) => line.split("\t")[0]);
-  };
+/** A folder with a `momo` in it, and a file that only files complete to. */
+function shellFolder(): string {
+  const folder = newFolder();
+  const quoted = PROGRAM.map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec ${quoted} "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, "my-copy.backup"), "");
+  writeFileSync(join(folder, "zz-mine"), "#!/bin/sh\n", { mode: 0o755 });
+  return folder;
+}
 
-  test.concurrent("commands", async () => {
-    expect(await offered("se")).toEqual(["serve"]);
-    expect(await offered("")).toEqual(expect.arrayContaining(["serve", "pay", "status", "exec", "clock", "doctor"]));
-    expect(await offered("nothing-begins-so")).toEqual([]);
-  });
+interface Shell {
+  readonly name: string;
+  readonly program: readonly string[];
+  /** Reads the script, and says that it is ready. */
+  readonly setUp: string;
+}
 
-  test.concurrent("commands of commands", async () => {
-    expect(await offered("clock", "")).toEqual(expect.arrayContaining(["show", "freeze", "advance", "resume"]));
-    expect(await offered("merchants", "cr")).toEqual(["create"]);
-  });
+const SHELLS: readonly Shell[] = [
+  { name: "bash", program: ["bash", "--norc", "-i"], setUp: "source <(momo completion bash)" },
+  {
+    name: "zsh",
+    program: ["zsh", "-f", "-i"],
+    setUp: "autoload -Uz compinit && compinit -u -D && source <(momo completion zsh)",
+  },
+  { name: "fish", program: ["fish", "--no-config", "--interactive"], setUp: "momo completion fish | source" },
+];
 
-  test.concurrent("options", async () => {
-    expect(await offered("pay", "--out")).toEqual(["--outcome"]);
-    expect(await offered("serve", "--")).toEqual(expect.arrayContaining(["--port", "--ephemeral", "--rules"]));
+for (const { name, program, setUp } of SHELLS) {
+  if (Bun.which(name) === null) {
+    test(`Tab in a real ${name}: left out, it is not installed`, () => {});
+    continue;
+  }
+  describe(`Tab in a real ${name}`, () => {
+    const start = async (): Promise<TerminalSession & { folder: string }> => {
+      const folder = shellFolder();
+      const session = openMomo([], {
+        program,
+        cwd: folder,
+        columns: 200,
+        env: { ...env, PATH: `${folder}:${process.env.PATH}`, PS1: "$ ", SHELL: "/bin/sh" },
+      });
+      session.type(`${setUp}; echo rea''dy\r`);
+      await session.screen.until(/^.*ready\r?\n/m);
+      return { ...session, folder };
+    };
+    /** Types a line up to its Tab, lets the shell complete it, and prints what it made of it. */
+    const tab = async (typed: string, expected: RegExp) => {
+      const { screen, type, folder } = await start();
+      // echo, so that the completed words are shown and nothing runs.
+      type(typed + KEYS.tab);
+      await screen.until(expected);
+      type("\x03");
+      type("exit\r");
+      expect(readdirSync(folder).sort()).toEqual(["momo", "my-copy.backup", "zz-mine"]);
+    };
+
+    test("commands, options and values", async () => {
+      await tab("momo stat", /momo status/);
+      await tab("momo clock fre", /momo clock freeze/);
+      await tab("momo pay 0712345678 1 --outcome insuff", /--outcome insufficient_funds/);
+      await tab("momo status ws", new RegExp(open));
+    });
+
+    test("files where files belong, and commands after exec --", async () => {
+      await tab("momo import my-c", /my-copy\.backup/);
+      await tab("momo exec -- zz-m", /exec -- zz-mine/);
+    });
+
+    test("nothing of what was typed is run", async () => {
+      await tab("momo pay '$(touch made)' '`touch made`' --outcome insuff", /insufficient_funds/);
+    });
   });
+}
+
+test.concurrent.each(["bash", "zsh", "fish", "powershell"])("momo completion %s prints a script", async (shell) => {
+  const { stdout, stderr, exitCode } = await runMomo(["completion", shell]);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  expect(stdout).toContain("momo complete --");
+});
+
+test.concurrent("bash accepts its script, also when it is read twice", async () => {
+  const { stdout } = await runMomo(["completion", "bash"]);
+  expect(await runToEnd(["bash", "-c", `${stdout}\n${stdout}\ncomplete -p momo`])).toMatchObject({
+    exitCode: 0,
+    stderr: "",
+  });
+});
+
+test.concurrent("an unknown shell, or none: exit 2, and nothing on stdout", async () => {
+  const unknown = await runMomo(["completion", "tcsh"]);
+  expect({ stdout: unknown.stdout, exitCode: unknown.exitCode }).toEqual({ stdout: "", exitCode: 2 });
+  expect(unknown.stderr).toContain("bash");
+  const { stdout, exitCode } = await runMomo(["completion"]);
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
 });

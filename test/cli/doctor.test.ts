@@ -3,40 +3,12 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { at, FREE_PORT, findingsOf, needingAction } from "../support/doctor.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { type RunOptions, runMomo, serveMomo } from "../support/momo.ts";
+import { runMomo, serveMomo } from "../support/momo.ts";
 import { startProgram } from "../support/program.ts";
 
 afterAll(cleanUp);
-
-interface Finding {
-  readonly check: string;
-  readonly finding: string;
-  readonly remedy: string | null;
-}
-
-/** A port that nobody here listens on: the doctor's own default may be in use on this machine. */
-const FREE_PORT = ["--port", "0"];
-
-/** What the doctor finds, and whether it says the same to people. Exit 1 only if action is needed. */
-async function findingsOf(args: readonly string[], options: RunOptions = {}): Promise<Finding[]> {
-  const port = args.includes("--port") ? [] : FREE_PORT;
-  const asJson = await runMomo(["doctor", "--json", ...port, ...args], options);
-  const { findings } = JSON.parse(asJson.stdout) as { findings: Finding[] };
-  const acts = findings.some(({ remedy }) => remedy !== null);
-  expect(asJson).toMatchObject({ exitCode: acts ? 1 : 0 });
-  const asText = await runMomo(["doctor", ...port, ...args], options);
-  expect(asText.exitCode).toBe(acts ? 1 : 0);
-  for (const { check, finding, remedy } of findings) {
-    expect(asText.stdout).toContain(`${remedy === null ? "ok " : "act"}  ${check.padEnd(14)} ${finding}\n`);
-    if (remedy !== null) expect(asText.stdout).toContain(`${remedy}\n`);
-  }
-  return findings;
-}
-
-const needingAction = (findings: Finding[]) =>
-  findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
-const at = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)?.finding;
 
 /** A data directory that has been in use. */
 async function used(): Promise<string> {
@@ -66,7 +38,7 @@ describe("nothing to do: exit 0", () => {
   test.concurrent("stopped", async () => {
     const findings = await findingsOf(["--data", await used()]);
     expect(needingAction(findings)).toEqual([]);
-    expect(at(findings, "server")).toBe("none serves this directory");
+    expect(at(findings, "server")).toBe("none serves this directory; momo serve starts one");
   });
 
   test.concurrent("a stale server.json", async () => {
@@ -88,7 +60,7 @@ describe("nothing to do: exit 0", () => {
     expect(at(findings, "server")).toContain("it is starting, stopping or importing");
     expect(needingAction(findings)).toEqual([]);
     await finish();
-    expect(at(await findingsOf(["--data", data]), "server")).toBe("none serves this directory");
+    expect(at(await findingsOf(["--data", data]), "server")).toBe("none serves this directory; momo serve starts one");
   });
 
   test.concurrent("one that is still reached while it stops: in its own words", async () => {
@@ -121,7 +93,7 @@ describe("nothing to do: exit 0", () => {
       MOMO_DATA: join(newFolder(), "data"),
     };
     const findings = await findingsOf([], { env });
-    expect(needingAction(findings)).toEqual([]);
+    expect(needingAction(findings)).toEqual(["API"]); // nothing answers there
     expect(at(findings, "MOMO_API_KEY")).toBe("mk_shown, from the environment; it decides over credentials.json");
     expect(at(findings, "MOMO_API_SECRET")).toStartWith("(set), ");
     expect(at(findings, "data directory")).toStartWith(env.MOMO_DATA);
@@ -138,7 +110,7 @@ describe("nothing to do: exit 0", () => {
     const findings = await findingsOf([], { env });
     expect(JSON.stringify(findings)).not.toContain("hidden");
     expect(at(findings, "MOMO_BASE_URL")).toStartWith("http://127.0.0.1:1/v2/[redacted], ");
-    expect((await runMomo(["doctor"], { env })).stdout).not.toContain("hidden");
+    expect((await runMomo(["doctor", "--format", "table"], { env })).stdout).not.toContain("hidden");
   });
 });
 
@@ -191,7 +163,7 @@ describe("action is needed: exit 1, and each says what to do", () => {
     await runMomo(["keys", "revoke", server.ready.api_key, ...server.at]);
     const isRefused = `${server.ready.api_key} in credentials.json is revoked, or of another database: it is refused`;
     const whileRunning = await findingsOf(server.at);
-    expect(needingAction(whileRunning)).toEqual(["key"]);
+    expect(needingAction(whileRunning)).toEqual(["key", "API key"]);
     expect(at(whileRunning, "key")).toBe(isRefused);
     await server.stop();
     expect(at(await findingsOf(server.at), "key")).toBe(isRefused);

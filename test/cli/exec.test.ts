@@ -96,7 +96,7 @@ describe("runs it with MOMO_* set, usable from inside", () => {
     const script = `${MOMO} clock freeze -q >/dev/null && id=$(${MOMO} pay 0712345678 100 -q) &&
       ${MOMO} answer "$id" --pin 1234 -q && ${MOMO} merchants list --json`;
     expect(await sh(script)).toEqual({
-      stdout: 'completed\n[{"id":1,"name":"Demo Shop"}]\n',
+      stdout: 'completed\n{"merchants":[{"id":1,"name":"Demo Shop"}]}\n',
       stderr: "",
       exitCode: 0,
     });

@@ -58,7 +58,20 @@ const ONLINE = [
   ["list"],
   ["env"],
 ];
-const STEERING = [["answer", HOSTILE, "--pin", "1234"], ["clock", "show"], ["reset"], ["audit"]];
+const STEERING = [
+  ["answer", HOSTILE, "--pin", "1234"],
+  ["clock", "show"],
+  ["reset", "--yes"],
+  ["audit"],
+  ["rules", "list"],
+  ["rules", "add", "cancelled", "--reference", TURNED],
+  ["faults", "list"],
+  ["default", "show"],
+  ["open", "--print"],
+  ["tail"],
+  ["webhooks", "resend", "1"],
+  ["snapshot", "save", "x"],
+];
 const OFFLINE: Record<string, string[][]> = {
   serve: [
     ["--port", "x"],
@@ -97,6 +110,7 @@ const OFFLINE: Record<string, string[][]> = {
   outcomes: [[HOSTILE]],
   completion: [[HOSTILE]],
   help: [[HOSTILE]],
+  version: [[HOSTILE]],
   phone: [[HOSTILE]],
 };
 
@@ -132,8 +146,10 @@ describe("at a terminal no command shows control and direction characters of som
   test.concurrent("the server, its folder and its requests", async () => {
     const folder = join(newFolder(), TURNED);
     mkdirSync(folder);
-    const { screen } = openMomo(["serve", "--port", "0", "--data", join(folder, "data")], { env: { NO_COLOR: "1" } });
-    const [, address = ""] = await screen.until(/address +(\S+)\/v2[\s\S]*Ready/);
+    const { screen } = openMomo(["serve", "--log", "requests", "--port", "0", "--data", join(folder, "data")], {
+      env: { NO_COLOR: "1" },
+    });
+    const [, address = ""] = await screen.until(/API +(\S+)\/v2[\s\S]*Ready/);
     await fetch(`${address}/v2/nowhere\u202E`, { method: "POST", body: HOSTILE });
     await screen.until(/404 {2}POST/);
     expect(obeyed(screen.text)).toEqual([]);
@@ -157,8 +173,6 @@ describe("at a terminal no command shows control and direction characters of som
       { "X-Sandbox-Outcome": "manual" },
     );
     const { screen, type } = openMomo(["phone", ...server.at]);
-    await screen.until(/What do you do\?/);
-    type(KEYS.enter);
     await screen.until(/M-PIN/);
     type(`1234${KEYS.enter}`);
     await screen.until(/Confirmed/);

@@ -122,5 +122,5 @@ test("in the place of a damaged database with a log, the log does not come into 
   expect((await runMomo(["import", copy, "--replace", "--data", data])).exitCode).toBe(0);
   expect(readdirSync(data).filter((entry) => /wal|journal|tmp/.test(entry))).toEqual([]);
   const listed = await runMomo(["merchants", "list", "--json", "--data", data]);
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "Copied" }]);
+  expect(JSON.parse(listed.stdout)).toMatchObject({ merchants: [{ name: "Copied" }] });
 });

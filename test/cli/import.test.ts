@@ -48,7 +48,11 @@ async function paymentAt({ ready }: Served): Promise<Record<string, unknown> | u
 }
 
 const merchantsIn = async (data: string) =>
-  JSON.parse((await runMomo(["merchants", "list", "--json", "--data", data])).stdout) as { name: string }[];
+  (
+    JSON.parse((await runMomo(["merchants", "list", "--json", "--data", data])).stdout) as {
+      merchants: { name: string }[];
+    }
+  ).merchants;
 
 describe("momo import FILE puts it into the data directory", () => {
   test.concurrent("and momo serve goes on with it: the keys, the payments, and the prompt that is pending", async () => {

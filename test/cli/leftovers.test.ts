@@ -18,7 +18,7 @@ async function untilEmpty(folder: string, except: readonly string[] = []): Promi
 }
 
 const doctorAt = async (data: string, env: Record<string, string> = {}) => {
-  const run = await runMomo(["doctor", "--port", "0", "--data", data], { env });
+  const run = await runMomo(["doctor", "--port", "0", "--data", data, "--format", "table"], { env });
   return run.stdout.split("\n").filter((line) => line.includes("left over"));
 };
 

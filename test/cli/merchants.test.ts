@@ -14,7 +14,11 @@ const created = (name: string, data: string, ...flags: string[]) =>
 
 test.concurrent("`merchants create` works without a running server, and prints the record", async () => {
   const data = join(newFolder(), "not", "there", "yet");
-  expect(await created("Duka", data)).toEqual({ stdout: "id    1\nname  Duka\n", stderr: "", exitCode: 0 });
+  expect(await created("Duka", data, "--format", "table")).toEqual({
+    stdout: "id    1\nname  Duka\n",
+    stderr: "",
+    exitCode: 0,
+  });
   expect(statSync(data).mode & 0o777).toBe(0o700);
   expect(statSync(join(data, "momo.db")).mode & 0o777).toBe(0o600);
 });
@@ -36,9 +40,9 @@ test.concurrent("merchants that several processes create at once in a new direct
 
 test.concurrent("`merchants list` prints a table, the records in --json, the ids with -q", async () => {
   const list = (...flags: string[]) => runMomo(["merchants", "list", "--data", shared, ...flags]);
-  const [table, json, quiet] = await Promise.all([list(), list("--json"), list("-q")]);
+  const [table, json, quiet] = await Promise.all([list("--format", "table"), list("--json"), list("-q")]);
   expect(table).toEqual({ stdout: "id  name\n1   Duka la Amina\n", stderr: "", exitCode: 0 });
-  expect(JSON.parse(json.stdout)).toEqual([{ id: 1, name: "Duka la Amina" }]);
+  expect(JSON.parse(json.stdout)).toEqual({ merchants: [{ id: 1, name: "Duka la Amina" }] });
   expect(quiet.stdout).toBe("1\n");
 });
 
@@ -54,7 +58,7 @@ test.concurrent("a merchant created while a server runs is listed beside the ser
   const { at } = await serveMomo();
   await created("Second", at[1]);
   const { stdout } = await runMomo(["merchants", "list", ...at, "--json"]);
-  expect(JSON.parse(stdout).map(({ name }: { name: string }) => name)).toEqual(["Demo Shop", "Second"]);
+  expect(JSON.parse(stdout).merchants.map(({ name }: { name: string }) => name)).toEqual(["Demo Shop", "Second"]);
 });
 
 test.concurrent("`serve` takes the merchant that was created before it, and gives it an account and a key", async () => {
@@ -62,7 +66,7 @@ test.concurrent("`serve` takes the merchant that was created before it, and give
   await created("First", data);
   const { post } = await serveMomo(["--data", data]);
   const { stdout } = await runMomo(["merchants", "list", "--data", data, "--json"]);
-  expect(JSON.parse(stdout)).toEqual([{ id: 1, name: "First" }]);
+  expect(JSON.parse(stdout)).toEqual({ merchants: [{ id: 1, name: "First" }] });
   const answer = await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 1 });
   expect(answer.status).toBe(200);
 });

@@ -8,7 +8,7 @@ afterAll(cleanUp);
 const NAMES = OUTCOMES.map(({ name }) => name);
 
 test.concurrent("`momo outcomes` prints the table that the code uses, one line for each outcome", async () => {
-  const { stdout, stderr, exitCode } = await runMomo(["outcomes"]);
+  const { stdout, stderr, exitCode } = await runMomo(["outcomes", "--format", "table"]);
   const [head, ...rows] = stdout.trimEnd().split("\n");
   expect(head).toMatch(/^name +status +code +test phone +after +meaning$/);
   expect(rows.map((row) => row.split(/\s+/)[0])).toEqual(NAMES);
@@ -26,5 +26,5 @@ test.concurrent("`momo outcomes -q` prints the names", async () => {
 test.concurrent("`momo outcomes --json` and GET /_momo/outcomes print the same table", async () => {
   const [printed, { ready }] = await Promise.all([runMomo(["outcomes", "--json"]), serveMomo()]);
   const answer = (await (await fetch(`${ready.control_url}/outcomes`)).json()) as { outcomes: unknown };
-  expect(JSON.parse(printed.stdout)).toEqual(answer.outcomes);
+  expect(JSON.parse(printed.stdout)).toEqual({ outcomes: answer.outcomes });
 });

@@ -73,9 +73,9 @@ test.concurrent("a prompt that the network refuses (HTTP 500): exit 5", async ()
   expect(run).toMatchObject({ stdout: "", exitCode: 5 });
 });
 
-test.concurrent("a phone that the service refuses (HTTP 400): exit 5, in the service's words", async () => {
-  const run = await runMomo(["pay", "12345", "100", ...at]);
-  expect(run).toMatchObject({ stdout: "", exitCode: 5, stderr: expect.stringMatching(/^momo: phone /) });
+test.concurrent("a phone that is none: exit 2, before any request", async () => {
+  const run = await runMomo(["pay", "12345", "100", "--base-url", "http://127.0.0.1:1/v2"]);
+  expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: PHONE must .*"12345"/) });
 });
 
 test.concurrent("`--kind` makes a test payment from another part of the shop", async () => {

@@ -22,7 +22,7 @@ describe("at a terminal a missing flag is asked for", () => {
     type(`Duka la Juma${KEYS.enter}`);
     expect(await exited).toBe(0);
     expect((await runMomo(["merchants", "list", "--data", data, "--json"])).stdout).toBe(
-      '[{"id":1,"name":"Duka la Juma"}]\n',
+      '{"merchants":[{"id":1,"name":"Duka la Juma"}]}\n',
     );
   });
 
@@ -43,7 +43,7 @@ describe("at a terminal a missing flag is asked for", () => {
     type(KEYS.enter);
     expect(await exited).toBe(0);
     const { stdout } = await runMomo(["keys", "list", "--merchant", "2", "--data", two, "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject([{ merchant_id: 2, label: "the till" }]);
+    expect(JSON.parse(stdout)).toMatchObject({ keys: [{ merchant_id: 2, label: "the till" }] });
   });
 
   test.concurrent("the only merchant is taken unasked", async () => {

@@ -9,10 +9,10 @@ import { openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 
-/** The two commands to try, exactly as they are printed. */
-function commandsIn({ stdout: { text } }: Child): { curl: string; pay: string } {
-  const [, curl = "", pay = ""] = /Start a payment:\n\n( {2}curl [\s\S]*?)\n\n( {2}\S.* pay .*)\n/.exec(text) ?? [];
-  return { curl, pay };
+/** The three commands to try, exactly as they are printed. */
+function commandsIn({ stdout: { text } }: Child): { pay: string; cancel: string; phone: string } {
+  const [pay = "", cancel = "", phone = ""] = [...text.matchAll(/ # .*\n {2}(\S.*)\n/g)].map(([, line]) => line ?? "");
+  return { pay, cancel, phone };
 }
 
 async function announced(args: string[], options: Parameters<typeof startMomo>[1]): Promise<Child> {
@@ -28,20 +28,23 @@ for (const [where, folderName, flag] of [
   ["with a folder's name that a shell would obey", ODD, true],
   ["without a flag, where no other command needs one either", "share", false],
 ] as const) {
-  test.concurrent(`the printed curl and the printed momo pay work when pasted, ${where}`, async () => {
+  test.concurrent(`the printed commands work when pasted, ${where}`, async () => {
     const cwd = newFolder();
     const folder = join(cwd, folderName);
     const env: Record<string, string> = flag ? {} : { XDG_DATA_HOME: folder };
     const server = await announced(flag ? ["--data", folder] : [], { cwd, env });
-    const { curl, pay } = commandsIn(server);
+    const { pay, cancel, phone } = commandsIn(server);
     const elsewhere = newFolder();
-    const [byCurl, byPay] = await Promise.all([
-      runToEnd(["sh", "-c", `${curl} --silent --show-error`], { cwd: elsewhere, env }),
-      runToEnd(["sh", "-c", pay], { cwd: elsewhere, env }),
-    ]);
-    expect(JSON.parse(byCurl.stdout)).toMatchObject({ success: true, checkout_request_id: expect.any(String) });
-    expect(byPay).toMatchObject({ stderr: "", exitCode: 0 });
-    expect(JSON.parse(byPay.stdout)).toMatchObject({ status: "completed", amount: 100 });
+    const [paid, cancelled] = await Promise.all(
+      [pay, cancel].map((line) => runToEnd(["sh", "-c", `${line} --interval 50ms`], { cwd: elsewhere, env })),
+    );
+    expect(paid).toMatchObject({ stderr: "", exitCode: 0 });
+    expect(JSON.parse(paid?.stdout ?? "")).toMatchObject({ status: "completed", amount: 100 });
+    expect(JSON.parse(cancelled?.stdout ?? "")).toMatchObject({ status: "cancelled" });
+    const customer = openMomo([], { cwd: elsewhere, env, program: ["sh", "-c", phone] });
+    await customer.screen.until(/Waiting for a prompt/);
+    customer.type("\x03");
+    expect(await customer.exited).toBe(0);
     expect(pay.includes("--data")).toBe(flag);
   });
 }
@@ -70,7 +73,7 @@ test.concurrent("where a reader's shell finds this momo it is called by its name
     const env = { PATH: `${join(home, folder)}:${process.env.PATH}` };
     for (const program of [[binary], [process.execPath, "--no-env-file", join(ROOT, "cli/main.ts")]]) {
       const { pay } = commandsIn(await announced([], { env, program }));
-      expect(pay.startsWith("  momo pay ")).toBe(called);
+      expect(pay.startsWith("momo pay ")).toBe(called);
     }
   }
 });
@@ -84,7 +87,7 @@ test.concurrent("another terminal need not have the variables of this one: the f
 
 test.concurrent("the ready line comes last and only when requests are served; nothing is coloured in a pipe", async () => {
   const server = await announced(["--ephemeral"], {});
-  const address = /address +(\S+)\/v2/.exec(server.stdout.text)?.[1];
+  const address = /API +(\S+)\/v2/.exec(server.stdout.text)?.[1];
   expect((await fetch(`${address}/_momo/health`)).status).toBe(200);
   expect(server.stdout.text).not.toContain("\x1b");
   expect(server.stderr.text).toBe("");
@@ -110,7 +113,7 @@ test.concurrent("a shell's Ctrl+C, which reaches all of a pipeline, stops it cle
     cwd,
     env: { PATH: process.env.PATH ?? "", HOME: cwd },
   });
-  const [, address] = await child.stdout.until(/address +(\S+)\/v2[\s\S]*Ready/);
+  const [, address] = await child.stdout.until(/API +(\S+)\/v2[\s\S]*Ready/);
   const health = (await (await fetch(`${address}/_momo/health`)).json()) as { pid: number };
   process.kill(health.pid, "SIGINT");
   await child.exited;

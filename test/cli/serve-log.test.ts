@@ -112,7 +112,7 @@ describe("without --log-format", () => {
   });
 
   test.concurrent("pretty lines on a terminal, in colour", async () => {
-    const { screen } = await serveAtTerminal([]);
+    const { screen } = await serveAtTerminal(["--log", "requests"]);
     await screen.until(/\d\d:\d\d:\d\d {2}\S*404\S* {2}GET {3}\/v2\/nothing {2}/);
     expect(screen.text).toContain("\u001b[33m404");
   });

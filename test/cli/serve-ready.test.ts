@@ -60,6 +60,7 @@ describe("`--ready-file` is written atomically, mode 0600, removed at the end", 
       ["a data directory that cannot be used", (folder) => ["--data", join(folder, "stale.json", "data")]],
       ["a file of rules that is not there", (folder) => ["--rules", join(folder, "none"), "--ephemeral"]],
       ["a flag that is wrong, before it", () => ["--port", "abc"]],
+      ["an address of a webhook that is none", () => ["--webhook", "ftp://x"]],
       ["a flag that nobody knows", () => ["--prot", "1"]],
       ["a value that is missing", () => ["--fee"]],
     ];

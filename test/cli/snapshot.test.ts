@@ -12,9 +12,11 @@ describe("momo snapshot", () => {
     await momo("pay", "0712345678", "5", "-q");
     expect(await momo("snapshot", "save", "demo")).toEqual({ stdout: "", stderr: "kept as demo\n", exitCode: 0 });
     await momo("pay", "0712345678", "6", "-q");
-    expect((await momo("snapshot", "list")).stdout).toMatch(/^name +transactions +at\ndemo +1 +[-0-9: ]{19}\n$/);
+    expect((await momo("snapshot", "list", "--format", "table")).stdout).toMatch(
+      /^name +transactions +at\ndemo +1 +[-0-9: ]{19}\n$/,
+    );
     expect((await momo("snapshot", "restore", "demo")).stderr).toBe(
-      "everything is as in demo, but for merchants, accounts and keys\n",
+      "demo is restored; merchants, accounts and keys have not changed\n",
     );
     expect((await momo("list", "-q")).stdout.trim().split("\n")).toHaveLength(1);
     expect((await momo("snapshot", "delete", "demo")).exitCode).toBe(0);

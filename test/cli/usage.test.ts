@@ -86,11 +86,11 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     [["pay", "0712345678", "100", "--interval", "1ms"], /--interval.*50ms or more/],
     [["pay", "0712345678", "100", "--timeout", "soon"], /--timeout.*duration.*250ms, 3s, 2m or 1h/],
     [["pay", "0712345678", "100", "--reference"], /--reference needs a value: --reference <text>/],
-    [["status"], /CHECKOUT-ID is missing\n +momo status --help/],
+    [["status"], /PAYMENT is missing\n +momo status --help/],
     [["accounts", "create", "--fee", "free"], /--fee.*tariff.*1\.5%\+10/],
     [["keys", "list", "--merchant", "0"], /--merchant.*whole number from 1/],
     [["keys", "revoke"], /API-KEY is missing\n +momo keys revoke --help/],
-    [["env", "--format", "fish"], /--format must be one of shell, dotenv, github, json; it is "fish"/],
+    [["env", "--format", "fish"], /--format must be one of shell, powershell, dotenv, github, json; it is "fish"/],
   ];
 
   for (const [args, named] of WRONG) {

@@ -3,7 +3,7 @@ import { startSandbox } from "momo-sandbox/testing";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { failureOf, PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { hang, startReceiver } from "../support/receiver.ts";
 import { SLACK_MS } from "../support/time-outs.ts";
 import { until } from "../support/until.ts";
 
@@ -11,8 +11,6 @@ afterAll(cleanUp);
 
 const STOP_WITHIN_MS = 3000;
 const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
-const hang = () => new Promise<Response>(() => {});
-
 describe("momo serve --webhook URL", () => {
   test.concurrent("each payment that becomes final is POSTed there, and no proxy sees it", async () => {
     const receiver = startReceiver();
@@ -96,16 +94,19 @@ describe("momo webhooks", () => {
     const receiver = startReceiver();
     const server = await serveMomo(["--webhook", receiver.url, "--after", "1ms"]);
     const momo = (...args: string[]) => runMomo(["webhooks", ...args, ...server.at]);
-    expect(await momo("list")).toMatchObject({ stdout: "", stderr: expect.stringContaining("knows no webhooks (§6)") });
+    expect(await momo("list", "--format", "table")).toMatchObject({
+      stdout: "",
+      stderr: expect.stringContaining("knows no webhooks (§6)"),
+    });
     await server.post("/stkpush.php", ORDER);
     await until(
       () => momo("list", "--json"),
       ({ stdout }) => stdout.includes('"delivered"'),
     );
     expect((await momo("list", "-q")).stdout).toBe("1\n");
-    const { stdout } = await momo("list");
+    const { stdout } = await momo("list", "--format", "table");
     expect(stdout).toMatch(
-      /^id +payment +state +attempts +due +answer\n1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
+      /^ *id +payment +state +attempts +due +answer\n *1 +ws_CO_\w+ +delivered +1 +[-0-9: ]{19} +200\n$/,
     );
     expect(await momo("resend", "1")).toMatchObject({ stderr: "it is sent again as delivery 2\n", exitCode: 0 });
     await receiver.until(2);

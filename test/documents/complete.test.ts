@@ -37,6 +37,14 @@ test("docs/operations.md names every option of momo serve", async () => {
   for (const option of options) if (option !== "--help") expect(text).toContain(`\`${option}\``);
 });
 
+test("docs/steering.md names every option of momo exec", async () => {
+  const { stdout } = await session.run("momo exec --help");
+  const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
+  expect(options.length).toBeGreaterThan(8);
+  const { text } = readDocument("docs/steering.md");
+  for (const option of options) if (option !== "--help") expect(text).toMatch(new RegExp(`\`${option}[ \`]`));
+});
+
 test("docs/steering.md names every path of the control API", async () => {
   const { message } = (await (await fetch(`${session.controlUrl}/nothing`)).json()) as { message: string };
   const paths = [...message.matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);

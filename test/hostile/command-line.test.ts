@@ -26,7 +26,7 @@ describe("arguments that are no flags", () => {
       ["status", ""],
       [2, 6],
     ],
-    [["status", "../../v2/transactions.php"], [6]],
+    [["status", "../../v2/transactions.php"], [2]],
     [
       ["status", "a".repeat(100_000)],
       [2, 6],

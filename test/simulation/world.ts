@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
-import { createRegistry } from "../../src/service/registry.ts";
+import { Registry } from "../../src/service/registry.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Mutant } from "./mutants.ts";
@@ -199,7 +199,7 @@ export function createWorld(options: WorldOptions): World {
     },
     async revokeBeside(apiKey) {
       const store = openStore(fileOf(generation), { create: false });
-      await createRegistry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
+      await new Registry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
       store.close();
     },
     unexplained: () => process.unexplained,

@@ -8,7 +8,7 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import { type Day, dayOf } from "../../src/domain/timestamp.ts";
 import { createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
-import { createListReader } from "../../src/store/sqlite/list-reader.ts";
+import { ListReader } from "../../src/store/sqlite/list-reader.ts";
 import { createNumbering } from "../../src/store/sqlite/numbering.ts";
 import { createSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { createTotalsChange, recount } from "../../src/store/sqlite/totals.ts";
@@ -104,7 +104,7 @@ const transactions = () => {
 /** Reads a page to its end, with all steps that it takes. */
 function list(filter: TransactionFilter, number: number): void {
   const { client } = database;
-  const reading = createListReader(client, createNumbering(client).requestIds()).read(1, filter, { number, limit: 10 });
+  const reading = new ListReader(client, createNumbering(client).requestIds()).read(1, filter, { number, limit: 10 });
   while (!reading.next().done);
 }
 

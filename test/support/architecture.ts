@@ -94,17 +94,7 @@ const ROOMS: readonly Room[] = [
         "package.json",
       ],
       ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts", "src/service/", "src/http/"],
-      ...[
-        "@bomb.sh/tab/commander",
-        "@clack/prompts",
-        "@peculiar/asn1-schema",
-        "@peculiar/asn1-x509",
-        "cli-table3",
-        "commander",
-        "eventsource-parser",
-        "node:",
-        "yocto-spinner",
-      ],
+      ...["@clack/prompts", "@peculiar/asn1-schema", "@peculiar/asn1-x509", "commander", "eventsource-parser", "node:"],
     ],
   },
 ];

@@ -1,4 +1,4 @@
-import { type Audit, createAudit } from "../../sandbox/audit/audit.ts";
+import { Audit } from "../../sandbox/audit/audit.ts";
 import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
 import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
@@ -36,7 +36,7 @@ export function auditCalls({ hasWebhook = false, basePath = "/v2" } = {}): Audit
   let livedMs = 0;
   let calls = 0;
   const transactions = new Map<string, Transaction>();
-  const audit = createAudit({ basePaths: [basePath], hasWebhook: () => hasWebhook });
+  const audit = new Audit({ basePaths: [basePath], hasWebhook: () => hasWebhook });
   const moment = () => ({ nowMs, realMs, livedMs });
 
   function send(call: Partial<AuditedCall>): void {

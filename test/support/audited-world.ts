@@ -1,4 +1,4 @@
-import { type Audit, createAudit } from "../../sandbox/audit/audit.ts";
+import { Audit } from "../../sandbox/audit/audit.ts";
 import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
@@ -59,7 +59,7 @@ export function createWorld(seed: number, weather: Weather, promptTimeoutMs: num
   let payments: Record_[] = [];
   let count = 0;
   const clock = createVirtualClock({ nowMs: () => realMs, alarm: () => () => {} });
-  const audit = createAudit({ basePaths: ["/v2"], hasWebhook: () => false });
+  const audit = new Audit({ basePaths: ["/v2"], hasWebhook: () => false });
   const moment = () => ({ nowMs: clock.nowMs(), realMs, livedMs: clock.livedMs() });
 
   function draw(bound: number): number {

@@ -11,6 +11,9 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
+/** A receiver that takes the message and never answers. */
+export const hang = () => new Promise<Response>(() => {});
+
 type Answer = (nth: number) => Response | Promise<Response>;
 
 /** @param answer what it answers to the first, the second … message; by default 200 */

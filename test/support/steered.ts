@@ -14,6 +14,10 @@ export interface Steered extends ControlScene {
   list(query?: string): Promise<Record<string, unknown>[]>;
   /** A control call that must succeed; its answer. */
   control(method: string, path: string, json?: unknown): Promise<Record<string, unknown>>;
+  /** Moves the sandbox's clock by the control API, as `{"advance": "3s"}`. */
+  advanceClock(duration: string): Promise<Record<string, unknown>>;
+  /** The calls of the merchant API in the log, oldest first. */
+  logged(): Promise<Record<string, unknown>[]>;
   /** A control call that must be refused with 400; its message. */
   refusal(method: string, path: string, json?: unknown): Promise<string>;
 }
@@ -51,6 +55,8 @@ export async function openSteered(accept: Accept = "strict"): Promise<Steered> {
       return (await ask("GET", `/transactions.php${query}`)).body.transactions as Record<string, unknown>[];
     },
     control: (method, path, json) => called(200, method, path, json),
+    advanceClock: (duration) => called(200, "POST", "/clock", { advance: duration }),
+    logged: async () => (await called(200, "GET", "/requests", undefined)).requests as Record<string, unknown>[],
     refusal: async (method, path, json) => String((await called(400, method, path, json)).message),
   };
 }

@@ -10,10 +10,21 @@ export interface TerminalSession {
   type(keys: string): void;
 }
 
-export const KEYS = { enter: "\r", down: "\x1b[B", ctrlC: "\x03" } as const;
+export const KEYS = {
+  enter: "\r",
+  down: "\x1b[B",
+  escape: "\x1b",
+  backspace: "\x7f",
+  tab: "\t",
+  ctrlC: "\x03",
+  ctrlZ: "\x1a",
+} as const;
 
 /** Starts the program with all three streams on a terminal. */
-export function openMomo(args: readonly string[], options: Omit<RunOptions, "stdin"> = {}): TerminalSession {
+export function openMomo(
+  args: readonly string[],
+  options: Omit<RunOptions, "stdin"> & { readonly columns?: number; readonly rows?: number } = {},
+): TerminalSession {
   const home = newFolder();
   const screen = new Transcript();
   const decoder = new TextDecoder();
@@ -21,8 +32,8 @@ export function openMomo(args: readonly string[], options: Omit<RunOptions, "std
     cwd: options.cwd ?? home,
     env: { ...cleanEnvironment(home), TERM: "xterm-256color", ...options.env },
     terminal: {
-      cols: 100,
-      rows: 40,
+      cols: options.columns ?? 100,
+      rows: options.rows ?? 40,
       data: (_terminal, data) => screen.add(decoder.decode(data, { stream: true })),
     },
   });

@@ -5,7 +5,7 @@ import { explain, firstOf, openDatabase, refuseOthers, requireDatabase } from ".
 import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
 import { recount } from "./totals.ts";
 
-/** Copies of a whole database: made while it is in use, and looked through before they take its place. */
+/** Copies of a whole database: made while it is in use, and inspected before they replace it. */
 
 /** What a sound copy holds. */
 export interface CopyContents {
@@ -18,8 +18,8 @@ export interface CopyContents {
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Writes a copy of the database as it is at one point in time. Servers go on reading and writing meanwhile.
- * @param copy an absolute path, where there is nothing yet but an empty file
+ * Writes a copy of the database as it is at one point in time. Servers can read and write meanwhile.
+ * @param copy an absolute path, of an empty file or of none
  * @param name what the copy is called in a refusal
  * @throws UnusableDatabase that names the file in question
  */
@@ -28,14 +28,14 @@ export function copyDatabase(file: string, copy: string, name: string): void {
   let client: Database | undefined;
   let isOpen = false;
   try {
-    // For writing, though nothing is written: a reader alone would leave its journal files behind.
+    // Open it for writing, although nothing is written: a reader would leave its journal files behind.
     client = new Database(file, { readwrite: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     refuseOthers(client, file);
     isOpen = true;
     client.query("VACUUM INTO ?").run(copy);
   } catch (error) {
-    // Once the database is open, what cannot be written is the copy.
+    // The database is open, so an error is about the copy.
     const problem = explain(error, file);
     const isOfCopy = isOpen && problem instanceof UnusableDatabase && problem.problem === "unwritable";
     throw isOfCopy ? explain(error, name) : problem;
@@ -45,15 +45,15 @@ export function copyDatabase(file: string, copy: string, name: string): void {
 }
 
 /**
- * Looks through a file that is to become the database: every page, every index, every reference. It may come from anywhere, so
- * that nothing of it is trusted: its tables, checks and triggers must be momo's own, to the letter.
+ * Inspects a file that will become the database: every page, every index, every reference. It can come from anywhere, so nothing
+ * in it is trusted: its tables, checks and triggers must be exactly momo's own.
  * @param name what the file is called in a refusal
- * @throws UnusableDatabase where it is damaged, of another program, or of a newer momo
+ * @throws UnusableDatabase if it is damaged, of another program, or of a newer momo
  */
 export function inspectCopy(file: string, name: string): CopyContents {
   let client: Database | undefined;
   try {
-    // Nothing is written, but a reader alone would not have the CHECKs looked at.
+    // Open it for writing, although nothing is written: SQLite tests no CHECK for a reader.
     client = new Database(file, { create: false, readwrite: true });
     client.run("PRAGMA trusted_schema = OFF");
     client.run("PRAGMA cell_size_check = ON");
@@ -79,8 +79,8 @@ export function inspectCopy(file: string, name: string): CopyContents {
 }
 
 /**
- * Makes a copy from elsewhere fit to become the database: brings its schema up to date, refuses what the API would never have
- * stored, and counts anew what is only counted. To be called after {@link inspectCopy}.
+ * Prepares a copy from elsewhere to become the database: updates its schema, refuses rows that the API would never store, and
+ * counts the totals again. Call it after {@link inspectCopy}.
  * @param name what the file is called in a refusal
  * @param isMemo whether a provider of ours wrote such a memo
  * @throws UnusableDatabase that names table, column and value
@@ -92,7 +92,7 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
     if (wrong !== null) throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${wrong}`);
     client.transaction(() => {
       recount(client);
-      // What SQLite knows of them chooses its plans; it looks again.
+      // SQLite's statistics of the tables choose its plans: collect them again.
       for (const table of statisticsOf(client)) client.run(`DELETE FROM ${table}`);
     })();
   } catch (error) {

@@ -8,8 +8,8 @@ import { RESULT_CODES } from "../../domain/result-codes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
 
 /**
- * What the API would never store, but the schema's CHECKs let pass: for databases that come from elsewhere. Each bound is SQL that
- * holds, or is null, for every row of ours.
+ * Refuses values that the API would never store, but the schema's CHECKs allow: for databases that come from elsewhere. Each bound
+ * is SQL that is true or null for every row that momo wrote.
  */
 interface Bound {
   readonly column: string;
@@ -17,7 +17,7 @@ interface Bound {
   readonly rule: string;
 }
 
-/** Far below what codes and receipts can number, so that the next payments have numbers, too. */
+/** Far below the highest number that codes and receipts allow, so that the next payments have numbers, too. */
 export const MAX_ID = 10_000_000_000;
 
 /** The clock ends a day before, and a prompt lives for a day at most. */
@@ -40,14 +40,14 @@ const instant = (column: string): Bound => ({
   rule: "milliseconds since 1970, before the year 10000",
 });
 
-/** For SQLite a text ends at its first NUL; in bytes it does not. */
+/** SQLite ends a text at its first NUL, but not if it reads bytes. */
 const bytes = (column: string, most: number): Bound => ({
   column,
   holds: `octet_length(${column}) <= ${most}`,
   rule: `at most ${most} bytes`,
 });
 
-/** The control characters, and the line and paragraph separators; but NUL, which ends a pattern. */
+/** The control characters, and the line and paragraph separators, without NUL, which ends a pattern. */
 const CONTROLS = ["char(1)||'-'||char(31)", "char(127)||'-'||char(159)", "char(8232)||char(8233)"].join("||");
 
 const name = (column: string): Bound => ({
@@ -59,7 +59,7 @@ const name = (column: string): Bound => ({
 
 const identifier = (column: string, characters = "0-9A-Za-z_"): Bound => ({
   column,
-  // Longer in bytes is what has a NUL or a letter of another alphabet.
+  // A text with a NUL, or with a letter of another alphabet, is longer in bytes.
   holds: `length(${column}) BETWEEN 1 AND ${MAX_IDENTIFIER_LENGTH} AND octet_length(${column}) = length(${column})
     AND ${column} NOT GLOB '*[^${characters}]*'`,
   rule: `1 to ${MAX_IDENTIFIER_LENGTH} characters of ${characters}`,
@@ -106,7 +106,7 @@ const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
   ],
 };
 
-/** How many rows there can be; each as a query for a number of rows. */
+/** The bounds on numbers of rows, each as a query for a count. */
 const COUNTS: readonly { readonly of: string; readonly counts: string; readonly most: number }[] = [
   { of: "merchants", counts: "SELECT count(*) FROM merchants", most: MAX_MERCHANTS },
   { of: "databases without a key for request ids", counts: "SELECT 1 - count(*) FROM numbering", most: 0 },
@@ -122,9 +122,9 @@ const COUNTS: readonly { readonly of: string; readonly counts: string; readonly 
 ];
 
 /**
- * Looks for what momo would never have stored in a database of the newest schema.
+ * Looks for values that momo would never store, in a database of the newest schema.
  * @param isMemo whether a provider of ours wrote such a memo
- * @returns table, column and value of the first that is found, and what would be right; null where all is well
+ * @returns table, column and value of the first one, and what would be right; null if there is none
  */
 export function findOutOfBounds(client: Database, isMemo: (memo: string) => boolean): string | null {
   for (const { of, counts, most } of COUNTS) {
@@ -150,7 +150,7 @@ function firstBroken(client: Database, table: string, bounds: readonly Bound[]):
   return bound ? `${table}.${bound.column} is ${found[1]}, and must be ${bound.rule}` : null;
 }
 
-/** What the search goes by. SQL knows the letters of ASCII alone. */
+/** The text that the search compares. SQL folds only the letters of ASCII. */
 function firstFolded(client: Database): string | null {
   const rows = client.query<{ reference: string; folded: string }, []>(
     `SELECT reference, coalesce(reference_folded, reference) AS folded FROM transactions

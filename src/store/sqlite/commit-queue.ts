@@ -4,14 +4,14 @@ import type { Snapshot } from "./snapshot.ts";
 import type { TotalsChange } from "./totals.ts";
 
 /**
- * Group commit. A durable commit costs one flush of the disk however much it holds, so the writes that arrive together share one;
- * each is answered only after its commit.
+ * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
+ * write is answered after its commit.
  */
 export interface CommitQueue {
   /**
    * Runs `write` inside the next commit.
-   * @param write may run a second time, so it changes nothing but the database and the totals, and forgets what is kept of it
-   * @returns what `write` returned, once it is on disk; rejects with what it threw, and then nothing of it remains
+   * @param write may run twice, so it changes only the database and the totals, and drops cached rows
+   * @returns the result of `write` when it is on disk; rejects with its error, and then nothing is written
    */
   run<T>(write: () => T): Promise<T>;
 }
@@ -22,7 +22,7 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-/** A commit comes once a turn of the event loop has brought no more writes, and after so many turns in any case. */
+/** A commit starts when a turn of the event loop brings no more writes, and after this many turns at the latest. */
 const MOST_TURNS = 3;
 
 export function createCommitQueue(client: Database, snapshot: Snapshot, totals: TotalsChange): CommitQueue {
@@ -34,7 +34,7 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
     return values;
   });
 
-  /** A slow disk flushes once for the requests of several turns; where nothing comes, a turn costs a fast one nothing. */
+  /** With a slow disk, the requests of several turns share one flush. With a fast disk, a turn without writes costs nothing. */
   function flushWhenQuiet(turn: number, before: number): void {
     setImmediate(() => {
       if (waiting.length > before && turn < MOST_TURNS) flushWhenQuiet(turn + 1, waiting.length);
@@ -49,8 +49,8 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
     try {
       answerAll(batch, commit.immediate(batch));
     } catch (error) {
-      // Whoever is to blame, nothing of the batch is written. Where another process holds the database, each alone would only
-      // wait again; otherwise one bad write must not spoil its neighbours.
+      // Nothing of the batch is written. If another process holds the database, each write alone would only wait again.
+      // Otherwise run them one by one, so that one bad write does not fail the others.
       if (isBusy(error) || batch.length === 1) for (const entry of batch) entry.reject(error);
       else for (const entry of batch) retryAlone(entry);
     }

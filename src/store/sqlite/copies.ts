@@ -7,9 +7,9 @@ export interface Copy {
   readonly count: number;
 }
 
-/** To be used inside a commit. */
+/** Call these inside a commit. */
 export interface Copies {
-  /** @returns null where there are more than `most` transactions */
+  /** @returns null if there are more than `most` transactions */
   save(most: number): Copy | null;
   restore(copy: Copy): void;
   drop(copy: Copy): void;
@@ -41,8 +41,8 @@ export function createCopies(client: Database): Copies {
 }
 
 /**
- * Drops the table and makes it again, with empty totals: to delete a million rows one by one would hold everybody up for ten seconds.
- * @param fill is called before the indexes are made, which then takes half the time
+ * Drops the table and creates it again, with empty totals: deleting a million rows would block everything for ten seconds.
+ * @param fill is called before the indexes are created, which halves the time
  */
 export function emptyTransactions(client: Database, fill = () => {}): void {
   const parts = client.query<{ sql: string }, []>(

@@ -3,15 +3,15 @@ import { chmodSync, existsSync, lstatSync, type Stats } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
-/** How long a write waits for another process that is writing, and so does all else in this one. */
+/** How long a write waits for another process that writes. Everything in this process waits with it. */
 const BUSY_TIMEOUT_MS = 5000;
 
 export interface OpenOptions {
-  /** Whether a missing file is made; by default it is. */
+  /** Whether a missing file is created; by default it is. */
   readonly create?: boolean;
   /** How long a write waits once the database is open; by default {@link BUSY_TIMEOUT_MS}. */
   readonly busyTimeoutMs?: number;
-  /** Whether it is refused while another program writes all the time: better than to serve, and store nothing. */
+  /** Whether to refuse a database that another program writes to all the time: a server could store nothing. */
   readonly mustWrite?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function openDatabase(
     switchToWal(client);
     client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
-    // What a statement with triggers keeps for its own undoing; in a file it would cost more than all the rest of it.
+    // The undo journal of a statement with triggers. In a file it would cost more than the statement.
     client.run("PRAGMA temp_store = MEMORY");
     migrate(client, refuseOthers.bind(null, client, file));
     if (mustWrite) client.run("BEGIN IMMEDIATE; ROLLBACK");
@@ -53,7 +53,7 @@ export function openDatabase(
   return { client: opened, close: () => close(opened) };
 }
 
-/** One more connection to a file that is open already and stays so: for reading alone. */
+/** A second connection, only for reading, to a file that is open already and stays open. */
 export function openForReading(file: string): OpenDatabase {
   const client = new Database(file, { readonly: true, strict: true });
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -61,8 +61,8 @@ export function openForReading(file: string): OpenDatabase {
 }
 
 /**
- * A link would lead writes, and the mode that keeps others out, to a file elsewhere; SQLite itself follows none for the files that
- * it keeps beside a database. A pipe would have whoever only reads it wait without an end.
+ * A link would send writes, and the private file mode, to another file; SQLite itself does not follow links for the files beside
+ * a database. A read from a pipe would wait forever.
  */
 export function requirePlainFile(file: string): void {
   const stats = statsOf(file);
@@ -70,7 +70,7 @@ export function requirePlainFile(file: string): void {
   if (stats && !stats.isFile()) throw new UnusableDatabase("foreign", `${file} is not a file`);
 }
 
-/** @throws UnusableDatabase where there is none, or something else */
+/** @throws UnusableDatabase if the file is missing, or is not a file */
 export function requireDatabase(file: string): void {
   if (!existsSync(file)) throw new UnusableDatabase("missing", `there is no database at ${file}`);
   requirePlainFile(file);
@@ -80,16 +80,16 @@ function statsOf(file: string): Stats | null {
   try {
     return lstatSync(file);
   } catch {
-    return null; // whatever is wrong there, opening it says so
+    return null; // opening the file tells what is wrong
   }
 }
 
 /**
- * Refuses, having only read, a database of another program, of a newer momo, or of one from before the first release.
- * @returns its schema; 0 where nothing is in it yet
+ * Refuses a database of another program, of a newer momo, or from before the first release. It only reads.
+ * @returns its schema; 0 if the file is empty
  */
 export function refuseOthers(client: Database, file: string): number {
-  // Read at one point in time: another process may be making the file its own, which is ours.
+  // Read one point in time: another momo may be setting up the file just now.
   const look = client.transaction(() => ({
     application: firstOf(client, "PRAGMA application_id"),
     tables: firstOf(client, "SELECT count(*) FROM sqlite_schema"),
@@ -113,10 +113,10 @@ export function refuseOthers(client: Database, file: string): number {
   return version;
 }
 
-/** How often two processes that open a new file may get in each other's way. */
+/** How often two processes that open a new file may collide. */
 const MAX_ENCOUNTERS = 100;
 
-/** SQLite does not wait for its lock here, so that two processes that switch at once would both fail. */
+/** SQLite does not wait for its lock here, so two processes that switch at once would both fail. */
 function switchToWal(client: Database): void {
   for (let encounter = 1; ; encounter += 1) {
     try {
@@ -124,19 +124,19 @@ function switchToWal(client: Database): void {
       return;
     } catch (error) {
       if (!isBusy(error) || encounter === MAX_ENCOUNTERS) throw error;
-      // Here it does wait, until the other is done.
+      // SQLite waits here until the other process is done.
       client.run("BEGIN IMMEDIATE");
       client.run("ROLLBACK");
     }
   }
 }
 
-/** The first value of the first row; undefined where there is none. */
+/** The first value of the first row; undefined if there is no row. */
 export function firstOf(client: Database, sql: string): unknown {
   return client.query(sql).values()[0]?.[0];
 }
 
-/** How long a close may wait for another process; the checkpoint can be had at the next start as well. */
+/** How long a close may wait for another process. The next start can make the checkpoint, too. */
 const CLOSE_TIMEOUT_MS = 200;
 
 function close(client: Database): void {
@@ -145,14 +145,14 @@ function close(client: Database): void {
     client.run("PRAGMA optimize");
     client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    // Nothing is lost by a full disk or another's lock: what is not in the file yet is in its log.
+    // A full disk, or the lock of another process, loses nothing: the log has what the file does not have yet.
     if (!(error instanceof SQLiteError)) throw error;
   } finally {
     client.close(true); // prepared statements too, or the file would stay open
   }
 }
 
-/** SQLite's complaint about a file as one line in our words; anything else as it is. */
+/** Explains SQLite's error about a file in one line; returns other errors unchanged. */
 export function explain(error: unknown, file: string): unknown {
   if (error instanceof UnusableDatabase) return error;
   const code = error instanceof SQLiteError ? (error.code ?? "") : ((error as NodeJS.ErrnoException).code ?? "");

@@ -4,10 +4,10 @@ import { UnusableDatabase } from "../store.ts";
 import { explain, firstOf, openDatabase, refuseOthers, requirePlainFile } from "./database.ts";
 import { areTotalsTrue, recount } from "./totals.ts";
 
-/** What a look at a database file says; nothing is changed in it. */
+/** The result of an inspection, which changes nothing in the file. */
 export type Inspection =
   | { readonly state: "missing" }
-  /** `totals`: whether they say what a full count finds. */
+  /** `totals`: whether they equal a full count. */
   | { readonly state: "sound"; readonly schema: number; readonly totals: boolean }
   | { readonly state: "unusable"; readonly message: string };
 
@@ -32,8 +32,18 @@ export function inspectDatabase(file: string): Inspection {
   }
 }
 
+/** How many transactions a database has, from its totals, without reading rows. */
+export function countTransactions(file: string): number {
+  const client = new Database(file, { readonly: true });
+  try {
+    return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM day_totals"));
+  } finally {
+    client.close();
+  }
+}
+
 /**
- * Counts everything anew, in place of the totals that were kept.
+ * Replaces the totals by a full count.
  * @throws UnusableDatabase as {@link openDatabase} does
  */
 export function mendTotals(file: string): void {

@@ -11,84 +11,102 @@ import { rangesOf, type SearchRanges, type Selection, searched, selectionOf } fr
 import { blockTotals, folded, isAmong, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS, toSummary } from "./totals.ts";
 
-/** So many rows of an index are passed over in a millisecond. */
+/** Skipping this many rows of an index takes a millisecond. */
 const FEW_ROWS = 2000;
 
-/** So many rows are looked up in a millisecond, by their numbers. */
+/** Looking up this many rows by their numbers takes a millisecond. */
 export const LOOKED_UP_AT_ONCE = 500;
 
-/** More than so many rows are not looked up: to go through all that there are costs less than to keep and sort those. */
+/** If a search finds more rows than this, a scan of all rows is cheaper than a lookup and a sort. */
 export const MOST_LOOKED_UP = 10_000;
 
-/** Where a read may be interrupted: after half a millisecond, or because all that follows takes `long`. */
+/** A point where a read can be interrupted: after half a millisecond, or because the rest takes `long`. */
 type Pause = "long" | undefined;
-
-/** Reads the list on one connection, in steps. */
-export interface ListReader {
-  read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage>;
-}
 
 type CountedKey = Key & { readonly status: number; readonly amountCents: number };
 
-/** What a page is put in order by, as the result names it. */
+/** The columns that a page is sorted by, named as in the result. */
 const KEY = sql`${transactions.id} AS id, ${transactions.createdAtMs} AS atMs`;
 
-/** drizzle's writer of SQL. Its own driver would prepare each statement anew; Bun's `query` keeps what it has prepared. */
+/** drizzle writes the SQL, and Bun's `query` caches the prepared statement. drizzle's own driver would prepare it each time. */
 const dialect = new SQLiteSyncDialect();
 
-export function createListReader(client: Database, requestIds: RequestIds): ListReader {
-  const summarizeDays = createDaySummary(client);
+const FAILED = codeOfStatus("failed");
 
-  function all<R>(statement: SQL): R[] {
-    const { sql: text, params } = dialect.sqlToQuery(statement);
-    return client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
+/** The counts of what a search finds in a block; the times are null if it finds nothing. */
+type BlockCounts = Summary & { readonly firstMs: number | null; readonly lastMs: number | null };
+
+const NOTHING = { totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 };
+const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
+
+/** How many rows come before a page. The limit keeps it a safe integer. */
+const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
+
+/** Reads the list on one connection, in steps. */
+export class ListReader {
+  readonly #client: Database;
+  readonly #requestIds: RequestIds;
+  readonly #summarizeDays: ReturnType<typeof createDaySummary>;
+
+  constructor(client: Database, requestIds: RequestIds) {
+    this.#client = client;
+    this.#requestIds = requestIds;
+    this.#summarizeDays = createDaySummary(client);
   }
 
-  function* read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
+  #all<R>(statement: SQL): R[] {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    return this.#client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
+  }
+
+  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
     const { search, id, ...rest } = filter;
-    if (id !== undefined) return listed(findOne(merchantId, filter, id), page);
-    if (search !== undefined) return yield* readFound(merchantId, rest, search, page);
-    const summary = summarizeDays(merchantId, rest);
+    if (id !== undefined) return this.#listed(this.#findOne(merchantId, filter, id), page);
+    if (search !== undefined) return yield* this.#readFound(merchantId, rest, search, page);
+    const summary = this.#summarizeDays(merchantId, rest);
     const [skip, limit] = [offsetOf(page), page.limit];
     if (skip >= summary.totalItems) return { rows: [], summary };
     const selection = selectionOf(merchantId, rest);
     const { kind, status, ...days } = rest;
     const isAlone = kind === undefined && status === undefined;
-    const isNear = (isAlone && skip + limit <= FEW_ROWS) || summarizeDays(merchantId, days).totalItems <= FEW_ROWS;
+    const isNear =
+      (isAlone && skip + limit <= FEW_ROWS) || this.#summarizeDays(merchantId, days).totalItems <= FEW_ROWS;
     const keys = isNear
-      ? nearKeys(selection, skip, limit)
-      : yield* farKeys(merchantId, selection, rest, { skip, limit });
-    return { rows: rowsOf(keys), summary };
+      ? this.#nearKeys(selection, skip, limit)
+      : yield* this.#farKeys(merchantId, selection, rest, { skip, limit });
+    return { rows: this.#rowsOf(keys), summary };
   }
 
-  /** By the index of the list, row by row. */
-  function nearKeys({ where }: Selection, skip: number, limit: number): Key[] {
-    return all<Key>(sql`SELECT ${KEY} FROM ${transactions} INDEXED BY transactions_newest WHERE ${where}
+  /** Scans the index of the list. */
+  #nearKeys({ where }: Selection, skip: number, limit: number): Key[] {
+    return this.#all<Key>(sql`SELECT ${KEY} FROM ${transactions} INDEXED BY transactions_newest WHERE ${where}
       ORDER BY ${desc(transactions.createdAtMs)}, ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
   }
 
-  function* farKeys(
+  *#farKeys(
     merchantId: number,
     selection: Selection,
     filter: TransactionFilter,
     { skip, limit }: { skip: number; limit: number },
   ) {
-    const great = blocksOf(merchantId, selection, filter);
-    const list = countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS);
+    const great = this.#blocksOf(merchantId, selection, filter);
+    const list = this.#countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS);
     const { keys } = yield* pick(great, list, skip, limit);
     return keys;
   }
 
-  /** The greater blocks, which know the smaller. */
-  function blocksOf(merchantId: number, selection: Selection, filter: TransactionFilter): Blocks {
+  /** The great blocks, each with its smaller blocks. */
+  #blocksOf(merchantId: number, selection: Selection, filter: TransactionFilter): Blocks {
     const { fromMs, beforeMs } = selection;
-    const keysOf = (block: number) => keysIn(selection, block);
+    const keysOf = (block: number) => this.#keysIn(selection, block);
     const small = { bits: BLOCK_BITS, smaller: null, keysOf, fromMs, beforeMs };
     return {
       ...small,
       bits: GREAT_BLOCK_BITS,
       smaller: (first, last) => ({
-        list: countedBlocks(
+        list: this.#countedBlocks(
           merchantId,
           selection,
           filter,
@@ -101,8 +119,8 @@ export function createListReader(client: Database, requestIds: RequestIds): List
     };
   }
 
-  /** The blocks that hold rows of these kinds and statuses, newest numbers first. */
-  function countedBlocks(
+  /** The blocks that have rows of these kinds and statuses, newest numbers first. */
+  #countedBlocks(
     merchantId: number,
     { fromMs, beforeMs }: Selection,
     { kind, status }: TransactionFilter,
@@ -118,54 +136,49 @@ export function createListReader(client: Database, requestIds: RequestIds): List
       kind && eq(blockTotals.kind, codeOfKind(kind)),
       status && eq(blockTotals.status, codeOfStatus(status)),
     );
-    return all<Block>(sql`SELECT ${blockTotals.block} AS block, sum(${blockTotals.count}) AS count,
+    return this.#all<Block>(sql`SELECT ${blockTotals.block} AS block, sum(${blockTotals.count}) AS count,
         min(${blockTotals.firstMs}) AS firstMs, max(${blockTotals.lastMs}) AS lastMs
       FROM ${blockTotals} WHERE ${counted} GROUP BY ${blockTotals.block}
       HAVING lastMs >= ${fromMs} AND firstMs < ${beforeMs} ORDER BY ${desc(blockTotals.block)}`);
   }
 
-  function keysIn({ where }: Selection, block: number): Key[] {
+  #keysIn({ where }: Selection, block: number): Key[] {
     const statement = sql`SELECT ${KEY} FROM ${transactions} NOT INDEXED
       WHERE ${and(isIn(block), where)} ORDER BY ${desc(transactions.id)}`;
-    // Mostly in order already, which costs this sort nothing, and SQLite's as much as the reading.
-    return all<Key>(statement).sort(newestFirst);
+    // The rows are almost in order: this sort costs nothing, and SQLite's would cost as much as the read.
+    return this.#all<Key>(statement).sort(newestFirst);
   }
 
-  function findOne(merchantId: number, { search, ...filter }: TransactionFilter, id: number): CountedKey[] {
+  #findOne(merchantId: number, { search, ...filter }: TransactionFilter, id: number): CountedKey[] {
     const selection = selectionOf(merchantId, filter);
-    const whole = search === undefined ? [] : namedBy(search);
-    return keysAmong(search === undefined ? selection : searched(selection, rangesOf(search), whole), [id]);
+    const whole = search === undefined ? [] : this.#namedBy(search);
+    return this.#keysAmong(search === undefined ? selection : searched(selection, rangesOf(search), whole), [id]);
   }
 
-  function* readFound(
-    merchantId: number,
-    filter: TransactionFilter,
-    search: string,
-    page: Page,
-  ): Generator<Pause, ListedPage> {
+  *#readFound(merchantId: number, filter: TransactionFilter, search: string, page: Page): Generator<Pause, ListedPage> {
     const selection = selectionOf(merchantId, filter);
     const ranges = rangesOf(search);
-    const whole = namedBy(search);
-    const ids = candidates(merchantId, ranges);
-    if (ids === null) return yield* readBroad(merchantId, searched(selection, ranges, whole), filter, page);
+    const whole = this.#namedBy(search);
+    const ids = this.#candidates(merchantId, ranges);
+    if (ids === null) return yield* this.#readBroad(merchantId, searched(selection, ranges, whole), filter, page);
     const found = [...new Set([...ids, ...whole])];
     const keys: CountedKey[] = [];
     for (let start = 0; start < found.length; start += LOOKED_UP_AT_ONCE) {
       if (start > 0) yield;
-      keys.push(...keysAmong(selection, found.slice(start, start + LOOKED_UP_AT_ONCE)));
+      keys.push(...this.#keysAmong(selection, found.slice(start, start + LOOKED_UP_AT_ONCE)));
     }
-    return listed(keys.sort(newestFirst), page);
+    return this.#listed(keys.sort(newestFirst), page);
   }
 
-  /** The numbers that two indexes have for a search; null where there are many. */
-  function candidates(merchantId: number, { phone, reference }: SearchRanges): number[] | null {
+  /** The numbers that two indexes find for a search; null if there are many. */
+  #candidates(merchantId: number, { phone, reference }: SearchRanges): number[] | null {
     const found = new Set<number>();
     const look = (rows: SQL): boolean => {
-      const [counted] = all<{ count: number }>(
+      const [counted] = this.#all<{ count: number }>(
         sql`SELECT count(*) AS count FROM (${rows} LIMIT ${MOST_LOOKED_UP + 1})`,
       );
       if (!counted || counted.count > MOST_LOOKED_UP) return false;
-      for (const { id } of all<{ id: number }>(rows)) found.add(id);
+      for (const { id } of this.#all<{ id: number }>(rows)) found.add(id);
       return true;
     };
     const isOfMerchant = eq(transactions.merchantId, merchantId);
@@ -179,52 +192,52 @@ export function createListReader(client: Database, requestIds: RequestIds): List
     return look(byPhone) ? [...found] : null;
   }
 
-  /** The rows of which a text is a whole identifier, in any letter case: decoded, looked up, compared. */
-  function namedBy(search: string): number[] {
-    const decoded = [requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
-    const chosen = all<{ id: number }>(
+  /** The rows that have this text as an identifier, in any letter case: decoded, looked up, compared. */
+  #namedBy(search: string): number[] {
+    const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
+    const chosen = this.#all<{ id: number }>(
       sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
     );
     const text = search.toLowerCase();
     return [...decoded, ...chosen.map(({ id }) => id)].filter((id): id is number => {
-      const row = id === null ? null : rowOf(id);
+      const row = id === null ? null : this.#rowOf(id);
       if (!row) return false;
-      const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(row, requestIds);
+      const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(row, this.#requestIds);
       const identifiers = [checkoutRequestId, merchantRequestId];
       if (transaction.status === "completed") identifiers.push(transaction.transactionCode, transaction.receiptNumber);
       return identifiers.some((identifier) => identifier.toLowerCase() === text);
     });
   }
 
-  /** Those of some rows that are selected. */
-  function keysAmong({ where }: Selection, ids: readonly number[]): CountedKey[] {
-    return all<CountedKey>(sql`SELECT ${KEY}, ${transactions.status} AS status, ${transactions.amountCents} AS amountCents
+  /** Those of the rows that are selected. */
+  #keysAmong({ where }: Selection, ids: readonly number[]): CountedKey[] {
+    return this.#all<CountedKey>(sql`SELECT ${KEY}, ${transactions.status} AS status, ${transactions.amountCents} AS amountCents
       FROM ${transactions} NOT INDEXED WHERE ${and(isAmong(transactions.id, ids), where)}`);
   }
 
-  /** The page and the counts of rows that are all at hand. */
-  function listed(keys: readonly CountedKey[], page: Page): ListedPage {
+  /** The page and the counts, if all rows are known. */
+  #listed(keys: readonly CountedKey[], page: Page): ListedPage {
     const skip = offsetOf(page);
     return {
-      rows: rowsOf(keys.slice(skip, skip + page.limit)),
+      rows: this.#rowsOf(keys.slice(skip, skip + page.limit)),
       summary: toSummary(keys.map(({ status, amountCents }) => ({ status, count: 1, amountCents }))),
     };
   }
 
-  /** Asks every row of every block: once for the counts, and for the page those of some blocks again. */
-  function* readBroad(
+  /** Reads every row of every block for the counts, and some blocks again for the page. */
+  *#readBroad(
     merchantId: number,
     selection: Selection,
     filter: TransactionFilter,
     page: Page,
   ): Generator<Pause, ListedPage> {
     yield "long";
-    const { smaller, fromMs, beforeMs } = blocksOf(merchantId, selection, filter);
+    const { smaller, fromMs, beforeMs } = this.#blocksOf(merchantId, selection, filter);
     const found: Block[] = [];
     const summary = { ...NOTHING };
-    for (const great of countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS)) {
+    for (const great of this.#countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS)) {
       for (const { block } of smaller?.(great.block, great.block).list ?? []) {
-        const { firstMs, lastMs, ...counts } = countIn(selection, block);
+        const { firstMs, lastMs, ...counts } = this.#countIn(selection, block);
         for (const member of MEMBERS) summary[member] += counts[member];
         if (firstMs !== null && lastMs !== null) found.push({ block, count: counts.totalItems, firstMs, lastMs });
         yield;
@@ -233,17 +246,17 @@ export function createListReader(client: Database, requestIds: RequestIds): List
     const blocks = {
       bits: BLOCK_BITS,
       smaller: null,
-      keysOf: (block: number) => keysIn(selection, block),
+      keysOf: (block: number) => this.#keysIn(selection, block),
       fromMs,
       beforeMs,
     };
     const { keys } = yield* pick(blocks, found, offsetOf(page), page.limit);
-    return { rows: rowsOf(keys), summary };
+    return { rows: this.#rowsOf(keys), summary };
   }
 
-  function countIn({ where }: Selection, block: number): BlockCounts {
+  #countIn({ where }: Selection, block: number): BlockCounts {
     const { status, amountCents, createdAtMs } = transactions;
-    const [counts] = all<BlockCounts>(sql`SELECT count(*) AS totalItems,
+    const [counts] = this.#all<BlockCounts>(sql`SELECT count(*) AS totalItems,
         min(${createdAtMs}) AS firstMs, max(${createdAtMs}) AS lastMs,
         coalesce(sum(${amountCents}) FILTER (WHERE ${eq(status, COMPLETED)}), 0) AS completedAmountCents,
         count(*) FILTER (WHERE ${eq(status, COMPLETED)}) AS completedCount,
@@ -254,25 +267,11 @@ export function createListReader(client: Database, requestIds: RequestIds): List
     return counts;
   }
 
-  const rowOf = (id: number) =>
-    client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`).get(id);
-
-  function rowsOf(keys: readonly Key[]): Transaction[] {
-    return keys.flatMap(({ id }) => rowOf(id) ?? []).map((row) => toTransaction(row, requestIds));
+  #rowOf(id: number): TransactionRow | null {
+    return this.#client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`).get(id);
   }
 
-  return { read };
+  #rowsOf(keys: readonly Key[]): Transaction[] {
+    return keys.flatMap(({ id }) => this.#rowOf(id) ?? []).map((row) => toTransaction(row, this.#requestIds));
+  }
 }
-
-const FAILED = codeOfStatus("failed");
-
-/** The counts over part of what a search finds; the times are null where it finds nothing. */
-type BlockCounts = Summary & { readonly firstMs: number | null; readonly lastMs: number | null };
-
-const NOTHING = { totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 };
-const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
-
-/** How many rows come before a page; past every row all pages are alike. */
-const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
-
-const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);

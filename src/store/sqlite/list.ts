@@ -6,7 +6,7 @@ import type { ListReader } from "./list-reader.ts";
 import type { LongReads } from "./long-reads.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** So many steps of a read are taken at once, half a millisecond each; what takes more is begun anew as a long read. */
+/** How many steps of half a millisecond run without a pause. A read that needs more starts again as a long read. */
 const STEPS_AT_ONCE = 8;
 
 export function createTransactionList(
@@ -15,14 +15,14 @@ export function createTransactionList(
   longReads: LongReads,
   requestIds: () => RequestIds,
 ): TransactionList {
-  // With drizzle, which nothing else needs: it takes 2 ms to load, and a server is ready sooner without.
+  // Only this needs drizzle, which takes 2 ms to load: a server is ready sooner without it.
   const readers = onFirstUse(async () => {
-    const { createListReader } = await import("./list-reader.ts");
-    return { here: createListReader(client, requestIds()), createListReader };
+    const { ListReader } = await import("./list-reader.ts");
+    return { here: new ListReader(client, requestIds()), ListReader };
   });
   return {
     async list(...asked: Parameters<ListReader["read"]>) {
-      const { here, createListReader } = await readers();
+      const { here, ListReader } = await readers();
       snapshot.enter();
       const reading = here.read(...asked);
       for (let step = 0; step <= STEPS_AT_ONCE; step += 1) {
@@ -30,7 +30,7 @@ export function createTransactionList(
         if (done) return value;
         if (value === "long") break;
       }
-      return longReads.run((other) => createListReader(other, requestIds()).read(...asked));
+      return longReads.run((other) => new ListReader(other, requestIds()).read(...asked));
     },
   };
 }

@@ -3,10 +3,10 @@ import { existsSync, lstatSync } from "node:fs";
 import { explain, isBusy, requirePlainFile } from "./database.ts";
 
 /**
- * Takes a lock that one process at a time can hold, and that the operating system takes back when the process ends, however it
- * ends. SQLite brings the same lock to every platform: an exclusive transaction on a file of its own, never committed.
- * @returns a function that gives the lock back
- * @throws UnusableDatabase `locked` while another process holds it, `linked` where the file is a link
+ * Takes a lock that one process at a time can hold. The operating system releases it when the process ends, even if it is killed.
+ * SQLite provides the same lock on every platform: an exclusive transaction on a separate file, never committed.
+ * @returns a function that releases the lock
+ * @throws UnusableDatabase `locked` while another process holds it, `linked` if the file is a link
  */
 export function acquireLock(file: string): () => void {
   requirePlainFile(file);
@@ -24,7 +24,7 @@ export function acquireLock(file: string): () => void {
   return () => held.close();
 }
 
-/** Whether a process holds the lock. Nothing is changed, and whoever wants the lock has it a moment later. */
+/** Whether a process holds the lock. It changes nothing, and blocks another process only for a moment. */
 export function isHeld(file: string): boolean {
   if (!existsSync(file) || !lstatSync(file).isFile()) return false;
   let reader: Database | undefined;

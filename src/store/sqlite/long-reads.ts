@@ -1,15 +1,15 @@
 import type { Database } from "bun:sqlite";
 import { openForReading } from "./database.ts";
 
-/** Reads that take long, one after the other: each at one point in time, and in steps, between which all else has its turn. */
+/** Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps. */
 export interface LongReads {
-  /** @param read begins a read on a connection of its own; it yields between its steps */
+  /** @param read starts a read on its own connection, and yields between its steps */
   run<T>(read: (client: Database) => Generator<unknown, T>): Promise<T>;
-  /** Rejects what is under way. */
+  /** Rejects the reads that have not ended. */
   close(): void;
 }
 
-/** @param file of a database that is open already, and stays so */
+/** @param file a database that is open already, and stays open */
 export function createLongReads(file: string): LongReads {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -25,7 +25,7 @@ export function createLongReads(file: string): LongReads {
     if (isClosed) throw new Error("the store was closed");
     connection ??= openForReading(file);
     const { client } = connection;
-    // Its first step chooses the point in time.
+    // The first step fixes the point in time.
     client.run("BEGIN");
     try {
       const reading = read(client);

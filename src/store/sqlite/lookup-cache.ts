@@ -1,18 +1,18 @@
 import type { Snapshot } from "./snapshot.ts";
 
-/** Beyond this many entries, of about a kilobyte each, a cache begins anew. */
+/** A cache with this many entries, of about a kilobyte each, is emptied before the next one. */
 export const CAPACITY = 4000;
 
-/** Rows that are asked for again and again and seldom change, kept for as long as nobody writes to them. */
+/** Caches rows that are read often and change rarely, until something writes to them. */
 export interface LookupCache<K, V> {
   find(key: K): V | null;
-  /** After a write of our own to the one row. */
+  /** Call it after a write to this row. */
   forget(key: K): void;
-  /** After a write of our own to what is looked up. */
+  /** Call it after a write to many rows. */
   clear(): void;
 }
 
-/** @param look finds a row in the database; what it does not find is not kept */
+/** @param look reads a row from the database; a missing row is not cached */
 export function createLookupCache<K, V>(snapshot: Snapshot, look: (key: K) => V | null): LookupCache<K, V> {
   const kept = new Map<K, V>();
   let keptAt: number | undefined;

@@ -22,6 +22,29 @@ const ACCOUNT = "id, merchant_id AS merchantId, name, fee_basis_points AS basisP
 const KEY =
   "api_key AS apiKey, secret_hash AS secretHash, merchant_id AS merchantId, label, revoked_at_ms AS revokedAtMs";
 
+// Each insert counts by itself whether there is room: many may come at once, and from several processes.
+
+const INSERT_MERCHANT = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
+  WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} RETURNING ${MERCHANT}`;
+
+const INSERT_ACCOUNT = `INSERT INTO payment_accounts (merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
+  SELECT $merchantId, $name, $basisPoints, $fixedCents, $nowMs
+  WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $merchantId) < ${MAX_ACCOUNTS}
+  RETURNING ${ACCOUNT}`;
+
+const INSERT_KEY = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
+  SELECT $apiKey, $secretHash, $merchantId, $label, $nowMs
+  WHERE (SELECT count(*) FROM api_keys WHERE merchant_id = $merchantId AND revoked_at_ms IS NULL) < ${MAX_KEYS}`;
+
+const REVOKE_KEY = `UPDATE api_keys SET revoked_at_ms = ? WHERE api_key = ? AND revoked_at_ms IS NULL
+  RETURNING merchant_id AS merchantId`;
+
+const FORGET_OLD_KEYS = `DELETE FROM api_keys WHERE id IN (
+  SELECT id FROM api_keys WHERE merchant_id = ? AND revoked_at_ms IS NOT NULL
+  ORDER BY revoked_at_ms DESC, id DESC LIMIT -1 OFFSET ${MAX_REVOKED_KEYS})`;
+
+const SET_TARIFF = "UPDATE payment_accounts SET fee_basis_points = ?, fee_fixed_cents = ? WHERE id = ?";
+
 /** Merchants, with their payment accounts and keys. */
 export function createMerchantStore(client: Database, snapshot: Snapshot, commits: CommitQueue): MerchantStore {
   const keys = createLookupCache<string, ApiKey>(snapshot, (apiKey) =>
@@ -33,53 +56,36 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
   });
 
   return {
-    // What is full is counted by the insert itself: many may come at once, and from several processes.
-
     async addMerchant(name: string, nowMs: number): Promise<Merchant | null> {
-      const insert = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
-        WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} RETURNING ${MERCHANT}`;
-      return commits.run(() => client.query<MerchantRow, [string, number]>(insert).get(name, nowMs));
+      return commits.run(() => client.query<MerchantRow, [string, number]>(INSERT_MERCHANT).get(name, nowMs));
     },
 
     async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null> {
       const { merchantId, name, tariff } = account;
-      const insert = `INSERT INTO payment_accounts (merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
-        SELECT $merchantId, $name, $basisPoints, $fixedCents, $nowMs
-        WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $merchantId) < ${MAX_ACCOUNTS}
-        RETURNING ${ACCOUNT}`;
       return commits.run(() => {
         const row = client
-          .query<AccountRow, Record<string, string | number>>(insert)
+          .query<AccountRow, Record<string, string | number>>(INSERT_ACCOUNT)
           .get({ merchantId, name, ...tariff, nowMs });
         return row && toAccount(row);
       });
     },
 
     async addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean> {
-      const insert = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
-        SELECT $apiKey, $secretHash, $merchantId, $label, $nowMs
-        WHERE (SELECT count(*) FROM api_keys WHERE merchant_id = $merchantId AND revoked_at_ms IS NULL) < ${MAX_KEYS}`;
-      return commits.run(() => client.query(insert).run({ ...key, nowMs }).changes === 1);
+      return commits.run(() => client.query(INSERT_KEY).run({ ...key, nowMs }).changes === 1);
     },
 
     async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
-      const update = `UPDATE api_keys SET revoked_at_ms = ? WHERE api_key = ? AND revoked_at_ms IS NULL
-        RETURNING merchant_id AS merchantId`;
-      const forget = `DELETE FROM api_keys WHERE id IN (
-        SELECT id FROM api_keys WHERE merchant_id = ? AND revoked_at_ms IS NOT NULL
-        ORDER BY revoked_at_ms DESC, id DESC LIMIT -1 OFFSET ${MAX_REVOKED_KEYS})`;
       return commits.run(() => {
-        const revoked = client.query<{ merchantId: number }, [number, string]>(update).get(nowMs, apiKey);
-        if (revoked) client.query(forget).run(revoked.merchantId);
+        const revoked = client.query<{ merchantId: number }, [number, string]>(REVOKE_KEY).get(nowMs, apiKey);
+        if (revoked) client.query(FORGET_OLD_KEYS).run(revoked.merchantId);
         keys.forget(apiKey);
         return revoked !== null;
       });
     },
 
     async setTariff(accountId: number, { basisPoints, fixedCents }: Tariff): Promise<void> {
-      const update = "UPDATE payment_accounts SET fee_basis_points = ?, fee_fixed_cents = ? WHERE id = ?";
       await commits.run(() => {
-        client.query(update).run(basisPoints, fixedCents, accountId);
+        client.query(SET_TARIFF).run(basisPoints, fixedCents, accountId);
         accounts.forget(accountId);
       });
     },

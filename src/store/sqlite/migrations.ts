@@ -4,7 +4,7 @@ import initial from "./migrations/0001_initial.sql" with { type: "text" };
 /** In order. What has been released never changes. */
 const MIGRATIONS: readonly string[] = [initial];
 
-/** Schemas up to this number were those before the first release, and nothing reads them any more. */
+/** Schemas up to this number are from before the first release. Nothing reads them any more. */
 export const LAST_UNRELEASED = 9;
 
 /** The newest schema that this program knows: how many migrations lead to it, after those that were never released. */
@@ -14,9 +14,9 @@ export const KNOWN_SCHEMA = LAST_UNRELEASED + MIGRATIONS.length;
 export const APPLICATION_ID = 0x6d6f6d6f;
 
 /**
- * Runs the migrations that the database has not seen (PRAGMA user_version), all or nothing. Two processes may start at once:
- * the second waits, and then finds nothing to do.
- * @param refuseOthers throws where the database is not for this program; asked again once nobody else can write
+ * Runs the migrations that the database has not had (PRAGMA user_version), all or none. If two processes start at once, the
+ * second waits, and then finds nothing to do.
+ * @param refuseOthers throws if the database is not for this program; called again when no other process can write
  */
 export function migrate(client: Database, refuseOthers: () => unknown): void {
   if (schemaOf(client) === KNOWN_SCHEMA) return;
@@ -29,14 +29,14 @@ export function migrate(client: Database, refuseOthers: () => unknown): void {
   run.immediate();
 }
 
-/** Those that a database of this schema has not seen; of a new file, which has schema 0, all. */
+/** The migrations that a database of this schema needs. A new file has schema 0 and needs all. */
 const migrationsAfter = (schema: number) => MIGRATIONS.slice(Math.max(schema - LAST_UNRELEASED, 0));
 
 function schemaOf(client: Database): number {
   return client.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** The tables that SQLite makes in databases of ours, to the letter: what it knows of the indexes. */
+/** The exact tables that SQLite adds to our databases: its statistics of the indexes. */
 const STATISTICS: readonly (readonly [name: string, sql: string])[] = [
   ["sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"],
   ["sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"],

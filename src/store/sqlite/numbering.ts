@@ -5,22 +5,22 @@ import { onFirstUse } from "../../domain/on-first-use.ts";
 import { explain, firstOf, requirePlainFile } from "./database.ts";
 
 /**
- * The numbers of transactions. None is used twice in a database: the next one comes after all that are in use and after the last
- * of those that a reset or an import left behind.
+ * The numbers of transactions. None is used twice in a database: the next one is greater than all in use, and greater than all
+ * that a reset or an import removed.
  */
 export interface Numbering {
   /** Writes numbers as request ids, under the key of this database. */
   readonly requestIds: () => RequestIds;
   /** A number that no transaction of this database has or had. */
   next(): number;
-  /** To be run in the transaction that forgets all rows: their numbers are not given again after a restart either. */
+  /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
   keepFloor(): void;
 }
 
 /** The greatest number in use, by the transactions alone. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
-/** Numbers are given in memory. One whose payment was never stored may come again after a restart: nobody was told of it. */
+/** Numbers are given out in memory. After a restart, that of a payment that was never stored can come again: no client knows it. */
 export function createNumbering(client: Database): Numbering {
   let given: number | undefined;
   function lastGiven(): number {
@@ -48,17 +48,17 @@ function raiseFloor(client: Database, lastUsed: number): void {
 }
 
 /**
- * Has the numbers of a copy go on after those of the database whose place it takes.
+ * Makes the numbers of a copy continue after those of the database that it replaces.
  * @param copy is of the newest schema
  * @param file the database; it may be missing
- * @returns false where the database is damaged, so that nobody knows which numbers it has used
+ * @returns false if the database is damaged, because then its used numbers are unknown
  */
 export function continueNumbers(copy: string, file: string): boolean {
   const lastUsed = existsSync(file) ? lastUsedNumber(file) : 0;
   if (lastUsed === null || lastUsed === 0) return lastUsed !== null;
   const client = new Database(copy, { readwrite: true });
   try {
-    // Without a log beside it: the copy alone is put in place.
+    // Without a log: only the file of the copy is moved.
     client.run("PRAGMA journal_mode = DELETE");
     client.run("PRAGMA synchronous = FULL");
     raiseFloor(client, lastUsed);
@@ -70,10 +70,10 @@ export function continueNumbers(copy: string, file: string): boolean {
   return true;
 }
 
-/** The greatest number that a database has used; null where that cannot be read. */
+/** The greatest number that a database has used; null if it cannot be read. */
 function lastUsedNumber(file: string): number | null {
   requirePlainFile(file);
-  // For writing, though nothing is written: a reader alone could not open a log that a killed process left.
+  // Open it for writing, although nothing is written: a reader cannot open a log that a killed process left.
   const client = new Database(file, { readwrite: true });
   try {
     client.run("PRAGMA busy_timeout = 5000");

@@ -1,7 +1,7 @@
 /**
- * Finds the rows of a page without the rows before it, from counts by blocks of numbers. Numbers mostly rise with time, so that
- * block after block can be passed over; where a clock went back, blocks overlap in time, and the rows are looked for among all of
- * those. Everything here is a generator, which yields where it may be interrupted: after each block that it reads.
+ * Finds the rows of a page without reading the rows before it, from counts by blocks of numbers. Numbers mostly rise with time, so
+ * whole blocks can be skipped. If a clock went back, blocks overlap in time, and the rows are searched in all of these blocks.
+ * The functions are generators: they yield after each block that they read, where they can be interrupted.
  */
 
 /** A row's place in the list: by time and then by number, newest first. */
@@ -18,19 +18,19 @@ export interface Block {
   readonly lastMs: number;
 }
 
-/** Where blocks come from, of one size. */
+/** The source of blocks of one size. */
 export interface Blocks {
   readonly bits: number;
-  /** The next smaller blocks in a stretch of these, newest numbers first; null where these are the smallest. */
+  /** The next smaller blocks in a stretch of these, newest numbers first; null if these are the smallest. */
   readonly smaller: ((first: number, last: number) => { readonly list: Block[]; readonly blocks: Blocks }) | null;
   /** The rows of one block, newest first. */
   keysOf(block: number): Key[];
-  /** Only rows from this time on and before that one are asked for; a block may have others, and its count holds those too. */
+  /** The page has only rows from this time until before that one. A block can have others, and counts them. */
   readonly fromMs: number;
   readonly beforeMs: number;
 }
 
-/** Passes over `skip` rows, newest first, and picks the next ones until it has `limit`. */
+/** Skips `skip` rows, newest first, and picks up to `limit` of the next ones. */
 export function* pick(
   blocks: Blocks,
   list: readonly Block[],
@@ -71,7 +71,7 @@ function stretchesOf(list: readonly Block[]): Block[][] {
   let earliest = 0;
   for (const [index, block] of list.entries()) {
     const current = stretches.at(-1);
-    // Of one instant the greater number comes first, which is that of the block before.
+    // Rows of one instant are sorted by number, greatest first: that is the row of the block before.
     if (!current || earliest >= (latest[index] ?? 0)) {
       stretches.push([block]);
       earliest = block.firstMs;
@@ -85,7 +85,7 @@ function stretchesOf(list: readonly Block[]): Block[][] {
 
 export const newestFirst = (a: Key, b: Key) => b.atMs - a.atMs || b.id - a.id;
 
-/** Picks rows from blocks of the smallest size that overlap in time, reading only those that tell something. */
+/** Picks rows from blocks of the smallest size that overlap in time. It reads only the blocks that it needs. */
 function* pickAmong(
   blocks: Blocks,
   stretch: readonly Block[],
@@ -110,7 +110,7 @@ function* pickAmong(
   const oldestOf = ({ block, firstMs }: Block): Key => ({ atMs: firstMs, id: block * 2 ** blocks.bits });
   const newestOf = ({ block, lastMs }: Block): Key => ({ atMs: lastMs, id: (block + 1) * 2 ** blocks.bits - 1 });
 
-  /** How many rows come no later in the list than this place. */
+  /** How many rows are at this place of the list or before it. */
   function* countTo(place: Key): Generator<undefined, number> {
     let count = 0;
     for (const block of stretch) {
@@ -141,7 +141,7 @@ function* pickAmong(
   const lastMs = Math.max(...stretch.map((block) => block.lastMs));
   const lastId = newestOf(stretch[0] as Block).id;
 
-  /** The place of the row that has so many before it. */
+  /** The place of the row with `rank` rows before it. */
   function* placeAt(rank: number): Generator<undefined, Key> {
     const atMs = yield* search(rank, firstMs, lastMs, (value) => ({ atMs: value, id: 0 }));
     return { atMs, id: yield* search(rank, 0, lastId, (id) => ({ atMs, id })) };

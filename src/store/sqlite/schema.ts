@@ -15,12 +15,12 @@ import {
   type TransactionFacts,
 } from "../../domain/transaction.ts";
 
-/** Rows of the table `transactions`, and the transactions that they are. Nothing is stored that derives from the rest of a row. */
+/** Converts rows of the table `transactions` to transactions, and back. Nothing is stored that derives from the rest of a row. */
 
 export const codeOfKind = (kind: Kind): number => KINDS.indexOf(kind);
 export const codeOfStatus = (status: Status): number => STATUSES.indexOf(status);
 
-/** The codes that SQL names. The CHECKs stand on them, too. */
+/** The codes that SQL names. The CHECKs use them, too. */
 export const PENDING: number = codeOfStatus("pending");
 export const COMPLETED: number = codeOfStatus("completed");
 
@@ -50,7 +50,7 @@ export interface TransactionRow {
 export const ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
   secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
 
-/** A transaction that has just been opened, as the parameters of its insert. */
+/** The parameters to insert a transaction that has just been opened. */
 export function toNewRow(pending: PendingTransaction) {
   const { reference } = pending;
   const folded = reference === null ? null : foldCase(reference);
@@ -73,7 +73,7 @@ export function toNewRow(pending: PendingTransaction) {
   };
 }
 
-/** What an outcome changes in a row, as the parameters of its update. */
+/** The parameters to update a row with an outcome. */
 export function toChange(outcome: Transaction) {
   const change = {
     id: outcome.id,
@@ -98,7 +98,7 @@ export function toChange(outcome: Transaction) {
 
 const textOf = (resultCode: number): string | undefined => (RESULT_CODES as Record<number, string>)[resultCode];
 
-/** A row as the domain knows it. The CHECKs say that no other row exists. */
+/** The transaction of a row. The CHECKs allow no other row. */
 export function toTransaction(row: TransactionRow, requestIds: RequestIds): Transaction {
   const { id, checkoutRequestId, merchantRequestId } = requestIds.restore(row.id, row.created_at_ms, row.secret);
   const facts: TransactionFacts = {

@@ -9,14 +9,14 @@ import { folded, isAmong, transactions } from "./tables.ts";
 /** Which rows a list shows. */
 export interface Selection {
   readonly where: SQL | undefined;
-  /** The times that the rows were created at. */
+  /** The range of `createdAtMs`. */
   readonly fromMs: number;
   readonly beforeMs: number;
 }
 
 const NO_DAY = { fromMs: 0, beforeMs: Number.MAX_SAFE_INTEGER };
 
-/** By all members of a filter but `search` and `id`. */
+/** Uses all members of a filter except `search` and `id`. */
 export function selectionOf(merchantId: number, { kind, status, fromDay, toDay }: TransactionFilter): Selection {
   const fromMs = fromDay === undefined ? NO_DAY.fromMs : startOfDayMs(fromDay);
   const beforeMs = toDay === undefined ? NO_DAY.beforeMs : endOfDayMs(toDay);
@@ -30,14 +30,14 @@ export function selectionOf(merchantId: number, { kind, status, fromDay, toDay }
   return { where, fromMs, beforeMs };
 }
 
-/** No reference goes on with anything later: this is longer than each, of the last character. */
+/** No reference sorts after this one: the last character of Unicode, more often than a reference is long. */
 const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
 
 const MSISDN_LENGTH = 12;
 
-/** The ranges in which the phones and the references lie that start with a text. */
+/** The ranges of the phones and of the references that start with a text. */
 export interface SearchRanges {
-  /** Null where no phone starts so. */
+  /** Null if no phone starts with it. */
   readonly phone: { readonly from: number; readonly before: number } | null;
   readonly reference: { readonly from: string; readonly before: string };
 }
@@ -55,7 +55,7 @@ export function rangesOf(search: string): SearchRanges {
   };
 }
 
-/** Narrows a selection to what a search finds, asked of each row. `whole` are the rows that it names by a whole identifier. */
+/** Narrows a selection to what a search finds. `whole` are the rows that have the searched text as an identifier. */
 export function searched(
   selection: Selection,
   { phone, reference }: SearchRanges,

@@ -2,14 +2,13 @@ import type { Database } from "bun:sqlite";
 import { onFirstUse } from "../../domain/on-first-use.ts";
 
 /**
- * One point in time for all that a turn of the event loop reads. To begin to read and to end it costs SQLite as much as the
- * reading itself, so that the requests which one turn handles share it. Each sees at least what was there when it came, because
- * all of them had arrived before the turn began.
+ * One point in time for all reads of a turn of the event loop. To begin and end a read costs SQLite as much as the read itself, so
+ * the requests of one turn share it. All of them arrived before the turn began, so each sees what was stored when it came.
  */
 export interface Snapshot {
-  /** @returns a number that changes when another connection, a command beside the server, has written */
+  /** @returns a number that changes when another connection has written, such as a command beside the server */
   enter(): number;
-  /** Before anything is written, and before the database is closed. */
+  /** Call it before a write, and before the database is closed. */
   end(): void;
 }
 
@@ -32,7 +31,7 @@ export function createSnapshot(client: Database): Snapshot {
       try {
         version = dataVersion().get()?.data_version ?? 0;
       } catch (error) {
-        // Left open, it would take in every write to come, and none of them would ever be committed.
+        // If it stayed open, every later write would belong to it, and none would be committed.
         commit().run();
         throw error;
       }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The columns that the list asks for, as drizzle knows them. The tables themselves stand in `migrations/`; a test compares the two. */
+/** The columns that the list reads, for drizzle. The tables are declared in `migrations/`; a test compares the two. */
 
 export const transactions = sqliteTable("transactions", {
   id: integer().primaryKey(),
@@ -27,9 +27,9 @@ export const blockTotals = sqliteTable("block_totals", {
   lastMs: integer("last_ms").notNull(),
 });
 
-/** The reference as it is searched: without its letter case. The index of references has this expression. */
+/** The reference that a search compares, in lower case. The index of references has this expression. */
 export const folded: SQL<string> = sql`coalesce(${transactions.referenceFolded}, ${transactions.reference})`;
 
-/** Whether a whole number is one of many; as one parameter, so that the statement is the same for any number of them. */
+/** Whether a whole number is one of many. They are one parameter, so that the statement is the same for any count. */
 export const isAmong = (column: typeof transactions.id, numbers: readonly number[]): SQL =>
   sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(numbers)}))`;

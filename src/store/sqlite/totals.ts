@@ -6,18 +6,18 @@ import { STATUSES } from "../../domain/transaction.ts";
 import { codeOfKind, codeOfStatus } from "./schema.ts";
 
 /**
- * Counts of transactions by (merchant, kind, status): for days with their sums, and for blocks of numbers. They are added up here
- * while a commit is put together, and written inside it.
+ * Counts of transactions by (merchant, kind, status): by day, with sums, and by blocks of numbers. They are added up here during
+ * the writes of a commit, and written in the same commit.
  */
 
-/** A block has 2^bits numbers. A block of the greater size has {@link BLOCKS_IN_ONE} of the smaller. */
+/** A block has 2^bits numbers. A great block has {@link BLOCKS_IN_ONE} small ones. */
 export const BLOCK_BITS = 11;
 export const GREAT_BLOCK_BITS = 17;
 export const BLOCKS_IN_ONE: number = 2 ** (GREAT_BLOCK_BITS - BLOCK_BITS);
 
 const blockOf = (id: number): number => Math.floor(id / 2 ** BLOCK_BITS);
 
-/** What a row is counted by; kind and status are codes. */
+/** The columns that decide where a row is counted; kind and status are codes. */
 export interface Counted {
   readonly id: number;
   readonly merchantId: number;
@@ -28,17 +28,17 @@ export interface Counted {
 
 /** What one commit changes in the totals. */
 export interface TotalsChange {
-  /** Before the writes of a commit, which may run a second time. */
+  /** Call it before the writes of a commit, which may run twice. */
   begin(): void;
-  /** A row has been stored with this status, or has come to it. */
+  /** A row has this status now. */
   add(row: Counted, status: number): void;
   /** A row has left this status. */
   remove(row: Counted, status: number): void;
-  /** After the writes, in the same transaction of the database. */
+  /** Call it after the writes, in the same commit. */
   write(): void;
 }
 
-/** How much to add, or to take away, in one day and one block. */
+/** What to add or subtract in one day and one block. */
 interface Delta {
   readonly merchantId: number;
   readonly day: number;
@@ -91,7 +91,7 @@ export function createTotalsChange(client: Database): TotalsChange {
     add: (row, status) => count(added, row, status),
     remove: (row, status) => count(removed, row, status),
     write() {
-      // First what is added: of what was stored and ended in one commit, there would be nothing yet to take away.
+      // Add first, because a payment can start and end in one commit: a count must not fall below zero.
       for (const delta of added.values()) {
         const { merchantId, day, block, kind, status, amountCents, firstMs, lastMs } = delta;
         statements().addToDay.run(merchantId, day, kind, status, delta.count, amountCents);
@@ -137,10 +137,10 @@ function prepare(client: Database) {
   };
 }
 
-/** Days before and after all that a clock of ours can show. */
+/** Days before and after any time that a clock of momo can show. */
 const EVER = { first: -1, last: 4_000_000 };
 
-/** The summary of §2.4 by kind, status and days, from the totals of days: no transaction is read. */
+/** The summary of §2.4 by kind, status and days, from the totals of days, without reading transactions. */
 export function createDaySummary(client: Database) {
   const select = onFirstUse(() =>
     client.query<StatusSum, [number, number, number, number | null, number | null]>(
@@ -156,7 +156,7 @@ export function createDaySummary(client: Database) {
   };
 }
 
-/** A count and a sum for a status; there may be several for one. */
+/** A count and a sum for a status. One status can have several. */
 export interface StatusSum {
   readonly status: number;
   readonly count: number;
@@ -189,7 +189,7 @@ const FULL_COUNTS = {
     .join(" UNION ALL "),
 };
 
-/** Counts everything anew, in place of what was kept. To be run in a transaction. */
+/** Replaces the totals by a full count. Call it in a transaction. */
 export function recount(client: Database): void {
   for (const [table, counts] of Object.entries(FULL_COUNTS)) {
     client.run(`DELETE FROM ${table}`);
@@ -197,7 +197,7 @@ export function recount(client: Database): void {
   }
 }
 
-/** Whether the totals say what a full count finds. Times of a block may reach further: rows that left a status stretch them. */
+/** Whether the totals equal a full count. The times of a block may be wider, because of rows that left a status. */
 export function areTotalsTrue(client: Database): boolean {
   const keptDays = "SELECT * FROM day_totals WHERE count <> 0 OR amount_cents <> 0";
   const wrong = `SELECT EXISTS (${keptDays} EXCEPT ${FULL_COUNTS.day_totals})

@@ -15,13 +15,12 @@ afterEach(() => sandbox.close());
 afterAll(cleanUp);
 
 const decision = async (id: string) => (await sandbox.control("GET", `/transactions/${id}`)).decided_by;
-const advance = (by: string) => sandbox.control("POST", "/clock", { advance: by });
 const header = (outcome: string) => ({ "X-Sandbox-Outcome": outcome });
 
 describe("decided_by: who, what and when, while it is pending and when it has ended", () => {
   async function expectDecision(id: string, expected: object): Promise<void> {
     expect(await decision(id)).toEqual(expected);
-    await advance("5m");
+    await sandbox.advanceClock("5m");
     expect(await decision(id)).toEqual(expected);
   }
 
@@ -90,7 +89,7 @@ describe("decided_by: who, what and when, while it is pending and when it has en
   test("person, whatever had been decided before", async () => {
     for (const outcome of ["completed", "manual", "wrong_pin"]) {
       const id = await sandbox.pay({}, header(outcome));
-      await advance("1s");
+      await sandbox.advanceClock("1s");
       await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "0000" });
       expect(await decision(id)).toMatchObject({
         who: "person",
@@ -103,7 +102,7 @@ describe("decided_by: who, what and when, while it is pending and when it has en
   test("deadline: nobody answered", async () => {
     const id = await sandbox.pay({}, header("manual"));
     expect(await decision(id)).toMatchObject({ who: "header", outcome: "manual", at_ms: null });
-    await advance("60s");
+    await sandbox.advanceClock("60s");
     expect(await decision(id)).toEqual({
       who: "deadline",
       outcome: "expired",
@@ -115,7 +114,7 @@ describe("decided_by: who, what and when, while it is pending and when it has en
 
   test("deadline: what was decided would have come too late", async () => {
     const id = await sandbox.pay({}, header("completed; after=2m"));
-    await advance("60s");
+    await sandbox.advanceClock("60s");
     expect(await decision(id)).toMatchObject({
       who: "deadline",
       in_words: expect.stringContaining("had decided: completed, 2m after the start."),
@@ -125,7 +124,7 @@ describe("decided_by: who, what and when, while it is pending and when it has en
   for (const { name, ending } of OUTCOMES.filter(({ ending }) => ending.by === "network")) {
     test(`every outcome is told: ${name}`, async () => {
       const id = await sandbox.pay({}, header(name));
-      await advance("1m");
+      await sandbox.advanceClock("1m");
       expect(await decision(id)).toMatchObject({ who: "header", outcome: name });
       expect(await sandbox.statusOf(id)).toMatchObject({ status: "status" in ending && ending.status });
     });
@@ -137,7 +136,7 @@ test("a payment that began before it was noted has no decided_by, pending or fin
   const [listed] = await sandbox.list();
   const id = String(listed?.checkout_request_id);
   expect(await decision(id)).toBeNull();
-  await advance("1s");
+  await sandbox.advanceClock("1s");
   expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
   expect(await decision(id)).toBeNull();
 });

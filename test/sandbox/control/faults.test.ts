@@ -9,7 +9,6 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 const put = (faults: object[], seed?: number) => sandbox.control("PUT", "/faults", { faults, seed });
-const logged = async () => (await sandbox.control("GET", "/requests")).requests as Record<string, unknown>[];
 const push = () => sandbox.ask("POST", "/stkpush.php", { json: payment(sandbox.caller) });
 const list = () => sandbox.ask("GET", "/transactions.php");
 
@@ -30,7 +29,7 @@ describe("error", () => {
     await put([{ kind: "error", status: 418, times: 1 }]);
     await push();
     await push();
-    expect(await logged()).toMatchObject([
+    expect(await sandbox.logged()).toMatchObject([
       { fault: "error", status: 418, body: JSON.stringify(payment(sandbox.caller)), answer: { success: false } },
       { fault: null, status: 200 },
     ]);
@@ -55,8 +54,8 @@ describe("delay", () => {
     const startedMs = performance.now();
     expect((await push()).status).toBe(200);
     expect(performance.now() - startedMs).toBeGreaterThan(35);
-    expect(await logged()).toMatchObject([{ fault: "delay", status: 200 }]);
-    expect(Number((await logged())[0]?.duration_ms)).toBeGreaterThan(35);
+    expect(await sandbox.logged()).toMatchObject([{ fault: "delay", status: 200 }]);
+    expect(Number((await sandbox.logged())[0]?.duration_ms)).toBeGreaterThan(35);
     expect(await sandbox.list()).toHaveLength(1);
   });
 

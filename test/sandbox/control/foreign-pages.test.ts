@@ -10,7 +10,6 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-const logged = async () => (await sandbox.control("GET", "/requests")).requests as Record<string, unknown>[];
 const timesLeft = async () =>
   ((await sandbox.control("GET", "/faults")).faults as { times: number }[]).map(({ times }) => times);
 const push = (headers: Record<string, string>) =>
@@ -25,7 +24,7 @@ describe("faults strike only calls whose credentials are good", () => {
     test(whose, async () => {
       expect((await push(headers)).status).toBe(401);
       expect(await timesLeft()).toEqual([5]);
-      expect(await logged()).toMatchObject([{ status: 401, fault: null }]);
+      expect(await sandbox.logged()).toMatchObject([{ status: 401, fault: null }]);
     });
   }
 
@@ -68,7 +67,7 @@ describe("a call that a browser sends from another site is refused before it is 
         expectSoundAnswer(answer);
         expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
       }
-      expect(await logged()).toEqual([]);
+      expect(await sandbox.logged()).toEqual([]);
       expect(await timesLeft()).toEqual([5]);
     });
   }
@@ -86,7 +85,7 @@ describe("a call that a browser sends from another site is refused before it is 
     test(`a server, or a page of our own, is answered: ${JSON.stringify(headers)}`, async () => {
       await sandbox.control("DELETE", "/faults");
       expect((await push(headers)).status).toBe(200);
-      expect(await logged()).toHaveLength(1);
+      expect(await sandbox.logged()).toHaveLength(1);
     });
   }
 });

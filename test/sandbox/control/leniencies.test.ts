@@ -3,9 +3,6 @@ import { HOST } from "../../support/control.ts";
 import { payment } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
 
-const logged = async (sandbox: Steered) =>
-  (await sandbox.control("GET", "/requests")).requests as Record<string, unknown>[];
-
 /** A call with a body and a content type of its own. */
 async function post(
   sandbox: Steered,
@@ -62,7 +59,7 @@ describe("lenient: each leniency used is in the log, with the member and what ca
     test(name, async () => {
       const sandbox = await openSteered("lenient");
       await send(sandbox);
-      expect(await logged(sandbox)).toMatchObject([{ leniencies, lenient_takes: false }]);
+      expect(await sandbox.logged()).toMatchObject([{ leniencies, lenient_takes: false }]);
       await sandbox.close();
     });
   }
@@ -71,8 +68,8 @@ describe("lenient: each leniency used is in the log, with the member and what ca
     const sandbox = await openSteered("lenient");
     const { apiSecret } = sandbox.caller.key;
     await sandbox.ask("GET", `/transactions.php?status=${apiSecret}`);
-    expect(await logged(sandbox)).toMatchObject([{ leniencies: [{ member: "status", came: '"[redacted]"' }] }]);
-    expect(JSON.stringify(await logged(sandbox))).not.toContain(apiSecret);
+    expect(await sandbox.logged()).toMatchObject([{ leniencies: [{ member: "status", came: '"[redacted]"' }] }]);
+    expect(JSON.stringify(await sandbox.logged())).not.toContain(apiSecret);
     await sandbox.close();
   });
 });
@@ -108,7 +105,7 @@ describe("strict: the log says of a refusal whether the lenient form would take 
     test(`${name}: ${takes ? "yes" : "no"}`, async () => {
       const sandbox = await openSteered();
       await send(sandbox);
-      expect(await logged(sandbox)).toMatchObject([{ leniencies: [], lenient_takes: takes }]);
+      expect(await sandbox.logged()).toMatchObject([{ leniencies: [], lenient_takes: takes }]);
       await sandbox.close();
     });
   }

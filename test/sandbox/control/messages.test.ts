@@ -21,20 +21,19 @@ interface Message {
 }
 const messages = async (query = "") =>
   (await sandbox.control("GET", `/messages${query}`)).messages as readonly Message[];
-const advance = (by: string) => sandbox.control("POST", "/clock", { advance: by });
 
 describe("GET /_momo/messages: the last messages to customers, newest first", () => {
   test("none while nobody has paid", async () => {
     await sandbox.pay();
     await sandbox.pay({ phone: "254700000032" });
     expect(await messages()).toEqual([]);
-    await advance("1h");
+    await sandbox.advanceClock("1h");
     expect(await messages()).toHaveLength(1);
   });
 
   test("phone, text, time and payment", async () => {
     const id = await sandbox.pay({ amount: 1200, reference: "REF" });
-    await advance("1m");
+    await sandbox.advanceClock("1m");
     const [listed] = await sandbox.list();
     const text = `${listed?.momo_receipt_number} Confirmed. Ksh1,200.00 sent to First Shop for account REF on 20/11/26 at 10:00 AM`;
     expect(await sandbox.control("GET", "/messages")).toEqual({
@@ -55,7 +54,7 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
   test("of all merchants, as they were paid and not as they were started", async () => {
     const late = await sandbox.pay({ phone: "254700000030" });
     const early = await sandbox.pay({ payment_account_id: sandbox.other.accountId }, sandbox.other.headers);
-    await advance("1m");
+    await sandbox.advanceClock("1m");
     const list = await messages();
     expect(list.map((message) => message.checkout_request_id)).toEqual([late, early]);
     expect(list[1]?.text).toContain("sent to Second Shop");
@@ -64,7 +63,7 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
   test("?phone= those to one phone, however it is written, and not those that only mention it", async () => {
     const mine = await sandbox.pay({ phone: "0722000000" });
     await sandbox.pay({ phone: "0722000001", reference: "254722000000" });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     for (const phone of ["0722000000", "254722000000"]) {
       expect((await messages(`?phone=${phone}`)).map((message) => message.checkout_request_id)).toEqual([mine]);
     }
@@ -73,7 +72,7 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
 
   test("at most 100, the newest", async () => {
     await insertDue(sandbox, 101);
-    await advance("1s");
+    await sandbox.advanceClock("1s");
     const list = await messages();
     expect(list).toHaveLength(100);
     expect((list[0]?.at_ms ?? 0) - (list[99]?.at_ms ?? 0)).toBe(99);
@@ -83,7 +82,7 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
   test("what was paid last comes first, though a hundred payments started after it", async () => {
     const id = await sandbox.pay({ phone: "254700000100" });
     await insertDue(sandbox, 101);
-    await advance("1s");
+    await sandbox.advanceClock("1s");
     await sandbox.control("POST", `/prompts/${id}/answer`, { pin: "1234" });
     expect((await messages())[0]).toMatchObject({ checkout_request_id: id });
   });

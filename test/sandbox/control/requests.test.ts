@@ -11,14 +11,12 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-const logged = async () => (await sandbox.control("GET", "/requests")).requests as Record<string, unknown>[];
-
 describe("GET /_momo/requests: the last calls of the merchant API", () => {
   test("with their answers, when they came and how long they took", async () => {
     await sandbox.control("POST", "/clock", { advance: "1h" });
     const json = payment(sandbox.caller);
     const answer = await sandbox.ask("POST", "/stkpush.php?x=1", { json, headers: { "X-Sandbox-Outcome": "manual" } });
-    const [request, ...others] = await logged();
+    const [request, ...others] = await sandbox.logged();
     expect(others).toEqual([]);
     expect(request).toEqual({
       id: 1,
@@ -50,7 +48,7 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
   test("last 1000 only, oldest first", async () => {
     expect(LOG_CAPACITY).toBe(1000);
     for (let page = 1; page <= 1003; page++) await sandbox.ask("GET", `/transactions.php?page=${page}`);
-    const targets = (await logged()).map(({ target }) => target);
+    const targets = (await sandbox.logged()).map(({ target }) => target);
     expect(targets).toEqual(Array.from({ length: 1000 }, (_, index) => `/v2/transactions.php?page=${index + 4}`));
   });
 
@@ -58,7 +56,7 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
     await sandbox.control("GET", "/health");
     await sandbox.control("POST", "/payments", { ...payment(sandbox.caller), kind: "web" });
     await sandbox.call("GET", "/nothing");
-    expect(await logged()).toEqual([]);
+    expect(await sandbox.logged()).toEqual([]);
   });
 
   test("the body of refused calls too", async () => {
@@ -69,7 +67,7 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
     await sandbox.ask("POST", "/nothing.php", { json });
     await sandbox.ask("POST", "/stkpush.php", { json, headers: { "Content-Type": "text/plain" } });
     const body = JSON.stringify(json);
-    expect(await logged()).toMatchObject([
+    expect(await sandbox.logged()).toMatchObject([
       { status: 400, body },
       { status: 401, body },
       { status: 405, method: "PUT", body },
@@ -85,7 +83,7 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
       body: new Uint8Array([97, 255]),
     };
     await sandbox.handle(new Request(`http://${HOST}/v2/status.php`, init));
-    expect(await logged()).toMatchObject([{ status: 400, body: "a\u{FFFD}" }]);
+    expect(await sandbox.logged()).toMatchObject([{ status: 400, body: "a\u{FFFD}" }]);
   });
 });
 
@@ -153,9 +151,9 @@ test.each(["X-API-Secret", "Authorization", "Proxy-Authorization", "Cookie"])(
     await events.until(() => events.events.length > 0);
     await events.leave();
     const curl = new Request(`http://${HOST}/_momo/requests?format=curl`, { headers: { Host: HOST } });
-    const shown = [await logged(), await (await sandbox.handle(curl)).text(), events.events];
+    const shown = [await sandbox.logged(), await (await sandbox.handle(curl)).text(), events.events];
     for (const one of shown) expect(JSON.stringify(one)).not.toContain("no-known-shape");
-    expect(await logged()).toMatchObject([{ headers: { [header.toLowerCase()]: "[redacted]" } }]);
+    expect(await sandbox.logged()).toMatchObject([{ headers: { [header.toLowerCase()]: "[redacted]" } }]);
   },
 );
 
@@ -173,7 +171,7 @@ test("a refusal does not repeat a secret that came as the name of a member", asy
 describe("format", () => {
   test("json is the default", async () => {
     await sandbox.ask("GET", "/transactions.php");
-    expect((await sandbox.control("GET", "/requests?format=json")).requests).toEqual(await logged());
+    expect((await sandbox.control("GET", "/requests?format=json")).requests).toEqual(await sandbox.logged());
   });
 
   test.each(["xml", "", "CURL"])("%p: 400", async (format) => {

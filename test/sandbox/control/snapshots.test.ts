@@ -18,26 +18,25 @@ afterAll(cleanUp);
 
 const save = (name: string) => sandbox.control("PUT", `/snapshots/${name}`);
 const restore = (name: string) => sandbox.control("POST", `/snapshots/${name}/restore`);
-const advance = (duration: string) => sandbox.control("POST", "/clock", { advance: duration });
 const steering = () =>
   Promise.all(["/rules", "/default", "/clock", "/faults"].map(async (path) => sandbox.control("GET", path)));
 
 describe("a snapshot keeps everything that a test changes, and brings it back", () => {
   test("transactions, one pending and one paid, as they were; and the pending one goes on", async () => {
     const paid = await sandbox.pay({ reference: "PAID" });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     const pending = await sandbox.pay({ reference: "PENDING" });
-    await advance("1s");
+    await sandbox.advanceClock("1s");
     const before = await sandbox.list();
     expect(await save("both")).toMatchObject({ snapshot: { name: "both", transactions: 2, frozen: true } });
-    await advance("10m");
+    await sandbox.advanceClock("10m");
     await sandbox.pay();
     expect(await sandbox.list()).not.toEqual(before);
     await restore("both");
     expect(await sandbox.list()).toEqual(before);
     expect(await sandbox.statusOf(paid)).toMatchObject({ status: "completed" });
     expect(await sandbox.statusOf(pending)).toMatchObject({ status: "pending" });
-    await advance("2s");
+    await sandbox.advanceClock("2s");
     expect(await sandbox.statusOf(pending)).toMatchObject({ status: "completed" });
     expect(areTotalsTrue(new Database(sandbox.harness.file))).toBe(true);
   });
@@ -51,7 +50,7 @@ describe("a snapshot keeps everything that a test changes, and brings it back", 
     const before = await steering();
     await save("steered");
     await sandbox.pay();
-    await advance("1h");
+    await sandbox.advanceClock("1h");
     await sandbox.control("POST", "/clock", { resume: true });
     await sandbox.control("DELETE", "/webhook");
     await sandbox.control("POST", "/reset");

@@ -11,7 +11,6 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 const wait = (json: unknown) => sandbox.call("POST", "/wait", { json });
-const advance = (advance: string) => sandbox.control("POST", "/clock", { advance });
 const endOf = (id: string, outcome: string) => sandbox.control("POST", `/prompts/${id}/answer`, { outcome });
 const manual = (order: Record<string, unknown> = {}) => sandbox.pay({ phone: "254700000100", ...order });
 
@@ -22,9 +21,9 @@ describe("POST /_momo/wait answers the moment the transaction is as asked for", 
     const waiting = wait({ checkout_request_id: id }).finally(() => {
       answered = true;
     });
-    await advance("2999ms");
+    await sandbox.advanceClock("2999ms");
     expect(answered).toBe(false);
-    await advance("1ms");
+    await sandbox.advanceClock("1ms");
     const { status, body } = await waiting;
     expect(status).toBe(200);
     expect(body).toMatchObject({ message: "the payment is completed", transaction: { checkout_request_id: id } });
@@ -82,7 +81,7 @@ describe("by reference", () => {
   test("of a payment that has started", async () => {
     const id = await sandbox.pay({ reference: "order 1 ✓" });
     const waiting = wait({ reference: "order 1 ✓" });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
   });
 
@@ -90,7 +89,7 @@ describe("by reference", () => {
     const waiting = wait({ reference: "R" });
     await sandbox.pay({ reference: "another" });
     const id = await sandbox.pay({ reference: "R" });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
   });
 
@@ -123,8 +122,8 @@ describe("408 at the time-out, in real time even while momo's clock stands still
   test("an advance of momo's clock is no time that passes for it", async () => {
     const id = await sandbox.pay({ phone: "254700000030" });
     const waiting = wait({ checkout_request_id: id, timeout: "20s" });
-    await advance("25s");
-    await advance("5s");
+    await sandbox.advanceClock("25s");
+    await sandbox.advanceClock("5s");
     expect((await waiting).status).toBe(200);
   });
 
@@ -184,7 +183,7 @@ test("thousands at once: 5,000 wait, one advance, all are answered", async () =>
   const ids = await insertDue(sandbox, 5000);
   const listed = await sandbox.harness.store.transactions.listPending(ids.length);
   const waiting = listed.map(({ checkoutRequestId }) => wait({ checkout_request_id: checkoutRequestId }));
-  await advance("5s");
+  await sandbox.advanceClock("5s");
   const answers = await Promise.all(waiting);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(answers.map(({ body }) => (body.transaction as Record<string, unknown>).id)).toEqual(ids);

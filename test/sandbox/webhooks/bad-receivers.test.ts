@@ -4,14 +4,12 @@ import { send } from "../../../sandbox/webhooks/send.ts";
 import { systemClock } from "../../../src/system.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { hang, startReceiver } from "../../support/receiver.ts";
 
 afterAll(cleanUp);
 
 const MESSAGE: WebhookMessage = { headers: { "Content-Type": "application/json" }, body: "{}" };
 const open = new AbortController().signal;
-const hang = () => new Promise<Response>(() => {});
-
 describe("a bad receiver holds nothing up", () => {
   test("one that hangs is given up after 10 s of the time outside", async () => {
     const receiver = startReceiver(hang);

@@ -1,37 +1,22 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { startReceiver } from "../../support/receiver.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
-import { until } from "../../support/until.ts";
+import { allEnded, type WebhookScene, webhookScene } from "../../support/webhook-scene.ts";
 
 let sandbox: Steered;
+let shop: WebhookScene;
 beforeEach(async () => {
   sandbox = await openSteered();
+  shop = webhookScene(sandbox);
 });
 afterEach(() => sandbox.close());
 afterAll(cleanUp);
 
-interface DeliveryView {
-  readonly id: number;
-  readonly checkout_request_id: string;
-  readonly state: string;
-  readonly resend_of?: number;
-  readonly due_at_ms: number;
-  readonly attempts: { status: number | null; answer: string | null; problem: string | null; at_ms: number }[];
-}
-
-const set = (receiver: Pick<Receiver, "url">, more: object = {}) =>
-  sandbox.control("PUT", "/webhook", { url: receiver.url, ...more });
-const advance = (duration: string) => sandbox.control("POST", "/clock", { advance: duration });
-const deliveries = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryView[];
-const untilDeliveries = (isEnough: (all: DeliveryView[]) => boolean) => until(deliveries, isEnough);
-const allEnded = (all: DeliveryView[]) =>
-  all.length > 0 && all.every(({ state }) => state !== "waiting" && state !== "sending");
-
 describe("a webhook, which the specification does not know, is off unless somebody asks for it", () => {
   test("without one nothing is delivered, and that is said", async () => {
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     const answer = await sandbox.control("GET", "/webhook");
     expect(answer).toMatchObject({ webhook: null, deliveries: [], next: null });
     expect(answer.message).toContain("the specification knows no webhooks (§6)");
@@ -70,9 +55,9 @@ describe("a webhook, which the specification does not know, is off unless somebo
 describe("each payment that becomes final is POSTed", () => {
   test("as payment.updated, with the headers of the field", async () => {
     const receiver = startReceiver();
-    await set(receiver);
+    await shop.set(receiver);
     const id = await sandbox.pay({ amount: 100.5 });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(1);
     const [message] = receiver.received;
     expect(message?.headers.get("X-Webhook-Event")).toBe("payment.updated");
@@ -103,9 +88,9 @@ describe("each payment that becomes final is POSTed", () => {
 
   test("in the flat form", async () => {
     const receiver = startReceiver();
-    await set(receiver, { form: "flat" });
+    await shop.set(receiver, { form: "flat" });
     const paid = await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(1);
     const { momo_receipt_number } = await sandbox.statusOf(paid);
     expect(receiver.received[0]?.body).toEqual({
@@ -118,7 +103,7 @@ describe("each payment that becomes final is POSTed", () => {
       mpesa_receipt: momo_receipt_number,
     });
     const cancelled = await sandbox.pay({ phone: "254700000032" });
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(2);
     expect(receiver.received[1]?.body).toMatchObject({
       success: false,
@@ -130,14 +115,14 @@ describe("each payment that becomes final is POSTed", () => {
 
   test("also one that expires, and one that a person answers; none while it is pending", async () => {
     const receiver = startReceiver();
-    await set(receiver);
+    await shop.set(receiver);
     const silent = await sandbox.pay({ phone: "254700000099" });
     const manual = await sandbox.pay({ phone: "254700000100" });
-    await advance("30s");
-    expect(await deliveries()).toEqual([]);
+    await sandbox.advanceClock("30s");
+    expect(await shop.deliveries()).toEqual([]);
     await sandbox.control("POST", `/prompts/${manual}/answer`, { outcome: "wrong_pin" });
     await receiver.until(1);
-    await advance("30s");
+    await sandbox.advanceClock("30s");
     await receiver.until(2);
     expect(receiver.received.map(({ body }) => body.data)).toMatchObject([
       { checkout_request_id: manual, status: "failed", result_code: 2001 },
@@ -147,10 +132,10 @@ describe("each payment that becomes final is POSTed", () => {
 
   test("any 2xx takes it, and its answer is shown", async () => {
     const receiver = startReceiver(() => new Response("noted", { status: 202 }));
-    await set(receiver);
+    await shop.set(receiver);
     const id = await sandbox.pay();
-    await advance("3s");
-    const [delivery] = await untilDeliveries(allEnded);
+    await sandbox.advanceClock("3s");
+    const [delivery] = await shop.untilDeliveries(allEnded);
     expect(delivery).toMatchObject({
       checkout_request_id: id,
       state: "delivered",
@@ -162,28 +147,28 @@ describe("each payment that becomes final is POSTed", () => {
 describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's clock", () => {
   test("each by an advance, and no sooner", async () => {
     const receiver = startReceiver((nth) => new Response("", { status: nth < 3 ? 500 : 200 }));
-    await set(receiver);
+    await shop.set(receiver);
     await sandbox.pay();
-    await advance("3s");
-    await untilDeliveries(([one]) => one?.attempts.length === 1);
-    await advance("999ms");
+    await sandbox.advanceClock("3s");
+    await shop.untilDeliveries(([one]) => one?.attempts.length === 1);
+    await sandbox.advanceClock("999ms");
     expect(receiver.received).toHaveLength(1);
-    await advance("1ms");
-    await untilDeliveries(([one]) => one?.attempts.length === 2);
-    await advance("10s");
-    const [delivery] = await untilDeliveries(allEnded);
+    await sandbox.advanceClock("1ms");
+    await shop.untilDeliveries(([one]) => one?.attempts.length === 2);
+    await sandbox.advanceClock("10s");
+    const [delivery] = await shop.untilDeliveries(allEnded);
     expect(delivery).toMatchObject({ state: "delivered" });
     expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 500, 200]);
   });
 
   test("one advance over all of them makes them all; then it is given up", async () => {
     const receiver = startReceiver(() => new Response("", { status: 500 }));
-    await set(receiver);
+    await shop.set(receiver);
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await receiver.until(1);
-    await advance("71s");
-    const [delivery] = await untilDeliveries(allEnded);
+    await sandbox.advanceClock("71s");
+    const [delivery] = await shop.untilDeliveries(allEnded);
     expect(delivery).toMatchObject({ state: "failed" });
     expect(delivery?.attempts).toHaveLength(4);
     expect(delivery?.attempts.map(({ problem }) => problem)).toEqual(Array(4).fill("only 2xx counts as taken"));
@@ -192,10 +177,10 @@ describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's
   test("a redirect is not followed", async () => {
     const other = startReceiver();
     const receiver = startReceiver(() => Response.redirect(other.url, 307));
-    await set(receiver);
+    await shop.set(receiver);
     await sandbox.pay();
-    await advance("3s");
-    const [delivery] = await untilDeliveries(([one]) => one?.attempts.length === 1);
+    await sandbox.advanceClock("3s");
+    const [delivery] = await shop.untilDeliveries(([one]) => one?.attempts.length === 1);
     expect(delivery).toMatchObject({
       state: "waiting",
       attempts: [{ status: 307, problem: "it redirects, and redirects are not followed" }],
@@ -206,108 +191,37 @@ describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's
   test("where nobody listens, that is said", async () => {
     const receiver = startReceiver();
     await receiver.stop();
-    await set(receiver);
+    await shop.set(receiver);
     await sandbox.pay();
-    await advance("3s");
-    const [delivery] = await untilDeliveries(([one]) => one?.attempts.length === 1);
+    await sandbox.advanceClock("3s");
+    const [delivery] = await shop.untilDeliveries(([one]) => one?.attempts.length === 1);
     expect(delivery?.attempts[0]).toMatchObject({ status: null, problem: "nothing answers at this address" });
-  });
-});
-
-describe("weather", () => {
-  test("twice: each is delivered as often as times says", async () => {
-    const receiver = startReceiver();
-    await set(receiver, { times: 2 });
-    const id = await sandbox.pay();
-    await advance("3s");
-    await receiver.until(2);
-    for (const { body } of receiver.received) expect(body.data).toMatchObject({ checkout_request_id: id });
-    expect((await untilDeliveries(allEnded)).map(({ state }) => state)).toEqual(["delivered", "delivered"]);
-  });
-
-  test("late: each is held back by delay", async () => {
-    const receiver = startReceiver();
-    await set(receiver, { delay: "90s" });
-    await sandbox.pay();
-    await advance("3s");
-    await advance("89s");
-    expect(await deliveries()).toMatchObject([{ state: "waiting", attempts: [] }]);
-    await advance("1s");
-    await receiver.until(1);
-  });
-
-  test("lost: some are never sent, the same ones for the same seed", async () => {
-    const receiver = startReceiver();
-    const run = async () => {
-      await set(receiver, { lost: 0.5, seed: 7 });
-      for (let count = 0; count < 12; count += 1) await sandbox.pay();
-      await advance("3s");
-      return (await untilDeliveries((all) => all.length >= 12 && allEnded(all))).slice(-12).map(({ state }) => state);
-    };
-    const states = await run();
-    expect(new Set(states)).toEqual(new Set(["lost", "delivered"]));
-    expect(receiver.received).toHaveLength(states.filter((state) => state === "delivered").length);
-    expect(await run()).toEqual(states);
-  });
-
-  test("out of order: shuffle has one overtake another", async () => {
-    const receiver = startReceiver();
-    await set(receiver, { shuffle: "60s", seed: 3 });
-    const ids: string[] = [];
-    for (let count = 0; count < 8; count += 1) ids.push(await sandbox.pay());
-    await advance("3s");
-    for (let second = 0; second < 60; second += 1) {
-      await advance("1s");
-      const due = (await deliveries()).filter(({ due_at_ms }) => due_at_ms <= sandbox.harness.clock.nowMs());
-      await receiver.until(due.length);
-    }
-    const arrived = receiver.received.map(({ body }) => (body.data as DeliveryView).checkout_request_id);
-    expect(arrived.toSorted()).toEqual(ids.toSorted());
-    expect(arrived).not.toEqual(ids);
-  });
-
-  test("early: it comes before the answer to the push", async () => {
-    const receiver = startReceiver();
-    await set(receiver, { early: true });
-    let isAnswered = false;
-    const push = sandbox.pay().then((id) => {
-      isAnswered = true;
-      return id;
-    });
-    await until(
-      () => sandbox.list(),
-      (rows) => rows.length === 1,
-    );
-    await advance("3s");
-    await receiver.until(1);
-    expect(isAnswered).toBe(false);
-    expect(receiver.received[0]?.body.data).toMatchObject({ checkout_request_id: await push, status: "completed" });
   });
 });
 
 describe("a delivery can be sent again", () => {
   test("as one of its own, at once and in good weather", async () => {
     const receiver = startReceiver();
-    await set(receiver, { lost: 1 });
+    await shop.set(receiver, { lost: 1 });
     await sandbox.pay();
-    await advance("3s");
-    const [lost] = await untilDeliveries(allEnded);
+    await sandbox.advanceClock("3s");
+    const [lost] = await shop.untilDeliveries(allEnded);
     expect(lost?.state).toBe("lost");
     const { delivery } = await sandbox.control("POST", `/webhook/deliveries/${lost?.id}/resend`);
     expect(delivery).toMatchObject({ resend_of: lost?.id, state: "waiting" });
     await receiver.until(1);
-    expect(await untilDeliveries(allEnded)).toMatchObject([{ state: "lost" }, { state: "delivered" }]);
+    expect(await shop.untilDeliveries(allEnded)).toMatchObject([{ state: "lost" }, { state: "delivered" }]);
   });
 
   test("not one that is unknown, and not where there is no webhook", async () => {
     const receiver = startReceiver();
-    await set(receiver);
+    await shop.set(receiver);
     for (const id of ["99", "x", "0"]) {
       expect((await sandbox.call("POST", `/webhook/deliveries/${id}/resend`)).status).toBe(404);
     }
     await sandbox.pay();
-    await advance("3s");
-    await untilDeliveries(allEnded);
+    await sandbox.advanceClock("3s");
+    await shop.untilDeliveries(allEnded);
     await sandbox.control("DELETE", "/webhook");
     const refused = await sandbox.call("POST", "/webhook/deliveries/1/resend");
     expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining("PUT /_momo/webhook") } });
@@ -318,11 +232,11 @@ describe("where it is seen", () => {
   test("the story of a payment has its deliveries", async () => {
     const receiver = startReceiver();
     const before = await sandbox.pay();
-    await advance("3s");
-    await set(receiver);
+    await sandbox.advanceClock("3s");
+    await shop.set(receiver);
     const id = await sandbox.pay();
-    await advance("3s");
-    await untilDeliveries(allEnded);
+    await sandbox.advanceClock("3s");
+    await shop.untilDeliveries(allEnded);
     expect(await sandbox.control("GET", `/transactions/${before}`)).toMatchObject({ webhooks: [] });
     expect(await sandbox.control("GET", `/transactions/${id}`)).toMatchObject({
       webhooks: [{ state: "delivered", body: { data: { checkout_request_id: id } } }],
@@ -330,28 +244,28 @@ describe("where it is seen", () => {
   });
 
   test("a reset forgets the deliveries and the webhook", async () => {
-    await set(startReceiver(), { delay: "1h" });
+    await shop.set(startReceiver(), { delay: "1h" });
     await sandbox.pay();
-    await advance("3s");
-    expect(await deliveries()).toHaveLength(1);
+    await sandbox.advanceClock("3s");
+    expect(await shop.deliveries()).toHaveLength(1);
     await sandbox.control("POST", "/reset");
     expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null, deliveries: [] });
   });
 
   test("when it is removed, what waits is dropped", async () => {
-    await set(startReceiver(), { delay: "1h" });
+    await shop.set(startReceiver(), { delay: "1h" });
     await sandbox.pay();
-    await advance("3s");
+    await sandbox.advanceClock("3s");
     await sandbox.control("DELETE", "/webhook");
-    expect(await deliveries()).toMatchObject([{ state: "failed", attempts: [] }]);
+    expect(await shop.deliveries()).toMatchObject([{ state: "failed", attempts: [] }]);
   });
 
   test("the list comes in pages", async () => {
     const receiver = startReceiver();
-    await set(receiver, { times: 3 });
+    await shop.set(receiver, { times: 3 });
     await sandbox.pay();
-    await advance("3s");
-    await untilDeliveries(allEnded);
+    await sandbox.advanceClock("3s");
+    await shop.untilDeliveries(allEnded);
     const page = await sandbox.control("GET", "/webhook?limit=2");
     expect(page).toMatchObject({ deliveries: [{ id: 2 }, { id: 3 }], next: "/_momo/webhook?before=2&limit=2" });
     expect(await sandbox.control("GET", "/webhook?before=2&limit=2")).toMatchObject({

@@ -1,0 +1,174 @@
+import { readFileSync } from "node:fs";
+import { REDACTED } from "../../src/domain/credentials.ts";
+import { proxyInForce, variablesInForce } from "../environment.ts";
+import { type Failure, toFailure } from "../terminal/failure.ts";
+import { type Answer, type Client, controlClient, merchantClient, READS } from "./client.ts";
+import { isRecord } from "./find.ts";
+import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
+
+/** What `momo pay` would meet, found out by calling: nothing that a file says is believed. */
+
+/** What was looked at, what was found, and what to do about it; null where there is nothing to do. */
+export interface Finding {
+  readonly check: string;
+  readonly finding: string;
+  readonly remedy: string | null;
+}
+
+export const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
+
+/** @param flags those that `momo pay` would have; nothing is called where no server is known */
+export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
+  let target: Target;
+  try {
+    target = resolveTarget(flags);
+  } catch (error) {
+    const failure = toFailure(error);
+    return failure.code === "unreachable" ? [] : [actOn("API", failure)];
+  }
+  const control = await openControl(flags);
+  const faults = await faultsOf(control.client);
+  // A trial would meet them, and use up their times.
+  if (faults) return [...proxyOf(target), faults];
+  const findings = [...proxyOf(target), ...(await tryKey(target))];
+  if (control.failure) findings.push(control.failure);
+  if (findings.some(({ remedy }) => remedy !== null)) return findings;
+  return [...findings, ...(await tryAccount(target, control.client)), ...(await steeringOf(control.client))];
+}
+
+const actOn = (check: string, { message, hint }: Failure, remedy = "momo help doctor tells more"): Finding => ({
+  check,
+  finding: message,
+  remedy: hint ?? remedy,
+});
+
+function proxyOf({ baseUrl }: Target): Finding[] {
+  const proxy = proxyInForce(new URL(baseUrl));
+  return proxy ? [fine("proxy", `${proxy} of the environment stands between; NO_PROXY goes around it`)] : [];
+}
+
+/** The address with that key: a list of one, which changes nothing. */
+async function tryKey(target: Target): Promise<Finding[]> {
+  try {
+    await merchantClient(target).get("/transactions.php", { limit: "1" }, READS);
+    return [fine("API", `${target.baseUrl} answers, and takes ${target.apiKey}`)];
+  } catch (error) {
+    const failure = toFailure(error);
+    const check = failure.code === "unauthorized" ? "API key" : "API";
+    return [actOn(check, failure, "look at what answers there")];
+  }
+}
+
+interface Control {
+  readonly client: Client | null;
+  readonly failure: Finding | null;
+}
+
+/** The sandbox beside it, where one is known, with its token. */
+async function openControl(flags: TargetFlags): Promise<Control> {
+  const target = knownControl(flags);
+  if (!target) return { client: null, failure: null };
+  const client = controlClient(target);
+  try {
+    await client.get("/health", {}, READS);
+    return { client, failure: null };
+  } catch (error) {
+    const failure = toFailure(error);
+    if (failure.code === "refused") return { client: null, failure: null }; // it is stopping
+    const check = failure.code === "unauthorized" ? "control token" : "control API";
+    return { client: null, failure: actOn(check, failure) };
+  }
+}
+
+async function faultsOf(control: Client | null): Promise<Finding | null> {
+  const answer = await control?.get("/faults", {}, READS);
+  if (!Array.isArray(answer?.faults) || answer.faults.length === 0) return null;
+  const finding = `${answer.message}: calls fail or are late, because somebody wants it`;
+  return { check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" };
+}
+
+/** A phone whose prompts the network refuses, so that nothing is stored, and nobody is asked. */
+const NOBODY = { phone: "254700000500", amount: 1 };
+
+async function tryAccount(target: Target, control: Client | null): Promise<Finding[]> {
+  const check = "payment account";
+  const id = target.paymentAccountId;
+  const remedy = "momo accounts list shows them: give one with --account or MOMO_PAYMENT_ACCOUNT_ID";
+  if (id === null) return [{ check, finding: "none is known for this server", remedy }];
+  // Anywhere else the call could ask a real customer for money.
+  if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
+  const headers = { "X-Sandbox-Outcome": "refused" };
+  try {
+    await merchantClient(target).post("/stkpush.php", { payment_account_id: id, ...NOBODY }, { headers, ...READS });
+  } catch (error) {
+    const failure = toFailure(error);
+    if (!failure.message.startsWith("STK push initiation failed")) return [actOn(check, failure, remedy)];
+  }
+  return [fine(check, `${id} takes payments`)];
+}
+
+/** What somebody has set on purpose, and forgotten: it decides what becomes of payments. */
+async function steeringOf(control: Client | null): Promise<Finding[]> {
+  if (!control) return [];
+  const [rules, fallback, webhooks] = await Promise.all([
+    control.get("/rules", {}, READS),
+    control.get("/default", {}, READS),
+    control.get("/webhook", {}, READS).catch(() => null), // not every server has them
+  ]);
+  return [
+    ...(Array.isArray(rules.rules) && rules.rules.length > 0
+      ? [fine("rules", `${rules.message}; momo rules list shows what they decide`)]
+      : []),
+    ...(fallback.outcome === "completed" ? [] : [fine("default", `${fallback.message}; momo default set changes it`)]),
+    ...webhookFindings(webhooks),
+  ];
+}
+
+function webhookFindings(answer: Answer | null): Finding[] {
+  if (!isRecord(answer?.webhook)) return [];
+  const url = String(answer.webhook.url);
+  const last = Array.isArray(answer.deliveries) ? answer.deliveries.filter(isRecord).at(-1) : undefined;
+  const attempt = Array.isArray(last?.attempts) ? last.attempts.filter(isRecord).at(-1) : undefined;
+  const problem = attempt?.problem ?? (Number(attempt?.status) >= 300 ? `HTTP ${String(attempt?.status)}` : null);
+  if (!problem) return [fine("webhook", `${url} is told of each payment`)];
+  const remedy = "start what listens there, or look into its log";
+  return [{ check: "webhook", finding: `${url} did not take the last delivery: ${String(problem)}`, remedy }];
+}
+
+/** What the system says of a process. */
+export function stateOfProcess(pid: number): "gone" | "running" | "stopped" {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return "gone";
+  }
+  return /^[Tt]/.test(stateLetter(pid)) ? "stopped" : "running";
+}
+
+function stateLetter(pid: number): string {
+  try {
+    // After the name of the program, which stands in brackets and may hold anything.
+    return readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "");
+  } catch {
+    if (Bun.which("ps") === null) return "";
+    return Bun.spawnSync(["ps", "-o", "state=", "-p", String(pid)])
+      .stdout.toString()
+      .trim();
+  }
+}
+
+/** Which variables are in force, so that nobody wonders why a command goes elsewhere. */
+export function checkEnvironment(): Finding[] {
+  return variablesInForce().map(({ name, value, overrides }) => {
+    const isAddress = name.endsWith("_URL");
+    if (isAddress && !URL.canParse(value)) {
+      const remedy = "unset it, or set it to one such as http://127.0.0.1:2547";
+      return { check: name, finding: "it is not an address", remedy };
+    }
+    const shown = isAddress ? withoutPassword(value) : value;
+    return fine(name, `${shown}, from the environment; it decides over ${overrides}`);
+  });
+}
+
+/** An address may hold one, and what doctor says is shown to others. */
+const withoutPassword = (address: string): string => address.replace(/^.*@/s, `${REDACTED}@`);

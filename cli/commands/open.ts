@@ -1,0 +1,33 @@
+import { Command } from "commander";
+import { controlClient } from "../client/client.ts";
+import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { controlOptions } from "../terminal/options.ts";
+import { print, tell } from "../terminal/output.ts";
+
+interface OpenFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
+  readonly print?: true;
+}
+
+export function openCommand(): Command {
+  const command = new Command("open").option("--print", "only print its address");
+  for (const option of controlOptions()) command.addOption(option);
+  return command.action(open);
+}
+
+async function open(flags: OpenFlags): Promise<void> {
+  const target = resolveControl(flags);
+  // A browser would only say that nothing is there.
+  await controlClient(target).get("/health", {});
+  const address = `${target.controlUrl}/`;
+  print(address);
+  if (flags.print) return;
+  if (!startBrowser(address)) tell("No program here opens addresses: open it in a browser yourself.");
+}
+
+/** Returns whether there was a program that took the address. */
+function startBrowser(address: string): boolean {
+  const command = { darwin: ["open"], win32: ["cmd", "/c", "start", ""] }[process.platform as string] ?? ["xdg-open"];
+  if (Bun.which(command[0] ?? "") === null) return false;
+  const { exitCode } = Bun.spawnSync([...command, address], { stdio: ["ignore", "ignore", "ignore"] });
+  return exitCode === 0;
+}

@@ -1,0 +1,49 @@
+import { Command } from "commander";
+import { systemClock } from "../../src/system.ts";
+import { openEvents } from "../client/client.ts";
+import { followEvents, type SandboxEvent } from "../client/follow.ts";
+import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { controlOptions, outputOptions } from "../terminal/options.ts";
+import { formatOf, lineOf, type OutputOptions, print, printTsv, tell } from "../terminal/output.ts";
+import { paymentLine } from "../terminal/payment-lines.ts";
+import { jsonText } from "../terminal/plain.ts";
+import { isTerminal, lineWidth, writeOut } from "../terminal/standard-output.ts";
+
+type TailFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
+
+export function tailCommand(): Command {
+  const command = new Command("tail");
+  for (const option of [...controlOptions(), ...outputOptions("the checkout request ids")]) command.addOption(option);
+  return command.action(tail);
+}
+
+async function tail(flags: TailFlags): Promise<void> {
+  const target = () => resolveControl(flags);
+  const first = await openEvents(target());
+  const show = printerOf(flags);
+  let hasGone = false;
+  const hear = ({ name, data }: SandboxEvent) => {
+    if (name === "transaction") show(data);
+    else if (name === "steering" && data.what === "reset") tell("The sandbox was reset.");
+    else if (name === "lost") tell("The server has gone; waiting for it …");
+    else if (name === "connected" && hasGone) tell("The server is back.");
+    else if (name === "gap") tell("Some payments are left out here.");
+    hasGone = name === "lost";
+  };
+  if (isTerminal()) tell("Following the payments. Ctrl+C ends.");
+  // Ctrl+C ends the process, as with any command that follows.
+  await followEvents(target, first, hear, new AbortController().signal);
+}
+
+/** One line a change: for people, or as the event came. */
+function printerOf(flags: TailFlags): (data: Record<string, unknown>) => void {
+  const format = formatOf(flags);
+  let isFirst = true;
+  return (data) => {
+    if (flags.quiet) print(String(data.checkout_request_id));
+    else if (format === "json") writeOut(`${jsonText(data)}\n`);
+    else if (format === "tsv") printTsv([data], { withNames: isFirst });
+    else writeOut(`${lineOf(paymentLine(data, systemClock.nowMs(), lineWidth()), isTerminal)}\n`);
+    isFirst = false;
+  };
+}

@@ -1,4 +1,0 @@
-declare module "*.bash" {
-  const text: string;
-  export default text;
-}

@@ -1,0 +1,143 @@
+import type { Argument, Command, Option } from "commander";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import { openBeside } from "../client/beside.ts";
+import { jsonText, plain } from "./plain.ts";
+import { writeOut } from "./standard-output.ts";
+
+/** What could come next on a command line, for the scripts that `momo completion` prints. */
+
+interface Suggestion {
+  readonly word: string;
+  readonly what: string;
+}
+
+/** What else belongs there, which a shell knows itself. */
+type Else = "files" | "commands" | "";
+
+interface Suggestions {
+  readonly words: readonly Suggestion[];
+  readonly also: Else;
+}
+
+const NOTHING: Suggestions = { words: [], also: "" };
+
+/** @param words the words so far; the last one is being typed, and may be empty */
+export async function complete(program: Command, words: readonly string[]): Promise<void> {
+  const { words: found, also } = await suggest(program, words);
+  const typed = words.at(-1) ?? "";
+  const fitting = found.filter(({ word }) => word.startsWith(typed));
+  writeOut([...fitting.map(({ word, what }) => `${plain(word)}\t${plain(what)}`), `:${also}`, ""].join("\n"));
+}
+
+async function suggest(program: Command, words: readonly string[]): Promise<Suggestions> {
+  const typed = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  let command = program;
+  const values: string[] = [];
+  let wanted: Option | undefined;
+  for (const [index, word] of before.entries()) {
+    if (wanted) {
+      wanted = undefined;
+      continue;
+    }
+    // What follows is another command's line: its name first, then what it takes.
+    if (word === "--") return { words: [], also: index === before.length - 1 ? "commands" : "files" };
+    if (word.startsWith("-")) wanted = optionOf(command, word);
+    else {
+      const child = command.commands.find((candidate) => candidate.name() === word);
+      if (child) command = child;
+      else if (command === program) return NOTHING;
+      else values.push(word);
+    }
+  }
+  if (wanted) return valuesOf(wanted, wanted.long ?? "", command, before);
+  if (typed.startsWith("-")) return { words: optionsOf(command), also: "" };
+  if (command.name() === "help") {
+    const named = values.reduce((at, word) => at.commands.find((child) => child.name() === word) ?? at, program);
+    return { words: childrenOf(named), also: "" };
+  }
+  if (command.commands.length > 0) return { words: childrenOf(command), also: "" };
+  if (command.name() === "exec") return { words: [{ word: "--", what: "before the command" }], also: "commands" };
+  const argument = command.registeredArguments[values.length] ?? command.registeredArguments.find((a) => a.variadic);
+  return argument ? valuesOf(argument, argument.name(), command, before) : NOTHING;
+}
+
+/** The option that the word is, where its value is the next word. */
+function optionOf(command: Command, word: string): Option | undefined {
+  const option = command.options.find(({ short, long }) => word === short || word === long);
+  return option?.required ? option : undefined;
+}
+
+const childrenOf = (command: Command): Suggestion[] =>
+  command.commands.map((child) => ({ word: child.name(), what: child.description() }));
+
+const optionsOf = (command: Command): Suggestion[] => [
+  ...command.options.map(({ long, description }) => ({ word: long ?? "", what: description })),
+  { word: "--help", what: "show the help" },
+];
+
+const named = (words: readonly string[], what = ""): Suggestions => ({
+  words: words.map((word) => ({ word, what })),
+  also: "",
+});
+
+const FILES = new Set(["<file>", "<path>", "<dir>"]);
+
+async function valuesOf(
+  taker: Option | Argument,
+  name: string,
+  command: Command,
+  before: readonly string[],
+): Promise<Suggestions> {
+  if (name === "--outcome" || name === "outcome") {
+    return { words: OUTCOMES.map(({ name: word, meaning }) => ({ word, what: meaning })), also: "" };
+  }
+  if (taker.argChoices) return named(taker.argChoices);
+  if (name === "--status" && command.name() === "list") return named(STATUSES);
+  if (name === "--type") return named(KINDS);
+  const isFile = "flags" in taker ? FILES.has(taker.flags.split(" ").at(-1) ?? "") : name === "file";
+  if (isFile) return { words: [], also: "files" };
+  const source = SOURCES[name];
+  return source ? { words: await source(before), also: "" } : NOTHING;
+}
+
+/** Values that the running sandbox knows. Where none runs, nothing is suggested. */
+const SOURCES: Readonly<Record<string, (before: readonly string[]) => Promise<Suggestion[]>>> = {
+  "--account": (before) => ask(before, "/accounts", "accounts", ({ id, name }) => [id, name]),
+  "--merchant": (before) => ask(before, "/merchants", "merchants", ({ id, name }) => [id, name]),
+  "--api-key": keysInForce,
+  "api-key": keysInForce,
+  // The prompts that are open: what somebody would look at, or answer.
+  payment: (before) =>
+    ask(before, "/prompts", "prompts", ({ checkout_request_id, phone, amount }) => [
+      checkout_request_id,
+      `KES ${jsonText(amount)} from ${String(phone)}`,
+    ]),
+  phone: (before) =>
+    ask(before, "/prompts", "prompts", ({ phone, business }) => [phone, `asked by ${String(business)}`]),
+};
+
+async function keysInForce(before: readonly string[]): Promise<Suggestion[]> {
+  return ask(before, "/keys", "keys", ({ api_key, label, revoked }) => (revoked ? null : [api_key, label]));
+}
+
+async function ask(
+  before: readonly string[],
+  path: string,
+  member: string,
+  read: (item: Record<string, unknown>) => [unknown, unknown] | null,
+): Promise<Suggestion[]> {
+  const data = before[before.lastIndexOf("--data") + 1];
+  const baseUrl = before[before.lastIndexOf("--base-url") + 1];
+  const flags = {
+    ...(before.includes("--data") && data !== undefined && { data }),
+    ...(before.includes("--base-url") && baseUrl !== undefined && { baseUrl }),
+  };
+  const items = (await openBeside(flags).get(path))?.[member];
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item: Record<string, unknown>) => {
+    const found = read(item);
+    return found ? [{ word: String(found[0]), what: String(found[1]) }] : [];
+  });
+}

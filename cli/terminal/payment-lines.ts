@@ -1,0 +1,113 @@
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { Answer } from "../client/client.ts";
+import { Failure } from "./failure.ts";
+import {
+  cellOf,
+  formatOf,
+  type OutputOptions,
+  type Piece,
+  pieceText,
+  print,
+  printFields,
+  printJson,
+  printTsv,
+  type Styled,
+  styled,
+} from "./output.ts";
+
+/** How a payment looks to people: the same sign, colour, amount and reason in every command. */
+
+const SIGNS: Readonly<Record<string, string>> = {
+  completed: "✓",
+  pending: "•",
+  failed: "✗",
+  cancelled: "✗",
+  expired: "✗",
+};
+
+export function statusPiece(status: unknown): Styled {
+  const text = String(status);
+  const style = text === "completed" ? "green" : text === "pending" ? "yellow" : "red";
+  return styled(style, `${SIGNS[text] ?? "?"} ${text}`);
+}
+
+/** `1,200.00`: shillings with their cents. */
+export function amountText(amount: unknown): string {
+  if (typeof amount !== "number") return cellOf(amount);
+  return amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
+/** Why a payment failed, such as `wrong PIN (2001)`; empty for one that did not. */
+export function reasonText({ status, result_code, result_desc }: Record<string, unknown>): string {
+  if (status !== "failed") return "";
+  if (result_code === null || result_code === undefined) return cellOf(result_desc);
+  const name = OUTCOMES.find(({ ending }) => ending.by === "network" && ending.code === result_code)?.name;
+  const words = name?.replaceAll("_", " ").replace("pin", "PIN") ?? cellOf(result_desc);
+  return `${words} (${cellOf(result_code)})`;
+}
+
+/**
+ * A payment as it starts or ends, in one line that fits the width: `#1 ✓ paid UKL001DAN1`, then the amount and the phone.
+ * @param atMs the host's time, whatever the sandbox's clock shows
+ */
+export function paymentLine(payment: Record<string, unknown>, atMs: number, width: number): Piece[] {
+  const { status } = payment;
+  const { style, text } = statusPiece(status);
+  const word = status === "completed" ? `paid ${cellOf(payment.momo_receipt_number)}` : reasonText(payment) || null;
+  const happened = status === "pending" ? "• asks the customer" : word === null ? text : `${text[0]} ${word}`;
+  const pieces: Piece[] = [
+    styled("dim", formatTimestamp(atMs).slice(-"HH:MM:SS".length)),
+    `  #${cellOf(payment.id)} `,
+    styled(style, happened),
+    styled("dim", `  KES ${amountText(payment.amount)}  ${cellOf(payment.phone)}`),
+  ];
+  let left = width;
+  return pieces.map((piece) => {
+    const kept = [...pieceText(piece)].slice(0, Math.max(0, left)).join("");
+    left -= [...kept].length;
+    return typeof piece === "string" ? kept : { ...piece, text: kept };
+  });
+}
+
+const MINUTE_MS = 60_000;
+const UNITS = [
+  ["d", 24 * 60 * MINUTE_MS],
+  ["h", 60 * MINUTE_MS],
+  ["m", MINUTE_MS],
+  ["s", 1000],
+] as const;
+
+/** How long ago a time of the service was, such as `3m ago`; the day of what is older than a month. */
+export function agoText(timestamp: unknown, nowMs: number): string {
+  const atMs = Date.parse(`${String(timestamp).replace(" ", "T")}+03:00`);
+  if (Number.isNaN(atMs)) return cellOf(timestamp);
+  const sinceMs = nowMs - atMs;
+  if (sinceMs > 30 * UNITS[0][1]) return String(timestamp).slice(0, 10);
+  const [unit, unitMs] = UNITS.find(([, size]) => sinceMs >= size) ?? ["s", 1000];
+  return sinceMs < 1000 ? "now" : `${Math.floor(sinceMs / unitMs)}${unit} ago`;
+}
+
+/** Members that say the same as another line, or nothing to a person. */
+const UNSHOWN = new Set(["success", "message", "status"]);
+
+/**
+ * Prints what the service said of one payment.
+ * @param essential the member that `-q` prints
+ */
+export function printPayment(answer: Answer, options: OutputOptions, essential: string): void {
+  const value = answer[essential];
+  if (typeof value !== "string") throw new Failure("unexpected", `the service answered without a ${essential}`);
+  const format = formatOf(options);
+  if (options.quiet) print(value);
+  else if (format === "json") printJson(answer);
+  else if (format === "tsv") printTsv([answer]);
+  else {
+    if (answer.status !== undefined) print(statusPiece(answer.status));
+    printFields(
+      Object.entries(answer)
+        .filter(([name, member]) => member !== null && !UNSHOWN.has(name))
+        .map(([name, member]) => [name.replaceAll("_", " "), /amount$/.test(name) ? amountText(member) : member]),
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import type { Database } from "bun:sqlite";
+import { COMPLETED, PENDING, ROW, type TransactionRow, type toChange, type toNewRow } from "./schema.ts";
+
+/** Looking up this many payments of one phone takes a few milliseconds. */
+export const FEW_OF_PHONE = 1000;
+
+/** Scanning this many entries of an index takes a few milliseconds. There can be millions. */
+const MOST_SCANNED = 20_000;
+
+export type Statements = ReturnType<typeof prepareStatements>;
+
+/** What is asked of the table of transactions, except its list. */
+export function prepareStatements(client: Database) {
+  return {
+    insert: client.query<never, ReturnType<typeof toNewRow>>(
+      `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
+        reference_folded, description, secret, created_at_ms, expires_at_ms, check_at_ms, memo)
+      VALUES ($id, $merchantId, $paymentAccountId, $kind, ${PENDING}, $amountCents, $feeCents, $phone, $reference,
+        $referenceFolded, $description, $secret, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`,
+    ),
+    resolve: client.query<never, ReturnType<typeof toChange>>(
+      // The plus makes SQLite find the row by its number, instead of scanning all pending rows.
+      `UPDATE transactions SET status = $status, check_at_ms = $checkAtMs, completed_at_ms = $completedAtMs,
+        result_code = $resultCode, result_desc = $resultDesc, receipt_number = $receiptNumber, memo = $memo
+      WHERE id = $id AND +status = ${PENDING}`,
+    ),
+    byId: client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`),
+    byReference: client.query<TransactionRow, [string, string]>(
+      `SELECT ${ROW} FROM transactions
+      WHERE merchant_id IN (SELECT id FROM merchants) AND coalesce(reference_folded, reference) = ? AND reference = ?
+      ORDER BY id DESC LIMIT 1`,
+    ),
+    due: client.query<TransactionRow, [number, number]>(
+      `SELECT ${ROW} FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
+    ),
+    earliest: client.query<{ checkAtMs: number }, []>(
+      `SELECT check_at_ms AS checkAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms LIMIT 1`,
+    ),
+    overdue: client.query<{ id: number }, [number]>(
+      `SELECT id FROM transactions INDEXED BY transactions_due
+      WHERE status = ${PENDING} AND check_at_ms <= ?1 AND expires_at_ms <= ?1 LIMIT 1`,
+    ),
+    lastDue: client.query<{ createdAtMs: number }, []>(
+      `SELECT created_at_ms AS createdAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms DESC LIMIT 1`,
+    ),
+    pending: client.query<TransactionRow, [number | null, number]>(
+      // The index of the schedule has only pending rows. SQLite would scan the whole table, because it is in this order already.
+      `SELECT ${ROW} FROM transactions WHERE id IN (
+        SELECT id FROM transactions INDEXED BY transactions_due WHERE status = ${PENDING}
+        ORDER BY check_at_ms LIMIT iif(?1 IS NULL, ?2, ${MOST_SCANNED})
+      ) AND (?1 IS NULL OR phone = ?1) ORDER BY id LIMIT ?2`,
+    ),
+    pendingAmong: client.query<TransactionRow, [string, number]>(
+      `SELECT ${ROW} FROM transactions WHERE +status = ${PENDING} AND id IN (SELECT value FROM json_each(?))
+      ORDER BY id LIMIT ?`,
+    ),
+    paid: client.query<TransactionRow, [number]>(
+      `SELECT ${ROW} FROM transactions INDEXED BY transactions_paid WHERE status = ${COMPLETED}
+      ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
+    ),
+    paidBy: client.query<TransactionRow, [number, number]>(
+      `SELECT ${ROW} FROM transactions WHERE id IN (
+        SELECT id FROM (
+          SELECT id, phone FROM transactions INDEXED BY transactions_paid WHERE status = ${COMPLETED}
+          ORDER BY completed_at_ms DESC LIMIT ${MOST_SCANNED}
+        ) WHERE phone = ?
+      ) ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
+    ),
+    ofPhone: client.query<{ id: number }, [number]>(
+      `SELECT id FROM transactions WHERE merchant_id IN (SELECT id FROM merchants) AND phone = ? LIMIT ${FEW_OF_PHONE + 1}`,
+    ),
+    paidAmong: client.query<TransactionRow, [string, number]>(
+      `SELECT ${ROW} FROM transactions WHERE +status = ${COMPLETED} AND id IN (SELECT value FROM json_each(?))
+      ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
+    ),
+  };
+}
