@@ -3,7 +3,7 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
-import { momoEnvironment } from "../environment.ts";
+import { momoEnvironment, serveVariable } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
@@ -72,6 +72,7 @@ export function serveCommand(): Command {
     .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
     .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for every option; an option comes first.")
     .action(async (flags: ServeFlags) => {
+      removeReadyFileOf(words());
       checkSwitches(command);
       try {
         await serve(flags);
@@ -83,6 +84,12 @@ export function serveCommand(): Command {
   return command;
 }
 
+/** The command line, with the ready file that the environment names before what it says itself. */
+function words(): string[] {
+  const file = serveVariable("MOMO_SERVE_READY_FILE");
+  return file === undefined ? process.argv : ["--ready-file", file, ...process.argv];
+}
+
 /** A start that fails at its flags leaves no stale address either. */
 class ServeCommand extends Command {
   override addOption(option: Option): this {
@@ -90,17 +97,17 @@ class ServeCommand extends Command {
   }
 
   /** Not every wrong value passes `error`: --webhook is refused in words of its own. */
-  override parseOptions(words: string[]): ParseOptionsResult {
+  override parseOptions(given: string[]): ParseOptionsResult {
     try {
-      return super.parseOptions(words);
+      return super.parseOptions(given);
     } catch (error) {
-      removeReadyFileOf(process.argv);
+      removeReadyFileOf(words());
       throw error;
     }
   }
 
   override error(message: string, options?: ErrorOptions): never {
-    removeReadyFileOf(process.argv);
+    removeReadyFileOf(words());
     return super.error(message, options);
   }
 }

@@ -215,6 +215,7 @@ const EXITS_OF: Readonly<Record<string, readonly Exit[]>> = {
   merchants: [...LOCAL, 3],
   accounts: [...LOCAL, 3],
   keys: [...LOCAL, 3],
+  health: [0, 2, 6],
   export: [...LOCAL, 3],
   import: [...LOCAL, 3],
 };

@@ -4,13 +4,15 @@ import { join, relative } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { compile } from "../build.ts";
 import { type Member, writeTarGz, writeZip } from "./archives.ts";
+import { homebrewFormula, scoopManifest } from "./channels.ts";
 import { type Component, componentsOf, noticesOf, sbomOf } from "./components.ts";
 import { checkSignature, signAdHoc } from "./macho.ts";
 import { manPage } from "./man.ts";
 import { makePlatformPackage, makeUmbrella, pack } from "./npm.ts";
-import { releasesOf } from "./repository.ts";
+import { releaseOf, releasesOf } from "./repository.ts";
 import { run } from "./run.ts";
 import { fetchRuntime } from "./runtimes.ts";
+import { parseSums } from "./sums.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
 /**
@@ -44,6 +46,7 @@ for (const target of targets) await writeArchive(target, texts);
 await writePackages(texts);
 writeInstaller();
 writeSums();
+writeChannels();
 
 /** Compiles momo for a target into a folder of its own: the name of the file is part of its bytes. */
 async function buildExecutable(target: Target): Promise<string[]> {
@@ -132,6 +135,18 @@ function writeSums(): void {
     return `${sum}  ${name}\n`;
   });
   writeFileSync(join(OUT, "SHA256SUMS"), lines.join(""));
+}
+
+/** Only for a whole release whose address is known: both name the sums of archives for several systems. */
+function writeChannels(): void {
+  const release = releaseOf(manifest, manifest.version);
+  if (release === null || targets.length < TARGETS.length) return;
+  const sums = parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8"));
+  writeFileSync(join(OUT, "momo.rb"), homebrewFormula(manifest.version, release, sums));
+  writeFileSync(
+    join(OUT, "scoop.json"),
+    `${JSON.stringify(scoopManifest(manifest.version, release, sums), null, 2)}\n`,
+  );
 }
 
 function executableOf(target: Target): string {

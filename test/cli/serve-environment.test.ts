@@ -85,6 +85,15 @@ describe("every option of serve can come from the environment", () => {
   });
 });
 
+test.concurrent("a start that fails at a variable leaves no stale ready file that another variable names", async () => {
+  for (const bad of [{ MOMO_SERVE_PORT: "x" }, { MOMO_SERVE_QUIET: "maybe" }]) {
+    const file = join(newFolder(), "ready.json");
+    writeFileSync(file, "{}");
+    expect((await runMomo(["serve"], { env: { MOMO_SERVE_READY_FILE: file, ...bad } })).exitCode).toBe(2);
+    expect(existsSync(file)).toBe(false);
+  }
+});
+
 describe("the first key, secret and control token can be known beforehand", () => {
   test.concurrent("MOMO_API_KEY and MOMO_API_SECRET are the first key of an empty data directory, also after a restart", async () => {
     const data = join(newFolder(), "data");
