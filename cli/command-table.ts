@@ -81,6 +81,7 @@ const DATA: CommandTable = {
     "find what is wrong, and say what to do",
     async () => (await import("./commands/doctor.ts")).doctorCommand(),
   ],
+  health: ["end with 0 if the server answers", async () => (await import("./commands/health.ts")).healthCommand()],
 };
 
 const SHELL: CommandTable = {

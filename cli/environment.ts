@@ -25,6 +25,11 @@ export function momoEnvironment(): MomoEnvironment {
   };
 }
 
+/** A variable of an option of `serve`, if it is set and not empty. */
+export function serveVariable(name: `MOMO_SERVE_${string}`): string | undefined {
+  return process.env[name] || undefined;
+}
+
 function named<N extends string>(name: N, variable: string): { [K in N]?: string } {
   const value = process.env[variable];
   return value ? ({ [name]: value } as { [K in N]: string }) : {};

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startSandbox, type TestSandbox } from "../cli/testing.ts";
+import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { launchBrowser } from "../test/support/chromium.ts";
 
 /** Makes the pictures of the console in docs: a morning in a shop, in both themes. */

@@ -87,6 +87,7 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
     'import type { Service } from "../../src/service/service.ts";',
   ],
   ["cli/ imports", "cli/commands/pay.ts", 'import { openHarness } from "../../test/support/harness.ts";'],
+  ["npm/ imports", "npm/testing.ts", 'import type { Status } from "../src/domain/transaction.ts";'],
   ["cli/ imports", "cli/commands/pay.ts", 'import chalk from "chalk";'],
   ["only src/system.ts reads the clock", "src/service/resolver.ts", "const nowMs = Date.now();"],
   ["only src/system.ts reads the clock", "cli/commands/list.ts", "const today = new Date();"],

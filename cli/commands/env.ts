@@ -18,8 +18,8 @@ export function envCommand(): Command {
 
 async function env({ format, json, ...flags }: TargetFlags & { format: Format; json?: true }): Promise<void> {
   const target = { ...resolveTarget(flags), ...resolveControl(flags) };
-  // Variables that lead nowhere would only fail later and elsewhere.
-  await controlClient(target).get("/health", {});
+  // Variables that lead nowhere, or a wrong token, would only fail later and elsewhere.
+  await controlClient(target).get("/clock", {});
   const variables = variablesOf(target);
   if (json || format === "json") printJson(variables);
   else for (const [name, value] of Object.entries(variables)) print(LINE[format](name, value));

@@ -3,7 +3,9 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { momoEnvironment, serveVariable } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
@@ -12,12 +14,13 @@ import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { readText } from "../serving/small-files.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
-import { EXIT, Failure } from "../terminal/failure.ts";
+import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { dataOption, LOG_FORMATS, type LogFormat, readHost, readPort } from "../terminal/options.ts";
 import { printJson, reportFault, tell } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
+import { checkSwitches, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
 
 interface ServeFlags extends SandboxFlags {
   readonly port: number;
@@ -31,10 +34,11 @@ interface ServeFlags extends SandboxFlags {
   readonly log?: "payments" | "requests";
   readonly logFormat?: LogFormat;
   readonly quiet?: true;
+  readonly untilStdinCloses?: true;
 }
 
 export function serveCommand(): Command {
-  return addSandboxOptions(new ServeCommand("serve"))
+  const command = addSandboxOptions(new ServeCommand("serve"))
     .addOption(
       new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
     )
@@ -65,23 +69,45 @@ export function serveCommand(): Command {
       ),
     )
     .option("-q, --quiet", "print no such lines")
-    .action(serve);
+    .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
+    .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for every option; an option comes first.")
+    .action(async (flags: ServeFlags) => {
+      removeReadyFileOf(words());
+      checkSwitches(command);
+      try {
+        await serve(flags);
+      } catch (error) {
+        const { code, message, hint } = toFailure(error);
+        throw new Failure(code, inWordsOfVariables(message, command), hint);
+      }
+    });
+  return command;
+}
+
+/** The command line, with the ready file that the environment names before what it says itself. */
+function words(): string[] {
+  const file = serveVariable("MOMO_SERVE_READY_FILE");
+  return file === undefined ? process.argv : ["--ready-file", file, ...process.argv];
 }
 
 /** A start that fails at its flags leaves no stale address either. */
 class ServeCommand extends Command {
+  override addOption(option: Option): this {
+    return super.addOption(takeVariable(option));
+  }
+
   /** Not every wrong value passes `error`: --webhook is refused in words of its own. */
-  override parseOptions(words: string[]): ParseOptionsResult {
+  override parseOptions(given: string[]): ParseOptionsResult {
     try {
-      return super.parseOptions(words);
+      return super.parseOptions(given);
     } catch (error) {
-      removeReadyFileOf(process.argv);
+      removeReadyFileOf(words());
       throw error;
     }
   }
 
   override error(message: string, options?: ErrorOptions): never {
-    removeReadyFileOf(process.argv);
+    removeReadyFileOf(words());
     return super.error(message, options);
   }
 }
@@ -102,6 +128,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     readyFile?.remove();
     if (flags.ephemeral) removeTemporaryDirectory(directory);
   };
+  const parentGone = flags.untilStdinCloses ? stdinEnd() : null;
   try {
     sandbox = await runSandbox({
       ...config,
@@ -110,6 +137,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       port: flags.port,
       controlPort: controlPortFor(flags),
       controlToken,
+      firstKey: firstKeyOfEnvironment,
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
@@ -124,8 +152,10 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (flags.json) printJson(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
     removeTemporaryLeftovers(); // now, so that nobody waits for it
-    await stopping;
+    tellUnusedKey(record.api_key);
+    await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
   } finally {
+    await parentGone?.forget();
     try {
       await sandbox?.stop();
     } finally {
@@ -169,8 +199,15 @@ function controlPortFor({ port, controlPort }: ServeFlags): number | null {
   return controlPort;
 }
 
+const TOKEN_FORM = /^[\x21-\x7e]{16,200}$/;
+
 /** Off loopback a token says who may steer; on it only where somebody wants one, because other users of the machine connect too. */
 function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null {
+  const { controlToken } = momoEnvironment();
+  if (controlTokenFile === undefined && controlToken !== undefined) {
+    if (TOKEN_FORM.test(controlToken)) return controlToken;
+    throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
+  }
   if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
   let text: string;
   try {
@@ -179,11 +216,28 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Failure("usage", `--control-token-file ${controlTokenFile} cannot be read (${code ?? message})`);
   }
-  if (!/^[\x21-\x7e]{16,200}$/.test(text)) {
+  if (!TOKEN_FORM.test(text)) {
     throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
   }
   warnOfReaders(controlTokenFile);
   return text;
+}
+
+/** A program that sets a key for its clients learns here that they are refused with it. */
+function tellUnusedKey(inForce: string): void {
+  const { apiKey } = momoEnvironment();
+  if (apiKey !== undefined && apiKey !== inForce) {
+    tell(`momo: MOMO_API_KEY is not taken, because this data directory has a key already: ${inForce}`);
+  }
+}
+
+/** Waits for the end of standard input, which comes with the end of the program at its other side, however that ends. */
+function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } {
+  const reader = Bun.stdin.stream().getReader();
+  const readAll = async () => {
+    while (!(await reader.read()).done);
+  };
+  return { ended: readAll().catch(() => {}), forget: () => reader.cancel().catch(() => {}) };
 }
 
 /** Within this time a second signal is the same one: a terminal sends Ctrl+C to npm and to us, and npm passes its own on. */

@@ -54,7 +54,8 @@ async function holderOf(host: string, port: number): Promise<string> {
       signal: AbortSignal.timeout(HOLDER_TIMEOUT_MS),
     });
     const health = (await answer.json()) as { status?: unknown; pid?: unknown };
-    if (health.status === "ok" && Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;
+    if (Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;
+    if (health.status === "ok" || health.status === "draining") return "another momo";
   } catch {
     // It is not a momo.
   }

@@ -53,8 +53,8 @@ const isCredentials = (content: unknown): content is CredentialsRecord =>
   has(content, {
     merchant_id: id,
     payment_account_id: id,
-    api_key: text(/^mk_[0-9a-z]{1,100}$/),
-    api_secret: text(/^ms_[0-9a-z]{1,100}$/),
+    api_key: text(/^mk_[0-9A-Za-z]{1,100}$/),
+    api_secret: text(/^ms_[0-9A-Za-z]{1,128}$/),
   });
 
 const isServer = (content: unknown): content is ServerRecord =>

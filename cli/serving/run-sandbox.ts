@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
+import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
@@ -43,6 +44,8 @@ export interface SandboxConfig
   readonly directory: DataDirectory;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
+  /** The key for a data directory that has none; asked only then. Null for a new one. */
+  readonly firstKey?: () => Credentials | null;
   /** The token that calls of the control API must have; null if they need none. */
   readonly controlToken: string | null;
   /** Told of each payment as it starts and as it ends. */
@@ -96,7 +99,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
         credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
     });
     if (config.onTransaction) service.subscribe(config.onTransaction);
-    credentials = await ensureCredentials(directory, store, service.registry);
+    credentials = await ensureCredentials(config, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
 
     const listening = await listen(config, handlers, reportFault);
@@ -158,14 +161,15 @@ class Cleanup {
 
 /** The first merchant's key, payment account and secret: the stored ones if they are still valid, otherwise new ones. */
 async function ensureCredentials(
-  directory: DataDirectory,
+  { directory, firstKey }: Pick<SandboxConfig, "directory" | "firstKey">,
   store: Store,
   registry: Registry,
 ): Promise<CredentialsRecord> {
   const kept = readCredentials(directory);
   if (kept && (await isInForce(store, kept))) return kept;
+  const chosen = (await store.merchants.findFirstMerchant()) ? null : firstKey?.();
   const account = await registry.ensureFirstAccount();
-  const key = await registry.issueKey(account.merchantId, "first key");
+  const key = await registry.issueKey(account.merchantId, "first key", chosen ?? undefined);
   const record = {
     merchant_id: account.merchantId,
     payment_account_id: account.id,

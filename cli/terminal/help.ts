@@ -155,6 +155,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo doctor", "why momo pay fails, and what to do"],
     ["momo doctor --json", "for a script: exit code 1 where something is to be done"],
   ],
+  health: [["momo health || echo down", "for the probe of a container"]],
   env: [
     ['eval "$(momo env)"', "MOMO_* in this shell"],
     ["momo env --format dotenv > .env", "for a program that reads .env"],
@@ -214,6 +215,7 @@ const EXITS_OF: Readonly<Record<string, readonly Exit[]>> = {
   merchants: [...LOCAL, 3],
   accounts: [...LOCAL, 3],
   keys: [...LOCAL, 3],
+  health: [0, 2, 6],
   export: [...LOCAL, 3],
   import: [...LOCAL, 3],
 };

@@ -17,6 +17,10 @@ export function wrongValue(name: string, rule: string, value: string): string {
 /** What commander says, and what momo says instead; the rest is plain enough. */
 const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
   [
+    /^option '[^']*' value '(.*)' from env '(\w+)' is invalid\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
+    (value = "", name = "", rule, choices) => wrongValue(name, rule ?? `must be one of ${choices}`, value),
+  ],
+  [
     /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
     (name = "", value = "", rule, choices) => wrongValue(name, rule ?? `must be one of ${choices}`, value),
   ],

@@ -3,6 +3,7 @@ import { type Handler, targetOf } from "../../src/http/request.ts";
 import { CALLS } from "./calls.ts";
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
+import { healthForAnybody } from "./health.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 
 /** What changes by a call to one of these paths, if it is not a GET. */
@@ -30,10 +31,12 @@ export function createControl(options: ControlOptions): Handler {
 
   async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Reply | Response> {
     const refusal = guard(request);
-    if (refusal) return refusal;
     const { path, query } = targetOf(request);
     const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
     const methods = CALLS[name];
+    const needsTokenOnly = refusal?.status === 401;
+    if (needsTokenOnly && name === "/health" && methods?.[request.method]) return healthForAnybody(options);
+    if (refusal) return refusal;
     if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
     const described = methods[request.method];
     if (!described) {

@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { compile } from "../build.ts";
 import { type Member, writeTarGz, writeZip } from "./archives.ts";
+import { homebrewFormula, scoopManifest } from "./channels.ts";
 import { type Component, componentsOf, noticesOf, sbomOf } from "./components.ts";
 import { checkSignature, signAdHoc } from "./macho.ts";
 import { manPage } from "./man.ts";
+import { makePlatformPackage, makeUmbrella, pack } from "./npm.ts";
+import { releaseOf, releasesOf } from "./repository.ts";
 import { run } from "./run.ts";
 import { fetchRuntime } from "./runtimes.ts";
+import { parseSums } from "./sums.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
 /**
@@ -39,7 +43,10 @@ for (const target of targets) {
 }
 const texts = await writeTexts(componentsOf([...taken], ROOT));
 for (const target of targets) await writeArchive(target, texts);
+await writePackages(texts);
+writeInstaller();
 writeSums();
+writeChannels();
 
 /** Compiles momo for a target into a folder of its own: the name of the file is part of its bytes. */
 async function buildExecutable(target: Target): Promise<string[]> {
@@ -99,8 +106,28 @@ async function writeArchive(target: Target, texts: readonly Member[]): Promise<v
   process.stdout.write(`packed ${relative(ROOT, archive)}\n`);
 }
 
+/** The tarballs of all npm packages, the umbrella last, as they must be published. */
+async function writePackages(texts: readonly Member[]): Promise<void> {
+  const folder = join(OUT, "packages");
+  for (const target of targets) {
+    makePlatformPackage(join(folder, target.name), target, executableOf(target), texts);
+    process.stdout.write(`packed npm/${await pack(join(folder, target.name), join(OUT, "npm"))}\n`);
+  }
+  await makeUmbrella(ROOT, join(folder, manifest.name), targets);
+  process.stdout.write(`packed npm/${await pack(join(folder, manifest.name), join(OUT, "npm"))}\n`);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The address of the releases comes from package.json, the one place that has it. */
+function writeInstaller(): void {
+  const script = readFileSync(join(ROOT, "scripts/release/install.sh"), "utf8");
+  const file = join(OUT, "install.sh");
+  writeFileSync(file, script.replace("@RELEASES@", releasesOf(manifest) ?? ""));
+  chmodSync(file, 0o755);
+}
+
 function writeSums(): void {
-  const names = [...new Bun.Glob("*.{tar.gz,zip,json}").scanSync({ cwd: OUT })].sort();
+  const names = [...new Bun.Glob("**/*.{tar.gz,tgz,zip,json,sh}").scanSync({ cwd: OUT })].sort();
   const lines = names.map((name) => {
     const sum = createHash("sha256")
       .update(readFileSync(join(OUT, name)))
@@ -108,6 +135,18 @@ function writeSums(): void {
     return `${sum}  ${name}\n`;
   });
   writeFileSync(join(OUT, "SHA256SUMS"), lines.join(""));
+}
+
+/** Only for a whole release whose address is known: both name the sums of archives for several systems. */
+function writeChannels(): void {
+  const release = releaseOf(manifest, manifest.version);
+  if (release === null || targets.length < TARGETS.length) return;
+  const sums = parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8"));
+  writeFileSync(join(OUT, "momo.rb"), homebrewFormula(manifest.version, release, sums));
+  writeFileSync(
+    join(OUT, "scoop.json"),
+    `${JSON.stringify(scoopManifest(manifest.version, release, sums), null, 2)}\n`,
+  );
 }
 
 function executableOf(target: Target): string {

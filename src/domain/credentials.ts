@@ -23,6 +23,10 @@ export function createCredentials(random: Random): Credentials {
   };
 }
 
+/** What a key and a secret that somebody chose must look like; 32 letters and digits are hard to guess. */
+export const API_KEY_FORM = /^mk_[0-9A-Za-z]{16,64}$/;
+export const API_SECRET_FORM = /^ms_[0-9A-Za-z]{32,128}$/;
+
 /** SHA-256. A secret of 200 random bits cannot be guessed, so a slow hash would protect nothing and cost every request. */
 export function hashSecret(apiSecret: string): Uint8Array {
   // Bun's hash: loading node:crypto takes 2 ms of a server's start.
@@ -55,7 +59,7 @@ const SECRET = new RegExp(
     written("s", "[57]3"),
     written("_", "5f"),
     written("[0-9a-z]", "(?:3[0-9]|[46][1-9a-f]|[57][0-9a])"),
-    "{40}(?![0-9a-z])",
+    "{32,128}(?![0-9a-z])",
   ].join(""),
   "gi",
 );

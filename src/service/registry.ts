@@ -68,9 +68,13 @@ export class Registry {
     return account;
   }
 
-  async issueKey(merchantId: number, label: string): Promise<NewKey> {
+  /** @param credentials those that somebody chose; by default new ones */
+  async issueKey(
+    merchantId: number,
+    label: string,
+    credentials: Credentials = createCredentials(this.#random),
+  ): Promise<NewKey> {
     const merchant = await this.requireMerchant(merchantId);
-    const credentials = createCredentials(this.#random);
     const listing = { apiKey: credentials.apiKey, merchantId: merchant.id, label: parseName(label, "label") };
     const key = { ...listing, secretHash: hashSecret(credentials.apiSecret) };
     if (!(await this.#merchants.addKey(key, this.#clock.nowMs()))) {

@@ -50,9 +50,9 @@ test.concurrent("off loopback the ready record has the token that the control AP
   const { ready, stop } = await serveMomo(["--host", "0.0.0.0"]);
   const { control_token: token } = ready as typeof ready & { control_token?: string };
   expect(token).toMatch(/^[0-9a-z]{40}$/);
-  expect((await fetch(`${ready.control_url}/health`)).status).toBe(401);
+  expect((await fetch(`${ready.control_url}/clock`)).status).toBe(401);
   const headers = { Authorization: `Bearer ${token}` };
-  expect((await fetch(`${ready.control_url}/health`, { headers })).status).toBe(200);
+  expect((await fetch(`${ready.control_url}/clock`, { headers })).status).toBe(200);
   await stop();
 });
 

@@ -71,8 +71,8 @@ test.concurrent("`env` of a server off loopback hands on its control token", asy
   const open = await serveMomo(["--host", "0.0.0.0"]);
   const { stdout } = await runMomo(["env", ...open.at, "--format", "json"]);
   const { MOMO_CONTROL_URL: url, MOMO_CONTROL_TOKEN: token } = JSON.parse(stdout);
-  expect((await fetch(`${url}/health`)).status).toBe(401);
-  expect((await fetch(`${url}/health`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
+  expect((await fetch(`${url}/clock`)).status).toBe(401);
+  expect((await fetch(`${url}/clock`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
 });
 
 test.concurrent("`momo env` of a server that refuses the control token: exit 4", async () => {

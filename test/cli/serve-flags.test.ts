@@ -148,7 +148,7 @@ describe("a good value does what it says", () => {
       writeFileSync(file, "a-token-of-my-own-42\n");
       const { ready, at } = await serveMomo(["--host", host, "--control-token-file", file]);
       const status = async (headers: Record<string, string>) =>
-        (await fetch(`${ready.control_url}/health`, { headers })).status;
+        (await fetch(`${ready.control_url}/clock`, { headers })).status;
       expect(await status({ Authorization: "Bearer a-token-of-my-own-42" })).toBe(200);
       expect(await status({ Authorization: "Bearer another-token-of-mine" })).toBe(401);
       expect(await status({})).toBe(401);

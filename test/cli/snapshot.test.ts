@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { startSandbox } from "../../cli/testing.ts";
+import { startSandbox } from "momo-sandbox/testing";
 import { cleanUp, later } from "../support/cleanup.ts";
 import { failureOf, runMomo, serveMomo } from "../support/momo.ts";
 

@@ -46,12 +46,19 @@ describe("secrets are redacted however they are written", () => {
     expect(redact(`${before}${SECRET} `)).toBe(`${before}[redacted] `);
   });
 
-  test.each(["items_42 ms_short", `for${SECRET}`, `${SECRET}0`, "ms%5Fshort", "%6d%73%5f"])("%s is none", (text) => {
+  test.each([
+    "items_42 ms_short",
+    `for${SECRET}`,
+    `${SECRET}${"0".repeat(89)}`,
+    `ms_${"a".repeat(31)}`,
+    "ms%5Fshort",
+    "%6d%73%5f",
+  ])("%s is none", (text) => {
     expect(redact(text)).toBe(text);
   });
 
   test("a long text that begins like many secrets takes no long time", () => {
-    const text = `ms_${"a".repeat(39)}-`.repeat(20_000) + "%25".repeat(100_000) + "\\".repeat(100_000);
+    const text = `ms_${"a".repeat(31)}-`.repeat(20_000) + "%25".repeat(100_000) + "\\".repeat(100_000);
     const startedMs = performance.now();
     expect(redact(text)).toBe(text);
     expect(performance.now() - startedMs).toBeLessThan(5000);

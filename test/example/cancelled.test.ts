@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startSandbox, type TestSandbox } from "momo/testing";
+import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

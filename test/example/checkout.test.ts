@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { startSandbox, type TestSandbox } from "momo/testing";
+import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { checkout } from "./checkout.ts";
 
 let sandbox: TestSandbox;

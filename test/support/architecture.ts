@@ -77,6 +77,7 @@ const ROOMS: readonly Room[] = [
   { room: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
   { room: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", "node:assert/strict"] },
   { room: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", "node:assert/strict"] },
+  { room: "npm/", mayImport: ["npm/", "node:"] },
   {
     room: "cli/",
     mayImport: [
@@ -185,6 +186,8 @@ export function violations(path: string, text: string): Violation[] {
   const isProgram = /\.tsx?$/.test(path);
   const lines = text.replace(/\n$/, "").split("\n").length;
   const found: Violation[] = isProduct ? [...importViolations(path, text), ...homeViolations(path, text)] : [];
+  // A process of its own, of another runtime: it has its own environment and timers.
+  if (/^npm\/.*\.ts$/.test(path)) found.push(...importViolations(path, text));
   if (VAGUE_NAME.test(path) && isProgram) {
     const rule = "a file is named after what it holds";
     found.push({ rule, line: 1, problem: "a name that fits anything → name it after the one thing it is for" });

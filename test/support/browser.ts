@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import type { Browser, Locator, Page } from "playwright-core";
-import { startSandbox, type TestSandbox } from "../../cli/testing.ts";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { PATIENCE_MS } from "./time-outs.ts";
 

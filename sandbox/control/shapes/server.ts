@@ -4,7 +4,8 @@ import type { Seen } from "./values.ts";
 
 /** `/health` and `/server`. */
 
-const facts = { version: z.string(), pid: z.int().min(1) };
+/** Not told to a caller without the token that the server asks for. */
+const facts = { version: z.string().optional(), pid: z.int().min(1).optional() };
 export const healthAnswer = { status: z.literal("ok"), ...facts };
 export const stoppingAnswer = z.strictObject({
   success: z.literal(false),

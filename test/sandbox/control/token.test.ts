@@ -27,10 +27,11 @@ describe("On any other address it needs Authorization: Bearer TOKEN", () => {
   ];
   for (const Authorization of BAD) {
     test(`401: ${Authorization ?? "no header"}`, async () => {
-      const alike = await scene.call("GET", "/health");
+      const alike = await scene.call("GET", "/outcomes");
       for (const [method, path] of [
-        ["GET", "/health"],
+        ["GET", "/clock"],
         ["GET", "/outcomes"],
+        ["POST", "/health"],
         ["GET", "/nothing"],
         ["POST", "/payments"],
         ["DELETE", "/payments"],
@@ -47,16 +48,32 @@ describe("On any other address it needs Authorization: Bearer TOKEN", () => {
   }
 
   test("a loopback Host header does not stand for the token", async () => {
-    expect((await scene.call("GET", "/health", { headers: { Host: "localhost" } })).status).toBe(401);
+    expect((await scene.call("GET", "/clock", { headers: { Host: "localhost" } })).status).toBe(401);
   });
 
   for (const Authorization of [`Bearer ${TOKEN}`, `bearer ${TOKEN}`]) {
     test(`200: ${Authorization}, whatever name this machine is called by`, async () => {
       for (const Host of ["192.168.1.5:2547", "sandbox.test", "localhost:2547"]) {
-        expect((await scene.call("GET", "/health", { headers: { Authorization, Host } })).status).toBe(200);
+        expect((await scene.call("GET", "/clock", { headers: { Authorization, Host } })).status).toBe(200);
       }
     });
   }
+
+  test("GET /_momo/health answers anybody, in one word: a probe has no token", async () => {
+    for (const headers of [
+      {},
+      { Authorization: "Bearer wrong" },
+      { Host: "10.0.0.7:2547", "X-Forwarded-For": "::1" },
+    ]) {
+      const answer = await scene.call("GET", "/health", { headers });
+      expect(answer.status).toBe(200);
+      expectSoundAnswer(answer);
+      expect(answer.body).toEqual({ success: true, message: "momo is serving", status: "ok" });
+      expect((await scene.call("HEAD", "/health", { headers })).status).toBe(200);
+    }
+    const known = await scene.call("GET", "/health", { headers: { Authorization: `Bearer ${TOKEN}` } });
+    expect(known.body).toMatchObject({ status: "ok", pid: process.pid });
+  });
 
   test("also with the token a page of another origin is refused", async () => {
     const Authorization = `Bearer ${TOKEN}`;
@@ -116,13 +133,13 @@ describe("On any other address it needs Authorization: Bearer TOKEN", () => {
 
   test("a merchant's credentials are no token", async () => {
     const headers = { ...scene.caller.headers, Authorization: `Bearer ${scene.caller.key.apiSecret}` };
-    expect((await scene.call("GET", "/health", { headers })).status).toBe(401);
+    expect((await scene.call("GET", "/clock", { headers })).status).toBe(401);
   });
 
   test("a token given on a loopback address is needed there too", async () => {
     const loopback = await openControl({ host: "127.0.0.1", token: TOKEN });
-    expect((await loopback.call("GET", "/health")).status).toBe(401);
-    expect((await loopback.call("GET", "/health", { headers: { Authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+    expect((await loopback.call("GET", "/clock")).status).toBe(401);
+    expect((await loopback.call("GET", "/clock", { headers: { Authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
     await loopback.close();
   });
 });

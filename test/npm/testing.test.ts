@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { type SandboxOptions, startSandbox, type TestSandbox } from "momo/testing";
+import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
@@ -21,7 +21,7 @@ async function pay({ baseUrl, headers, paymentAccountId }: TestSandbox, order: o
   return (await answer.json()) as { checkout_request_id: string; transaction_id?: number };
 }
 
-describe("a sandbox in the process of a test", () => {
+describe("a sandbox for a test", () => {
   test("several at once do not meet", async () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(first.baseUrl).not.toBe(second.baseUrl);
@@ -112,13 +112,16 @@ describe("a sandbox in the process of a test", () => {
     process.env.TMPDIR = folder;
     try {
       const bad = [
-        { outcome: "paid" },
-        { outcome: "completed; soon" },
-        { promptTimeout: "soon" },
-        { accept: "all" },
-      ] as unknown[];
-      for (const options of bad) {
-        expect(await rejectionOf(startSandbox(options as SandboxOptions))).toMatchObject({ name: "Refusal" });
+        ["outcome", { outcome: "paid" }],
+        ["outcome", { outcome: "completed; soon" }],
+        ["after", { outcome: "completed; after=soon" }],
+        ["promptTimeout", { promptTimeout: "soon" }],
+        ["accept", { accept: "all" }],
+        ["basePath", { basePath: "v2" }],
+      ] as const;
+      for (const [name, options] of bad) {
+        const refusal = await rejectionOf(startSandbox(options as SandboxOptions));
+        expect((refusal as Error).message).toStartWith(`${name} `);
       }
       expect(readdirSync(folder)).toEqual([]);
       const sandbox = await startSandbox();

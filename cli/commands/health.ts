@@ -1,0 +1,21 @@
+import { Command } from "commander";
+import { controlClient } from "../client/client.ts";
+import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { Failure, toFailure } from "../terminal/failure.ts";
+import { controlOptions } from "../terminal/options.ts";
+
+export function healthCommand(): Command {
+  const command = new Command("health");
+  for (const option of controlOptions()) command.addOption(option);
+  return command.action(health);
+}
+
+/** Says nothing and ends with 0 where a server serves; for the probe of a container. All else is `unreachable`. */
+async function health(flags: Pick<TargetFlags, "baseUrl" | "data">): Promise<void> {
+  try {
+    await controlClient(resolveControl(flags)).get("/health", {});
+  } catch (error) {
+    const { code, message, hint } = toFailure(error);
+    throw new Failure(code === "usage" ? code : "unreachable", message, hint);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Command, Option } from "commander";
+import { serveVariable } from "../environment.ts";
+import { misuse, wrongValue } from "./usage.ts";
+
+/** Options of a command that the environment gives: `--port` as `MOMO_SERVE_PORT`. An option of the command line comes first. */
+
+const SWITCH_ON = /^(?:1|true)$/i;
+const SWITCH_OFF = /^(?:0|false)$/i;
+
+const variableOf = (option: Option) => `MOMO_SERVE_${option.name().replaceAll("-", "_").toUpperCase()}` as const;
+
+/** Lets the variable of an option count, if it is set. An empty one counts as not set, and a switch that is off as not given. */
+export function takeVariable(option: Option): Option {
+  const name = variableOf(option);
+  const value = serveVariable(name);
+  return value === undefined || (isSwitch(option) && SWITCH_OFF.test(value)) ? option : option.env(name);
+}
+
+/**
+ * Commander takes any text for a switch.
+ * @throws CommanderError that names the variable
+ */
+export function checkSwitches(command: Command): void {
+  for (const option of command.options) {
+    const value = serveVariable(variableOf(option));
+    if (value !== undefined && isSwitch(option) && !SWITCH_ON.test(value) && !SWITCH_OFF.test(value)) {
+      throw misuse(wrongValue(variableOf(option), "must be 1 or 0", value));
+    }
+  }
+}
+
+/** A refusal that names options, with the variables in the place of those that came from the environment. */
+export function inWordsOfVariables(text: string, command: Command): string {
+  return text.replaceAll(/--[a-z][a-z-]*/g, (flag) => {
+    const option = command.options.find(({ long }) => long === flag);
+    const isVariable = option && command.getOptionValueSource(option.attributeName()) === "env";
+    return isVariable ? variableOf(option) : flag;
+  });
+}
+
+const isSwitch = (option: Option): boolean => !option.required && !option.optional;

@@ -1,0 +1,64 @@
+"use strict";
+const { accessSync, constants } = require("node:fs");
+
+/**
+ * Where momo's executable for this machine is. Plain CommonJS, because Node of any version, Bun and Deno read it as it is.
+ * `MOMO_EXECUTABLE` names another one.
+ */
+
+/** The packages of which one belongs to a machine, the likelier one first. */
+function packagesFor(platform, cpu) {
+  const systems = { linux: "linux", darwin: "darwin", win32: "windows" };
+  const system = systems[platform];
+  if (system === undefined || !["x64", "arm64"].includes(cpu)) return [];
+  const name = `@momo-sandbox/${system}-${cpu}`;
+  return platform === "linux" ? [name, `${name}-musl`] : [name];
+}
+
+/** Only where both packages are installed: to ask takes a tenth of a second. */
+function runsMusl() {
+  process.report.excludeNetwork = true;
+  return process.report.getReport().header.glibcVersionRuntime === undefined;
+}
+
+/** @returns the path of the executable @throws Error in one line that says what to do */
+exports.findExecutable = function findExecutable({
+  platform = process.platform,
+  arch = process.arch,
+  env = process.env,
+} = {}) {
+  if (env.MOMO_EXECUTABLE) return runnable(env.MOMO_EXECUTABLE);
+  const packages = packagesFor(platform, arch);
+  if (packages.length === 0) {
+    throw new Error(
+      `momo has no executable for ${platform} on ${arch}; it has some for Linux, macOS and Windows on x64 and arm64`,
+    );
+  }
+  const installed = packages.flatMap((name) => {
+    try {
+      return [require.resolve(`${name}/bin/${platform === "win32" ? "momo.exe" : "momo"}`)];
+    } catch {
+      return [];
+    }
+  });
+  if (installed.length === 0) {
+    throw new Error(
+      `the package ${packages.join(" or ")} is missing, because optional dependencies were left out or the lock file was made on another system: ` +
+        "remove node_modules and the lock file, and install again without --omit=optional",
+    );
+  }
+  return runnable(installed.length > 1 && runsMusl() ? installed[1] : installed[0]);
+};
+
+function runnable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+  } catch (error) {
+    throw new Error(
+      error.code === "ENOENT"
+        ? `there is no ${file}`
+        : `${file} may not be executed: chmod +x it, or install it on a file system that allows it`,
+    );
+  }
+  return file;
+}

@@ -1,0 +1,5 @@
+export function findExecutable(machine?: {
+  platform?: string;
+  arch?: string;
+  env?: Record<string, string | undefined>;
+}): string;

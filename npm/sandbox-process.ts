@@ -1,0 +1,94 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import { findExecutable } from "./executable.cjs";
+
+/** What the executable prints when it serves. */
+interface ReadyRecord {
+  readonly base_url: string;
+  readonly control_url: string;
+  readonly api_key: string;
+  readonly api_secret: string;
+  readonly payment_account_id: number;
+}
+
+export interface SandboxProcess {
+  readonly ready: ReadyRecord;
+  /** Ends it in order; the second time it does nothing. */
+  stop(): Promise<void>;
+}
+
+/** A server stops within three seconds, whatever is due. One that does not is stuck. */
+const STOP_WITHIN_MS = 10_000;
+
+/**
+ * Starts `momo serve` with a pipe as its standard input: the pipe closes when this process ends, however it ends, and the server
+ * ends with it.
+ * @throws Error in momo's words, where it does not start
+ */
+export async function startExecutable(flags: readonly string[]): Promise<SandboxProcess> {
+  const child = spawn(
+    findExecutable(),
+    ["serve", "--ephemeral", "--port=0", "--json", "--quiet", "--until-stdin-closes", ...flags],
+    { stdio: ["pipe", "pipe", "pipe"], env: environment(), windowsHide: true },
+  );
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  });
+  child.stdin.on("error", () => {}); // it ended first
+  const ready = await readyRecordOf(child);
+  reachDirectly(new URL(ready.control_url).hostname);
+  // What the test forgets to stop does not keep its process alive.
+  child.unref();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void }).unref?.();
+  return {
+    ready,
+    async stop() {
+      child.ref();
+      child.stdin.end();
+      const stuck = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+      await ended;
+      clearTimeout(stuck);
+    },
+  };
+}
+
+async function readyRecordOf(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<ReadyRecord> {
+  let output = "";
+  let complaint = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    // Warnings of a running server are nobody's to read.
+    if (output === "") complaint += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", (error) => reject(new Error(`momo could not be started: ${error.message}`)));
+    child.once("close", (code) => reject(new Error(inWordsOfOptions(complaint) || `momo ended with ${code}`)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      if (output.endsWith("\n")) resolve(JSON.parse(output) as ReadyRecord);
+    });
+  });
+}
+
+/** The refusal of a flag, as one of the option: `--prompt-timeout` is `promptTimeout`. */
+function inWordsOfOptions(complaint: string): string {
+  const failure = /^\{"error":.*\}$/m.exec(complaint)?.[0];
+  const message = failure ? (JSON.parse(failure) as { error: { message: string } }).error.message : complaint.trim();
+  return message.replace(/--([a-z-]+)/g, (_, name: string) =>
+    name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
+  );
+}
+
+/** Without MOMO_* of another sandbox. */
+function environment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MOMO_")));
+}
+
+/** A proxy is for the world outside: Bun and Deno would ask it for this machine, too. */
+function reachDirectly(host: string): void {
+  for (const name of ["NO_PROXY", "no_proxy"]) {
+    const hosts = process.env[name]?.split(",") ?? [];
+    if (!hosts.includes(host)) process.env[name] = [...hosts, host].join(",");
+  }
+}

@@ -1,0 +1,221 @@
+/** What `momo-sandbox/testing` gives. This file is published as the declarations, so it imports nothing. */
+
+export type Status = "pending" | "completed" | "failed" | "cancelled" | "expired";
+export type OutcomeName =
+  | "completed"
+  | "completed_late"
+  | "insufficient_funds"
+  | "over_limit"
+  | "rule_limited"
+  | "push_error"
+  | "unreachable"
+  | "wrong_pin"
+  | "pin_locked"
+  | "cancelled"
+  | "expired"
+  | "silent"
+  | "refused"
+  | "manual";
+
+export interface SandboxOptions {
+  /** What prompts do where nothing else decides: `NAME` or `NAME; after=DURATION`. By default `completed` after 3 s. */
+  readonly outcome?: OutcomeName | `${OutcomeName};${string}`;
+  /** How long a prompt waits for its customer: a duration such as `60s`, the default. */
+  readonly promptTimeout?: string;
+  /** By default `/v2`, and the same at `/api/v2`. */
+  readonly basePath?: string;
+  /** What a client may send: by default `strict`; `lenient` also takes what the real services take. */
+  readonly accept?: "strict" | "lenient";
+  /** By default `full`. */
+  readonly responseForm?: "full" | "short";
+  /** Where each payment that becomes final is POSTed. The specification knows no webhooks. */
+  readonly webhook?: string;
+  /** Whether the clock stands still from the start, so that only the test moves it. By default it does not. */
+  readonly frozen?: boolean;
+}
+
+/** What the prompts that match do. */
+export interface RuleInput {
+  match?: {
+    phone?: string | undefined;
+    amount?: number | undefined;
+    payment_account_id?: number | undefined;
+    reference?: string | undefined;
+  };
+  outcome: OutcomeName;
+  /** A duration. */
+  after?: string | undefined;
+  /** For how many prompts; by default for all. */
+  times?: number | undefined;
+}
+
+/** Something that goes wrong on the way to the merchant API. */
+export interface FaultInput {
+  path?: "/stkpush.php" | "/status.php" | "/transactions.php" | undefined;
+  kind: "error" | "delay" | "disconnect";
+  /** Of an error; by default 500. */
+  status?: number | undefined;
+  /** A duration, of a delay. */
+  delay?: string | undefined;
+  probability?: number | undefined;
+  times?: number | undefined;
+}
+
+/** Where payments that become final are POSTed, and what goes wrong on the way. */
+export interface WebhookInput {
+  url: string;
+  form?: "payment.updated" | "flat" | undefined;
+  /** How often each message is sent. */
+  times?: number | undefined;
+  /** Durations. */
+  delay?: string | undefined;
+  shuffle?: string | undefined;
+  /** The share of messages that get lost. */
+  lost?: number | undefined;
+  seed?: number | undefined;
+  /** Whether a message comes before the answer to the push. */
+  early?: boolean | undefined;
+}
+
+/** A message for the webhook, and what came of it. */
+export interface DeliveryRecord {
+  readonly id: number;
+  readonly checkout_request_id: string;
+  readonly state: "waiting" | "sending" | "delivered" | "failed" | "lost";
+  readonly resend_of?: number | undefined;
+  readonly due_at: string;
+  readonly due_at_ms: number;
+  readonly attempts: readonly {
+    readonly at: string;
+    readonly at_ms: number;
+    readonly duration_ms: number;
+    readonly status: number | null;
+    readonly answer: string | null;
+    readonly problem: string | null;
+  }[];
+  readonly headers: { readonly [name: string]: string };
+  readonly body: { readonly [member: string]: unknown };
+}
+
+/** A transaction as the list shows it (§2.2). */
+export interface TransactionRecord {
+  readonly id: number;
+  readonly kind: string;
+  readonly type: string;
+  readonly status: Status;
+  readonly amount: number;
+  readonly fee_amount: number;
+  readonly fee_deducted: boolean;
+  readonly phone: string;
+  readonly transaction_code: string | null;
+  readonly momo_receipt_number: string | null;
+  readonly checkout_request_id: string;
+  readonly merchant_request_id: string;
+  readonly is_deposit: boolean;
+  readonly credit_target: null;
+  readonly payment_link_id: null;
+  readonly result_code: number | null;
+  readonly result_desc: string | null;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+}
+
+/** A call of the merchant API, as the log has it. */
+export interface RequestRecord {
+  readonly id: number;
+  readonly at: string;
+  readonly at_ms: number;
+  readonly duration_ms: number;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: { readonly [name: string]: string };
+  /** The first 4,096 characters. */
+  readonly body: string | null;
+  readonly body_cut_bytes: number;
+  readonly status: number | null;
+  /** JSON as such; where it is longer than 4,096 characters, their text. */
+  readonly answer: unknown;
+  readonly answer_cut_bytes: number;
+  readonly fault: "error" | "delay" | "disconnect" | null;
+  /** What the lenient form alone took. */
+  readonly leniencies: readonly { readonly member: string; readonly came: string }[];
+  /** Whether the strict form refused what the lenient one takes. */
+  readonly lenient_takes: boolean;
+}
+
+/** A mistake of the client under test. */
+export interface Finding {
+  readonly kind: string;
+  readonly severity: "error" | "warning" | "note";
+  /** What happened. */
+  readonly message: string;
+  /** What would be right. */
+  readonly advice: string;
+  readonly section: string;
+  /** The calls in the log, the oldest first. */
+  readonly request_ids: readonly number[];
+  readonly checkout_request_id: string | null;
+  readonly reference: string | null;
+  readonly first_at: string;
+  readonly count: number;
+}
+
+export interface TestSandbox {
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly paymentAccountId: number;
+  /** The headers that every operation needs (§5). */
+  readonly headers: Record<string, string>;
+  readonly rules: { add(...rules: RuleInput[]): Promise<void>; clear(): Promise<void> };
+  readonly faults: {
+    /** Replaces all; the same seed brings the same faults. Resolves to the seed. */
+    set(faults: FaultInput[], seed?: number): Promise<number>;
+    clear(): Promise<void>;
+  };
+  readonly webhook: {
+    /** For the payments that become final from now on. */
+    set(webhook: WebhookInput): Promise<void>;
+    clear(): Promise<void>;
+    /** Oldest first. */
+    deliveries(): Promise<DeliveryRecord[]>;
+    /** Sends one again, as a delivery of its own. */
+    resend(id: number): Promise<DeliveryRecord>;
+  };
+  readonly clock: {
+    freeze(): Promise<void>;
+    /** A duration. What falls due is resolved when this resolves. */
+    advance(duration: string): Promise<void>;
+    resume(): Promise<void>;
+  };
+  /** Answers a prompt, as its customer or as the network. */
+  answer(
+    checkoutRequestId: string,
+    answer: { readonly pin: string } | { readonly outcome: OutcomeName },
+  ): Promise<TransactionRecord>;
+  /** Resolves the moment the transaction is as asked for; rejects at the time-out (a duration in real time, by default 10s). */
+  wait(
+    payment: { readonly checkoutRequestId: string } | { readonly reference: string },
+    until?: "final" | Status,
+    timeout?: string,
+  ): Promise<TransactionRecord>;
+  /** The last 1,000 calls of the merchant API, oldest first. */
+  requests(): Promise<RequestRecord[]>;
+  /** What the client under test has done wrong, the worst first. */
+  audit(): Promise<Finding[]>;
+  /** Keeps how everything is now, under a name of letters, digits, - and _. */
+  snapshot(name: string): Promise<void>;
+  /** Brings everything back, the clock too; only merchants, accounts and keys stay as they are. */
+  restore(name: string): Promise<void>;
+  /** Forgets transactions, rules, faults, log, audit and clock. */
+  reset(): Promise<void>;
+  /** Ends it, and removes all that it stored. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a sandbox of its own: the executable on a free port, with a temporary folder. It ends with this process at the latest.
+ * @throws Error in momo's words for options that make no sense
+ */
+export type StartSandbox = (options?: SandboxOptions) => Promise<TestSandbox>;

@@ -1,0 +1,100 @@
+import { type ControlClient, connect, readPages } from "./control-client.ts";
+import { startExecutable } from "./sandbox-process.ts";
+import type {
+  DeliveryRecord,
+  Finding,
+  RequestRecord,
+  SandboxOptions,
+  StartSandbox,
+  TestSandbox,
+  TransactionRecord,
+} from "./test-sandbox.ts";
+
+/** A sandbox for tests in Node, Bun and Deno: `import { startSandbox } from "momo-sandbox/testing"`. */
+
+export type * from "./test-sandbox.ts";
+
+export const startSandbox: StartSandbox = async (options = {}) => {
+  const started = await startExecutable(flagsOf(options));
+  const { ready } = started;
+  const control = connect(ready.control_url);
+  if (options.frozen) await control.send("POST", "/clock", { freeze: true });
+  return {
+    baseUrl: ready.base_url,
+    controlUrl: ready.control_url,
+    apiKey: ready.api_key,
+    apiSecret: ready.api_secret,
+    paymentAccountId: ready.payment_account_id,
+    headers: { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret },
+    ...steering(control),
+    ...payments(control),
+    ...records(control),
+    stop: started.stop,
+  };
+};
+
+function flagsOf({ outcome, promptTimeout, basePath, accept, responseForm, webhook }: SandboxOptions): string[] {
+  const [name, after] = outcome?.split(/; *after=/) ?? [];
+  const given = {
+    "--outcome": name,
+    "--after": after,
+    "--prompt-timeout": promptTimeout,
+    "--base-path": basePath,
+    "--accept": accept,
+    "--response-form": responseForm,
+    "--webhook": webhook,
+  };
+  return Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));
+}
+
+type Calls<Name extends keyof TestSandbox> = Pick<TestSandbox, Name>;
+
+function steering({ send }: ControlClient): Calls<"rules" | "faults" | "clock" | "snapshot" | "restore" | "reset"> {
+  const snapshot = (name: string) => `/snapshots/${encodeURIComponent(name)}`;
+  return {
+    rules: {
+      add: async (...rules) => void (await send("POST", "/rules", { rules })),
+      clear: async () => void (await send("DELETE", "/rules")),
+    },
+    faults: {
+      set: async (faults, seed) => Number((await send("PUT", "/faults", { faults, seed })).seed),
+      clear: async () => void (await send("DELETE", "/faults")),
+    },
+    clock: {
+      freeze: async () => void (await send("POST", "/clock", { freeze: true })),
+      advance: async (duration) => void (await send("POST", "/clock", { advance: duration })),
+      resume: async () => void (await send("POST", "/clock", { resume: true })),
+    },
+    snapshot: async (name) => void (await send("PUT", snapshot(name), {})),
+    restore: async (name) => void (await send("POST", `${snapshot(name)}/restore`, {})),
+    reset: async () => void (await send("POST", "/reset", {})),
+  };
+}
+
+function payments({ send }: ControlClient): Calls<"answer" | "wait"> {
+  return {
+    answer: async (id, answer) => {
+      const { transaction } = await send("POST", `/prompts/${encodeURIComponent(id)}/answer`, answer);
+      return transaction as TransactionRecord;
+    },
+    wait: async (payment, until = "final", timeout = "10s") => {
+      const { reference, checkoutRequestId } = { reference: undefined, checkoutRequestId: undefined, ...payment };
+      const question = { reference, checkout_request_id: checkoutRequestId, until, timeout };
+      return (await send("POST", "/wait", question)).transaction as TransactionRecord;
+    },
+  };
+}
+
+function records(control: ControlClient): Calls<"requests" | "audit" | "webhook"> {
+  const { send } = control;
+  return {
+    requests: () => readPages<RequestRecord>(control, "/requests", "requests"),
+    audit: async () => (await send("GET", "/audit")).findings as Finding[],
+    webhook: {
+      set: async (webhook) => void (await send("PUT", "/webhook", webhook)),
+      clear: async () => void (await send("DELETE", "/webhook")),
+      deliveries: () => readPages<DeliveryRecord>(control, "/webhook", "deliveries"),
+      resend: async (id) => (await send("POST", `/webhook/deliveries/${id}/resend`, {})).delivery as DeliveryRecord,
+    },
+  };
+}

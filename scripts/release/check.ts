@@ -1,0 +1,105 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import lock from "../../package-lock.json" with { type: "json" };
+import { checkSignature } from "./macho.ts";
+import { notesOf } from "./notes.ts";
+import { run } from "./run.ts";
+import { parseSums, wrongFiles } from "./sums.ts";
+import { TARGETS } from "./targets.ts";
+
+/**
+ * Checks all that can be known before a version is tagged, after `npm run release:build`. Each line says what was found; it ends
+ * with 1 where something is missing.
+ */
+
+const ROOT = join(import.meta.dir, "../..");
+const OUT = join(ROOT, "dist/release");
+const { version } = manifest;
+
+/** Each throws what is wrong, or says what it found. */
+const CHECKS: Record<string, () => string | Promise<string>> = {
+  "the versions agree": () => {
+    if (lock.version !== version) throw new Error(`package.json has ${version}, package-lock.json ${lock.version}`);
+    return version;
+  },
+  "the changelog has notes": () => `${notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), version).length} bytes`,
+  "the repository is known": () => {
+    if (!("repository" in manifest)) {
+      throw new Error(
+        "package.json has no repository.url: npm, install.sh, the formula and the manifest take it from there",
+      );
+    }
+    return JSON.stringify(manifest.repository);
+  },
+  "the tag is new": async () => {
+    const tags = await run(["git", "tag", "--list", `v${version}`], { cwd: ROOT });
+    if (tags.trim() !== "") throw new Error(`v${version} is tagged already`);
+    return `v${version}`;
+  },
+  "everything is built, and has its sum": async () => {
+    const names = new Set(parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8")).keys());
+    const expected = TARGETS.flatMap(({ name, os }) => [
+      `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`,
+      `npm/momo-sandbox-${name}-${version}.tgz`,
+    ]);
+    const missing = [...expected, `npm/${manifest.name}-${version}.tgz`, "momo.cdx.json"].filter(
+      (name) => !names.has(name),
+    );
+    if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")} (npm run release:build makes them)`);
+    const wrong = await wrongFiles(OUT);
+    if (wrong.length > 0) throw new Error(`the sum of ${wrong.join(", ")} is another one`);
+    return `${names.size} files`;
+  },
+  "the executables for macOS are signed": () => {
+    const found = TARGETS.filter(({ os }) => os === "darwin").map(({ name, executable }) => {
+      const { pages, wrongPages, uncoveredBytes } = checkSignature(readFileSync(join(OUT, name, executable)));
+      if (wrongPages + uncoveredBytes > 0) throw new Error(`${name}: ${wrongPages} of ${pages} pages are wrong`);
+      return `${name}: ${pages} pages`;
+    });
+    return found.join(", ");
+  },
+  "the npm packages install and take a payment": tryPackages,
+};
+
+/** Installs the tarballs of this system as a user would, without a registry. */
+async function tryPackages(): Promise<string> {
+  const host = `linux-${process.arch}`;
+  const folder = mkdtempSync(join(tmpdir(), "momo-packages-"));
+  const tarballs = [`momo-sandbox-${host}-${version}.tgz`, `${manifest.name}-${version}.tgz`];
+  try {
+    writeFileSync(join(folder, "package.json"), "{}");
+    const install = ["npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    await run([...install, ...tarballs.map((name) => join(OUT, "npm", name))], { cwd: folder });
+    const momo = join(folder, "node_modules/.bin/momo");
+    const said = (await run([momo, "--version"])).trim();
+    if (said !== version) throw new Error(`the installed momo says ${said}`);
+    const pay = [
+      "pay",
+      "0712345678",
+      "100",
+      "--outcome",
+      "completed; after=10ms",
+      "--wait",
+      "--interval",
+      "50ms",
+      "-q",
+    ];
+    return (await run([momo, "exec", "--", momo, ...pay])).trim();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+let failed = 0;
+if (!existsSync(OUT)) process.stdout.write("nothing is built: npm run release:build comes first\n");
+for (const [name, check] of Object.entries(CHECKS)) {
+  try {
+    process.stdout.write(`ok    ${name}: ${await check()}\n`);
+  } catch (error) {
+    failed += 1;
+    process.stdout.write(`lacks ${name}: ${(error as Error).message}\n`);
+  }
+}
+process.exitCode = failed > 0 ? 1 : 0;

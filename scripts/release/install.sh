@@ -1,0 +1,88 @@
+#!/bin/sh
+# Installs momo for this user: curl -fsSL ADDRESS/install.sh | sh
+#
+#   MOMO_INSTALL   the folder for the executable (default: ~/.local/bin)
+#   MOMO_RELEASES  where the archives and SHA256SUMS are
+#
+# It checks the sum of the archive, tries the executable before it replaces another one, needs no root, and changes no file of a
+# shell. All is in a function, so that half a script does nothing.
+set -eu
+
+fail() {
+  printf 'momo: %s\n' "$*" >&2
+  exit 1
+}
+
+fetch() { # ADDRESS FILE
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL --retry 2 -o "$2" "$1" || fail "$1 cannot be downloaded"
+  elif command -v wget >/dev/null 2>&1; then
+    wget -q -O "$2" "$1" || fail "$1 cannot be downloaded"
+  else
+    fail "curl or wget is needed"
+  fi
+}
+
+sum_of() {
+  if command -v sha256sum >/dev/null 2>&1; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1
+}
+
+target() {
+  case $(uname -s) in
+    Linux) system=linux ;;
+    Darwin) system=darwin ;;
+    *) fail "there is no momo for $(uname -s) here; for Windows download the .zip" ;;
+  esac
+  case $(uname -m) in
+    x86_64 | amd64) cpu=x64 ;;
+    aarch64 | arm64) cpu=arm64 ;;
+    *) fail "there is no momo for the processor $(uname -m); there is one for x86_64 and arm64" ;;
+  esac
+  # Debian with the package musl has its loader too: so the C library in use is asked for, not the file.
+  if [ "$system" = linux ] && ! getconf GNU_LIBC_VERSION >/dev/null 2>&1; then cpu=$cpu-musl; fi
+  printf '%s-%s' "$system" "$cpu"
+}
+
+main() {
+  releases=${MOMO_RELEASES:-@RELEASES@}
+  folder=${MOMO_INSTALL:-$HOME/.local/bin}
+  [ -n "$releases" ] || fail "where the releases are is not known: set MOMO_RELEASES"
+  name=momo-$(target).tar.gz
+
+  mkdir -p "$folder" 2>/dev/null || fail "$folder cannot be made; choose another folder with MOMO_INSTALL"
+  [ -w "$folder" ] || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
+  draft=$(mktemp -d)
+  new=$folder/.momo-new.$$
+  trap 'rm -rf "$draft" "$new"' EXIT
+  trap 'exit 1' HUP INT TERM
+
+  fetch "$releases/SHA256SUMS" "$draft/SHA256SUMS"
+  expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $name\$/\1/p" "$draft/SHA256SUMS")
+  [ -n "$expected" ] || fail "SHA256SUMS has no $name"
+  fetch "$releases/$name" "$draft/$name"
+  [ "$(sum_of "$draft/$name")" = "$expected" ] || fail "the sum of $name is wrong: it is not what was released; nothing was installed"
+
+  tar -xzf "$draft/$name" -C "$draft" momo || fail "$name cannot be unpacked"
+  # In the folder itself: the one for temporary files may forbid to execute.
+  cp "$draft/momo" "$new" 2>/dev/null || fail "$folder has no room, or cannot be written"
+  chmod 755 "$new"
+  if ! version=$("$new" --version 2>"$draft/complaint"); then
+    case $name in
+      *-musl*) hint=" (on Alpine: apk add libstdc++)" ;;
+      *) hint="" ;;
+    esac
+    fail "the executable does not run here$hint: $(head -n 1 "$draft/complaint"); nothing was installed"
+  fi
+  mv -f "$new" "$folder/momo"
+  printf 'momo %s is installed: %s\n' "$version" "$folder/momo"
+
+  found=$(command -v momo || true)
+  if [ -z "$found" ]; then
+    # shellcheck disable=SC2016 # this is what to type
+    printf 'Put it on your path: export PATH="%s:$PATH"\n' "$folder"
+  elif [ "$found" != "$folder/momo" ]; then
+    printf 'Another momo comes first on your path: %s\n' "$found"
+  fi
+}
+
+main "$@"

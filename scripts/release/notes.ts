@@ -1,0 +1,14 @@
+/** The notes of a release, from the changelog. */
+
+/**
+ * What stands below the heading of a version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
+ * @throws Error where there is no such heading, or nothing below it
+ */
+export function notesOf(changelog: string, version: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((text) => text.split(/[\s(]/, 1)[0] === version);
+  if (section === undefined) throw new Error(`CHANGELOG.md has no heading "## ${version}"`);
+  const notes = section.split("\n").slice(1).join("\n").trim();
+  if (notes === "") throw new Error(`CHANGELOG.md says nothing below "## ${version}"`);
+  return notes;
+}
