@@ -14,7 +14,7 @@ import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/tem
 import { ENDING_SIGNALS } from "../terminal/ending-signals.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { LOG_FORMATS, type LogFormat } from "../terminal/log-format.ts";
-import { dataOption, readHost, readPort } from "../terminal/options.ts";
+import { dataOption, readHost, readName, readPort } from "../terminal/options.ts";
 import { printJson, reportFault } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
 import { isTerminal, outliveOutput } from "../terminal/standard-output.ts";
@@ -30,6 +30,7 @@ interface ServeFlags extends SandboxFlags {
   readonly json?: true;
   readonly logFormat?: LogFormat;
   readonly quiet?: true;
+  readonly name?: string;
 }
 
 export function serveCommand(): Command {
@@ -47,6 +48,9 @@ export function serveCommand(): Command {
     .option(
       "--control-token-file <file>",
       "a token that the control API asks for (default: off loopback a new one, on it none)",
+    )
+    .addOption(
+      new Option("--name <name>", "shown by the console, to tell this sandbox from others").argParser(readName),
     )
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
@@ -96,6 +100,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
+      ...(flags.name !== undefined && { name: flags.name }),
       ...(output && { onRequest: output.onRequest }),
     });
     const record = readyRecord(sandbox, directory, controlToken);

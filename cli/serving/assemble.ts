@@ -7,6 +7,7 @@ import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
@@ -110,6 +111,8 @@ export function assemble(options: AssembleOptions): Assembled {
       default: sandbox.default,
       faults,
       log,
+      testPayments: createTestPayments(),
+      merchantApi: api,
       audit,
       waitingRoom,
       eventHub,

@@ -35,6 +35,7 @@ export interface SandboxConfig
       | "form"
       | "reportFault"
       | "onRequest"
+      | "name"
     > {
   readonly directory: DataDirectory;
   /** For the payment account of the credentials; null leaves it as it is. */
@@ -85,7 +86,11 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
       data: directory.path,
       merchantPort: () => (config.controlPort === null ? null : merchantPort),
       credentials: () =>
-        credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
+        credentials && {
+          apiKey: credentials.api_key,
+          apiSecret: credentials.api_secret,
+          paymentAccountId: credentials.payment_account_id,
+        },
     });
     credentials = await ensureCredentials(directory, store, service.registry);
     if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);

@@ -23,6 +23,7 @@ import {
   listMerchants,
   revokeKey,
 } from "./registry.ts";
+import { replayRequest } from "./replay.ts";
 import { listRequests } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
@@ -59,6 +60,7 @@ const CALLS: Record<string, Methods> = {
   "/wait": { POST: wait },
   "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
   "/requests": { GET: listRequests },
+  "/requests/ID/replay": { POST: replayRequest },
   "/audit": { GET: showAudit, DELETE: forgetAudit },
   "/events": { GET: events },
   "/transactions": { GET: listTransactions },

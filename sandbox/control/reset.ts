@@ -9,7 +9,7 @@ import { readBody } from "./input.ts";
  * with. Merchants, accounts and keys stay.
  */
 export const reset: ControlCall = async (request, context) => {
-  const { service, waitingRoom, rules, faults, log, audit, clock, rememberClock } = context;
+  const { service, waitingRoom, rules, faults, log, testPayments, audit, clock, rememberClock } = context;
   // A body may be left out, whatever a client says of its type by habit; but no form can do this.
   if (request.headers.has("Content-Type")) expectJson(request);
   if (request.body !== null) await readBody(z.strictObject({}), request);
@@ -19,6 +19,7 @@ export const reset: ControlCall = async (request, context) => {
   context.default.restore();
   faults.replace(0, []);
   log.clear();
+  testPayments.clear();
   audit.forget();
   clock.restore();
   rememberClock();

@@ -205,7 +205,9 @@ export function createListReader(client: Database, requestIds: RequestIds): List
         coalesce(sum(amount_cents) FILTER (WHERE status = ${COMPLETED}), 0) AS completedAmountCents,
         count(*) FILTER (WHERE status = ${COMPLETED}) AS completedCount,
         count(*) FILTER (WHERE status = ${PENDING}) AS pendingCount,
-        count(*) FILTER (WHERE status = ${FAILED}) AS failedCount
+        count(*) FILTER (WHERE status = ${FAILED}) AS failedCount,
+        count(*) FILTER (WHERE status = ${CANCELLED}) AS cancelledCount,
+        count(*) FILTER (WHERE status = ${EXPIRED}) AS expiredCount
       FROM transactions NOT INDEXED WHERE id BETWEEN $firstId AND $lastId AND ${where}`;
     const [counts] = all<BlockCounts>(sql, { ...parameters, ...numbersIn(block) });
     if (!counts) throw new Error("a count has one row");
@@ -223,11 +225,21 @@ export function createListReader(client: Database, requestIds: RequestIds): List
 }
 
 const FAILED = codeOfStatus("failed");
+const CANCELLED = codeOfStatus("cancelled");
+const EXPIRED = codeOfStatus("expired");
 
 /** The counts over part of what a search finds; the times are null where it finds nothing. */
 type BlockCounts = Summary & { readonly firstMs: number | null; readonly lastMs: number | null };
 
-const NOTHING = { totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 };
+const NOTHING = {
+  totalItems: 0,
+  completedAmountCents: 0,
+  completedCount: 0,
+  pendingCount: 0,
+  failedCount: 0,
+  cancelledCount: 0,
+  expiredCount: 0,
+};
 const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
 
 /** How many rows come before a page; past every row all pages are alike. */
