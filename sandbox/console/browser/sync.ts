@@ -4,7 +4,7 @@ import { addMessages, bringIntoPlay, rememberTold } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { belongs } from "./logic/filters.ts";
-import { mergeNewestFirst } from "./logic/merge.ts";
+import { has, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
 import { after, every, nextFrame, sleep } from "./system.ts";
@@ -93,9 +93,13 @@ function take(event: ConsoleEvent): void {
   });
 }
 
+/** Whether everything is to be looked at again: it was reset or put back, or events were missed. */
+const startsAfresh = ({ name, data }: ConsoleEvent): boolean =>
+  name === "gap" || (name === "steering" && (data.what === "reset" || data.what === "restore"));
+
 function apply(events: readonly ConsoleEvent[]): void {
   // What came before the last of these is forgotten with everything else.
-  const last = events.findLastIndex(({ name, data }) => name === "gap" || ("what" in data && data.what === "reset"));
+  const last = events.findLastIndex(startsAfresh);
   const transactions: TransactionEvent[] = [];
   const calls: LoggedRequest[] = [];
   const texts: Message[] = [];
@@ -113,9 +117,11 @@ function apply(events: readonly ConsoleEvent[]): void {
       texts.push(data);
     } else if (name === "audit") {
       refreshFindings();
+    } else if (name === "webhook") {
+      if (data.checkout_request_id === state.openPayment.value) refreshStory();
     } else if (name === "steering") {
       const { what } = data;
-      if (what !== "reset") void quietly(() => reload(what));
+      if (what !== "reset" && what !== "restore") void quietly(() => reload(what));
     }
   }
   if (transactions.length > 0) applyTransactions(transactions);
@@ -129,10 +135,9 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   const { rows, filters } = state;
   const oldest = rows.value.at(-1)?.id ?? 0;
   const isAll = rows.value.length >= (state.totalItems.value ?? 0);
-  const known = new Set(rows.value.map(({ id }) => id));
   const fitting = ours.filter((transaction) => {
     if (!isAll && transaction.id < oldest) return false;
-    return belongs(transaction, filters.value) ?? known.has(transaction.id);
+    return belongs(transaction, filters.value) ?? has(rows.value, transaction.id);
   });
   const leaving = new Set(ours.filter((one) => belongs(one, filters.value) === false).map(({ id }) => id));
   const staying = leaving.size === 0 ? rows.value : rows.value.filter(({ id }) => !leaving.has(id));
@@ -150,7 +155,9 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
       open.delete(transaction.checkout_request_id);
       notes.set(transaction.phone, { ...noteOf(transaction, prompt.business), status: transaction.status });
     }
-    if (transaction.checkout_request_id === state.route.value.checkoutRequestId) refreshStory();
+    if (prompt && transaction.status !== "pending" && transaction.phone === state.shownPhone.peek())
+      hold(transaction.phone);
+    if (transaction.checkout_request_id === state.openPayment.value) refreshStory();
   }
   state.prompts.value = open;
   state.phoneNotes.value = notes;
@@ -160,6 +167,16 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   // A phone that is asked comes into play with its prompt, so that none is shown before it rings.
   bringIntoPlay(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
   if (events.some(({ status }) => status === "pending")) refreshPrompts();
+}
+
+/** So long the handset stays with a phone whose prompt has ended, whoever else rings. */
+const HELD_MS = 4000;
+
+function hold(phone: string): void {
+  state.heldPhone.value = phone;
+  after(HELD_MS, () => {
+    if (state.heldPhone.value === phone) state.heldPhone.value = null;
+  });
 }
 
 /** So long a phone shows what became of a prompt; its story has it for good. */
@@ -189,6 +206,6 @@ function applyRequests(calls: readonly LoggedRequest[]): void {
   const lastId = state.requests.value.at(-1)?.id ?? 0;
   const added = calls.filter(({ id }) => id > lastId);
   state.requests.value = [...state.requests.value, ...added].slice(-state.MOST_REQUESTS);
-  const id = state.route.value.checkoutRequestId;
+  const id = state.openPayment.value;
   if (id !== null && calls.some(({ body }) => body?.includes(id))) refreshStory();
 }

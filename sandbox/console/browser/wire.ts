@@ -9,6 +9,8 @@ export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_t
 /** One transaction of the list (§2.2). */
 export interface Transaction {
   readonly id: number;
+  /** The merchant's own name for it. */
+  readonly reference: string | null;
   readonly kind: Kind;
   readonly status: Status;
   readonly amount: number;
@@ -29,16 +31,19 @@ export interface TransactionEvent extends Transaction {
   readonly merchant_id: number;
 }
 
-export interface Summary {
+/** Over all that the filters select but the status. */
+export interface Counts {
   readonly total_completed_amount: number;
   readonly completed_count: number;
-  readonly pending_count: number;
   readonly failed_count: number;
+  readonly cancelled_count: number;
+  readonly expired_count: number;
+  readonly pending_count: number;
 }
 
 export interface TransactionList {
   readonly transactions: readonly Transaction[];
-  readonly summary: Summary;
+  readonly every_status: Counts;
   readonly pagination: { readonly total_items: number };
 }
 
@@ -102,6 +107,8 @@ export interface Decision {
 /** A payment from its beginning to its end. */
 export interface Story {
   readonly transaction: Transaction;
+  /** Who started it where no client did, as far as the server remembers. */
+  readonly started_by: "console" | "control_api" | null;
   readonly prompt: Prompt;
   readonly decided_by: Decision | null;
   /** The start and the last polls. */
@@ -114,6 +121,22 @@ export interface Story {
     readonly advice: string;
   } | null;
   readonly sms: string | null;
+  readonly webhooks: readonly Delivery[];
+}
+
+/** A message for the webhook, and what came of each attempt to deliver it. */
+export interface Delivery {
+  readonly id: number;
+  readonly checkout_request_id: string;
+  readonly state: string;
+  readonly due_at: string;
+  readonly attempts: readonly {
+    readonly at: string;
+    readonly at_ms: number;
+    readonly status: number | null;
+    readonly problem: string | null;
+  }[];
+  readonly body: object;
 }
 
 /** A text message on a customer's phone. */
@@ -195,6 +218,10 @@ export interface ClockReading {
 export interface ServerFacts {
   readonly base_url: string;
   readonly control_url: string;
+  readonly version: string;
+  /** What people call this sandbox; null where nobody named it. */
+  readonly name: string | null;
+  readonly accept: "strict" | "lenient";
   readonly default_merchant_id: number;
   /** Null where there is none yet. */
   readonly payment_account_id: number | null;
@@ -206,9 +233,16 @@ export interface ServerFacts {
 /** What a client did wrong, and at which calls it shows. */
 export interface Finding {
   readonly kind: string;
+  readonly severity: "error" | "warning" | "note";
   readonly message: string;
   readonly advice: string;
+  /** Of the specification. */
+  readonly section: string;
   readonly request_ids: readonly number[];
+  readonly checkout_request_id: string | null;
+  readonly reference: string | null;
+  readonly first_at: string;
+  readonly count: number;
 }
 
 /** What the sandbox tells as it happens. */
@@ -217,7 +251,8 @@ export type ConsoleEvent =
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: Message }
   | { readonly name: "audit"; readonly data: Finding }
+  | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };
 
-export type SteeringPart = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
+export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";
