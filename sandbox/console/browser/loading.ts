@@ -228,7 +228,7 @@ export const refreshStory = throttled(
       try {
         const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
         if (state.openPayment.value !== id) return;
-        state.story.value = story;
+        state.story.value = { ...story, webhooks: story.webhooks ?? [] };
         state.storyProblem.value = null;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
