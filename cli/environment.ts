@@ -57,6 +57,11 @@ export function childEnvironment(more: Record<string, string>): Record<string, s
   return { ...process.env, NO_PROXY: direct, no_proxy: direct, MOMO_CONTROL_TOKEN: undefined, ...more };
 }
 
+/** A variable that other programs obey, as the caller has set it: the first of these names that is not empty. */
+export function callersVariable(...names: string[]): string | undefined {
+  return names.map((name) => process.env[name]).find(Boolean);
+}
+
 /** Where a shell finds programs. npm puts folders of its own before that, for its scripts alone. */
 export function searchPath(): string {
   const folders = (process.env.PATH ?? "").split(delimiter);
@@ -76,6 +81,7 @@ export function wantsColour(): boolean {
 /** A proxy is for the world outside: a host of this machine is reached directly. */
 export function reachDirectly(host: string): void {
   const already = process.env.no_proxy ?? process.env.NO_PROXY;
+  if (already?.split(",").includes(host)) return;
   const direct = [already, host].filter(Boolean).join(",");
   // Bun reads either, and prefers the small letters.
   process.env.no_proxy = direct;

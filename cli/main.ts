@@ -28,6 +28,14 @@ const COMMANDS = {
   ],
   clock: ["show, stop or move the sandbox's clock", async () => (await import("./commands/clock.ts")).clockCommand()],
   audit: ["show what clients have done wrong", async () => (await import("./commands/audit.ts")).auditCommand()],
+  webhooks: [
+    "list and resend what was sent to the webhook",
+    async () => (await import("./commands/webhooks.ts")).webhooksCommand(),
+  ],
+  snapshot: [
+    "keep how everything is, and bring it back",
+    async () => (await import("./commands/snapshot.ts")).snapshotCommand(),
+  ],
   reset: [
     "forget transactions, rules, faults, log and clock",
     async () => (await import("./commands/reset.ts")).resetCommand(),

@@ -7,7 +7,7 @@ import { usageFailure } from "./terminal/usage.ts";
 /** A line of help, and how to load the command. */
 type CommandTable = Record<string, readonly [summary: string, load: () => Promise<Command>]>;
 
-/** Runs one command line. The process ends by itself, with the exit code that the README documents. */
+/** Runs one command line. The process ends by itself, with the exit code that docs/cli.md documents. */
 export async function run(commands: CommandTable, args: readonly string[], version: string): Promise<void> {
   const end = args.indexOf("--"); // what follows is another command's
   const json = args.slice(0, end < 0 ? undefined : end).includes("--json");

@@ -1,18 +1,23 @@
 import type { Finding } from "../sandbox/audit/finding.ts";
 import { parseChoice } from "../sandbox/network/choice.ts";
 import type { OutcomeName } from "../sandbox/network/outcomes.ts";
+import { parseWebhookUrl } from "../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../src/domain/duration.ts";
 import { invalid } from "../src/domain/error.ts";
 import type { Kind, Status } from "../src/domain/transaction.ts";
 import { whatCame } from "../src/domain/what-came.ts";
 import type { Accept, BasePaths } from "../src/http/operation.ts";
-import type { ResponseForm } from "../src/http/view.ts";
+import type { itemView, ResponseForm } from "../src/http/view.ts";
 import { stopwatch, systemClock, systemRandom } from "../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, type Client, controlClient } from "./client/client.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "./client/client.ts";
+import { readPages } from "./client/pages.ts";
 import { startSandbox as start } from "./serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "./serving/temporary-directory.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout } from "./terminal/options.ts";
 import { reportFault } from "./terminal/output.ts";
+import { type TestWebhook, webhookOf } from "./testing-webhook.ts";
+
+export type { DeliveryRecord, TestWebhook, WebhookInput } from "./testing-webhook.ts";
 
 /** A sandbox in the process of a test: `import { startSandbox } from "momo/testing"`. */
 
@@ -27,6 +32,8 @@ export interface NetworkOptions {
   readonly accept?: Accept;
   /** By default `full`. */
   readonly responseForm?: ResponseForm;
+  /** Where each payment that becomes final is POSTed. The specification knows no webhooks. */
+  readonly webhook?: string;
   /** Whether the clock stands still from the start, so that only the test moves it. By default it does not. */
   readonly frozen?: boolean;
 }
@@ -59,27 +66,7 @@ export interface FaultInput {
 }
 
 /** A transaction as the list shows it (§2.2). */
-export interface TransactionRecord {
-  readonly id: number;
-  readonly kind: Kind;
-  readonly type: string;
-  readonly status: Status;
-  readonly amount: number;
-  readonly fee_amount: number;
-  readonly fee_deducted: boolean;
-  readonly phone: string;
-  readonly transaction_code: string | null;
-  readonly momo_receipt_number: string | null;
-  readonly checkout_request_id: string;
-  readonly merchant_request_id: string;
-  readonly is_deposit: boolean;
-  readonly credit_target: null;
-  readonly payment_link_id: null;
-  readonly result_code: number | null;
-  readonly result_desc: string | null;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-}
+export type TransactionRecord = Readonly<Extract<ReturnType<typeof itemView>, { kind: Kind }>>;
 
 /** A call of the merchant API, as the log has it. */
 export interface RequestRecord {
@@ -115,6 +102,7 @@ export interface TestSandbox {
     set(faults: FaultInput[], seed?: number): Promise<number>;
     clear(): Promise<void>;
   };
+  readonly webhook: TestWebhook;
   readonly clock: {
     freeze(): Promise<void>;
     /** A duration. What falls due is resolved when this resolves. */
@@ -136,6 +124,10 @@ export interface TestSandbox {
   requests(): Promise<RequestRecord[]>;
   /** What the client under test has done wrong, the worst first. */
   audit(): Promise<Finding[]>;
+  /** Keeps how everything is now, under a name of letters, digits, - and _. */
+  snapshot(name: string): Promise<void>;
+  /** Brings everything back, the clock too; only merchants, accounts and keys stay as they are. */
+  restore(name: string): Promise<void>;
   /** Forgets transactions, rules, faults, log, audit and clock. */
   reset(): Promise<void>;
   /** Ends it, and removes all that it stored. */
@@ -161,6 +153,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
     tariff: null,
     form: options.responseForm ?? "full",
     rules: [],
+    webhook: options.webhook === undefined ? null : parseWebhookUrl(options.webhook, "webhook"),
     controlToken: null,
     realClock: systemClock,
     stopwatch,
@@ -193,6 +186,7 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
         Number((await control.put("/faults", { faults, ...(seed !== undefined && { seed }) })).seed),
       clear: async () => void (await control.delete("/faults")),
     },
+    webhook: webhookOf(control),
     clock: {
       freeze: () => clock({ freeze: true }),
       advance: (duration) => clock({ advance: duration }),
@@ -214,8 +208,10 @@ export async function startSandbox(options: NetworkOptions = {}): Promise<TestSa
           { timeoutMs: parseDuration(timeout, "timeout") + ANSWER_GRACE_MS, lookWith: null },
         ),
       ),
-    requests: () => readRequests(control),
+    requests: () => readPages<RequestRecord>(control, "/requests", "requests"),
     audit: async () => (await control.get("/audit", {})).findings as Finding[],
+    snapshot: async (name) => void (await control.put(`/snapshots/${encodeURIComponent(name)}`, {})),
+    restore: async (name) => void (await control.post(`/snapshots/${encodeURIComponent(name)}/restore`, {})),
     reset: async () => void (await control.post("/reset", {})),
     async stop() {
       await sandbox.stop();
@@ -231,17 +227,6 @@ function readAccept(accept: string): Accept {
 
 function basePathsOf({ basePath }: NetworkOptions): BasePaths {
   return basePath === undefined ? BASE_PATHS : [checked("basePath", () => readBasePath(basePath))];
-}
-
-/** All that are in the log, page by page. */
-async function readRequests(control: Client): Promise<RequestRecord[]> {
-  const calls: RequestRecord[] = [];
-  for (;;) {
-    const [oldest] = calls;
-    const { requests, next } = await control.get("/requests", oldest ? { before: String(oldest.id) } : {});
-    calls.unshift(...(requests as RequestRecord[]));
-    if (next === null) return calls;
-  }
 }
 
 /** Reads an option as the command line does, and names it in the refusal. */

@@ -1,5 +1,5 @@
 import { invalid } from "../src/domain/error.ts";
-import type { Random } from "../src/domain/random.ts";
+import { seededChance } from "../src/domain/random.ts";
 
 /** Something that goes wrong on the way to the merchant API. */
 export interface Fault {
@@ -60,21 +60,5 @@ export function createFaultPlan(): FaultPlan {
       }
       return null;
     },
-  };
-}
-
-/** A seed for those who bring none; it is shown, so that the same faults can be had again. */
-export function drawSeed(random: Random): number {
-  return new DataView(random.bytes(4).buffer).getUint32(0);
-}
-
-/** Numbers from 0 to below 1, the same for the same seed (a 32-bit xorshift after a scramble of the seed). */
-function seededChance(seed: number): () => number {
-  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
   };
 }

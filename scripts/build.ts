@@ -4,9 +4,18 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Compiles a program into one executable, as momo is. */
-export async function compile(entry: string, outfile: string): Promise<void> {
-  await Bun.build({
+/** For another system than this one: its name, and the runtime that goes into the executable. */
+export interface Foreign {
+  readonly target: Bun.Build.CompileTarget;
+  readonly executablePath: string;
+}
+
+/**
+ * Compiles a program into one executable, as momo is. The same sources give the same bytes; the name of the file counts as one.
+ * @returns the files that went into it, relative to the project
+ */
+export async function compile(entry: string, outfile: string, foreign?: Foreign): Promise<string[]> {
+  const { metafile } = await Bun.build({
     entrypoints: [join(ROOT, entry)],
     compile: {
       outfile,
@@ -15,7 +24,9 @@ export async function compile(entry: string, outfile: string): Promise<void> {
       autoloadBunfig: false,
       // To compile what runs once, at the start, costs more than it saves. A server goes back to the normal policy.
       jitPolicy: 20,
+      ...foreign,
     },
+    metafile: true,
     bytecode: true,
     // One chunk for each command: only what is used is loaded.
     splitting: true,
@@ -25,6 +36,7 @@ export async function compile(entry: string, outfile: string): Promise<void> {
     define: { "process.env.NODE_ENV": JSON.stringify("production") },
     plugins: [withoutUtil],
   });
+  return Object.keys(metafile?.inputs ?? {});
 }
 
 /** commander takes one function from `node:util`, which costs a start 1.3 ms; Bun has the same function at hand. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "../cli/testing.ts";
 import { launchBrowser } from "../test/support/chromium.ts";
 
-/** Makes the README's pictures of the console: a morning in a shop, in both themes. */
+/** Makes the pictures of the console in docs: a morning in a shop, in both themes. */
 
 const folder = join(import.meta.dir, "..", "docs");
 const CUSTOMERS = ["0712345678", "0722104455", "0733981207", "0110456321", "0745550192", "0798310044"];

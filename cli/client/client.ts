@@ -23,7 +23,7 @@ export interface SendOptions {
 
 export interface Client {
   post(path: string, body: object, options?: SendOptions): Promise<Answer>;
-  put(path: string, body: object): Promise<Answer>;
+  put(path: string, body: object, options?: SendOptions): Promise<Answer>;
   get(path: string, query: Record<string, string>): Promise<Answer>;
   delete(path: string): Promise<Answer>;
 }

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { join } from "node:path";
 import { Command, Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
@@ -7,9 +8,12 @@ import { textReport } from "../../sandbox/audit/reports/text.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/variables.ts";
 import { childEnvironment } from "../environment.ts";
+import { readHosts } from "../intercept/hosts.ts";
+import type { Interception } from "../intercept/intercept.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
+import type { DataDirectory } from "../serving/data-directory.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { startSandbox } from "../serving/start-sandbox.ts";
+import { type RunningSandbox, startSandbox } from "../serving/start-sandbox.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { reportFault, tell } from "../terminal/output.ts";
@@ -25,10 +29,16 @@ export function execCommand(): Command {
         .preset("error"),
     )
     .option("--audit-report <file>", "write what it does wrong as JUnit (.xml), .sarif, .json or .txt");
+  command.addOption(
+    new Option("--intercept <hosts>", "lead calls of the command to https://HOST/... to the sandbox").argParser(
+      readHosts,
+    ),
+  );
   return addSandboxOptions(command).action(exec);
 }
 
 interface ExecFlags extends SandboxFlags {
+  readonly intercept?: readonly string[];
   readonly audit?: Severity;
   readonly auditReport?: string;
 }
@@ -62,6 +72,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       random: systemRandom,
       reportFault,
     });
+    let interception: Interception | null = null;
     try {
       const { baseUrl, controlUrl, credentials } = sandbox;
       const variables = variablesOf({
@@ -72,8 +83,9 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
         controlUrl,
         controlToken: null,
       });
+      interception = await startIntercept(flags, sandbox, directory);
       process.umask(outerUmask);
-      const child = spawn(command, { ...variables, MOMO_DATA: directory.path });
+      const child = spawn(command, { ...variables, ...interception?.variables, MOMO_DATA: directory.path });
       process.umask(0o077);
       signals.passTo(child);
       const exitCode = await child.exited;
@@ -82,12 +94,32 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
       if (flags.audit !== undefined || flags.auditReport !== undefined) tellAudit(await sandbox.finishAudit(), flags);
     } finally {
+      await interception?.stop();
       await sandbox.stop();
     }
   } finally {
     removeTemporaryDirectory(directory);
     signals.release();
   }
+}
+
+/** Loaded for the commands that ask for it. */
+async function startIntercept(
+  { intercept }: ExecFlags,
+  { handleApi, credentials }: RunningSandbox,
+  directory: DataDirectory,
+): Promise<Interception | null> {
+  if (intercept === undefined) return null;
+  const { startInterception } = await import("../intercept/intercept.ts");
+  return startInterception({
+    hosts: intercept,
+    handleApi,
+    credentials,
+    folder: join(directory.path, "intercept"),
+    clock: systemClock,
+    random: systemRandom,
+    reportFault,
+  });
 }
 
 /** Says and writes what the command did wrong. Its own failure is the more important one. */

@@ -101,7 +101,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
       ...(flags.name !== undefined && { name: flags.name }),
-      ...(output && { onRequest: output.onRequest }),
+      ...(output && { onRequest: output.onRequest, onDelivery: output.onDelivery }),
     });
     const record = readyRecord(sandbox, directory, controlToken);
     readyFile?.write(record);

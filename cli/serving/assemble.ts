@@ -1,3 +1,4 @@
+import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
@@ -7,12 +8,13 @@ import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
+import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
 import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { createNetwork } from "../../sandbox/network/network.ts";
+import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
@@ -24,9 +26,11 @@ import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
+import { withGuide } from "./guide.ts";
 import { listenIn } from "./listen-in.ts";
+import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
 
-export interface AssembleOptions extends ServerFacts {
+export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
   /** The time that momo goes by. */
   readonly clock: VirtualClock;
@@ -38,7 +42,7 @@ export interface AssembleOptions extends ServerFacts {
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
   /** What the service sees of the network: the network itself, unless a test puts something between the two. */
-  readonly between?: (network: Provider) => Provider;
+  readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
   /** Keeps where the clock stands. */
   readonly rememberClock: () => void;
@@ -78,11 +82,13 @@ export function assemble(options: AssembleOptions): Assembled {
   const faults = createFaultPlan();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
-  const audit = listenIn({ ...options, log, service, basePaths });
+  const webhooks = sendWebhooks(options, service);
+  const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
   const api = observe(
     onFirstCall(async () => {
       const { createApi } = await import("../../src/http/api.ts");
-      return createApi({ service, basePaths, accept: options.accept, form: options.form, version, reportFault });
+      const { accept, form } = options;
+      return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
     }),
     {
       faults,
@@ -98,7 +104,15 @@ export function assemble(options: AssembleOptions): Assembled {
   );
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
-  const eventHub = createEventHub({ service, log, audit, merchantNames, boot: token(random, 8), reportFault });
+  const eventHub = createEventHub({
+    service,
+    log,
+    audit,
+    webhooks,
+    merchantNames,
+    boot: token(random, 8),
+    reportFault,
+  });
   const loadControl = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     return createControl({
@@ -114,6 +128,8 @@ export function assemble(options: AssembleOptions): Assembled {
       testPayments: createTestPayments(),
       merchantApi: api,
       audit,
+      webhooks,
+      snapshots: createSnapshotShelf(),
       waitingRoom,
       eventHub,
       merchantNames,
@@ -128,13 +144,14 @@ export function assemble(options: AssembleOptions): Assembled {
   const control: Handler = async (request, keepOpen) => (await loadControl())(request, keepOpen);
   const handleControl = withConsole(control, createConsole(String(page), options.guard), reportFault);
   return {
-    handle: route(api, handleControl),
-    handleApi: api,
-    handleControl,
+    handle: withGuide(route(api, handleControl), guide),
+    handleApi: withGuide(api, guide),
+    handleControl: withGuide(handleControl, guide),
     service,
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
+      webhooks.close();
       waitingRoom.close();
       eventHub.close();
     },

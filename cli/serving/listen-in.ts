@@ -11,6 +11,8 @@ export interface ListenInOptions {
   readonly stopwatch: () => number;
   readonly basePaths: readonly string[];
   readonly promptLifetimeMs: number;
+  /** Whether payments are also told by a webhook. */
+  readonly hasWebhook: () => boolean;
 }
 
 /** The audit of one sandbox: it hears every call and every change. */
@@ -25,9 +27,9 @@ export interface ListeningAudit {
 }
 
 export function listenIn(options: ListenInOptions): ListeningAudit {
-  const { log, service, clock, stopwatch, basePaths, promptLifetimeMs } = options;
+  const { log, service, clock, stopwatch, basePaths, promptLifetimeMs, hasWebhook } = options;
   const delays = { underWay: 0 };
-  const audit = createAudit({ basePaths, hasWebhook: () => false });
+  const audit = createAudit({ basePaths, hasWebhook });
   const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
   log.subscribe((logged, { body, answer }) => {
     // A person has sent it again: no client did this.

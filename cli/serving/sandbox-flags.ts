@@ -4,7 +4,7 @@ import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Accept } from "../../src/http/operation.ts";
 import type { ResponseForm } from "../../src/http/view.ts";
-import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff } from "../terminal/options.ts";
+import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff, readWebhookUrl } from "../terminal/options.ts";
 import { readRulesFile } from "./rules-file.ts";
 import type { SandboxConfig } from "./start-sandbox.ts";
 
@@ -18,6 +18,7 @@ export interface SandboxFlags {
   readonly accept: Accept;
   readonly responseForm: ResponseForm;
   readonly rules?: string;
+  readonly webhook?: string;
 }
 
 export function addSandboxOptions(command: Command): Command {
@@ -51,14 +52,23 @@ export function addSandboxOptions(command: Command): Command {
         .choices(["full", "short"])
         .default("full"),
     )
-    .option("--rules <file>", "JSON: rules for the prompts, in order");
+    .option("--rules <file>", "JSON: rules for the prompts, in order")
+    .addOption(
+      new Option(
+        "--webhook <url>",
+        "POST each payment that becomes final there; the specification knows no webhooks",
+      ).argParser(readWebhookUrl),
+    );
 }
 
 /** The part of the sandbox's configuration that the flags say. */
 export async function configOf(
   flags: SandboxFlags,
 ): Promise<
-  Pick<SandboxConfig, "basePaths" | "accept" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules">
+  Pick<
+    SandboxConfig,
+    "basePaths" | "accept" | "fallback" | "promptLifetimeMs" | "tariff" | "form" | "rules" | "webhook"
+  >
 > {
   return {
     basePaths: flags.basePath === undefined ? BASE_PATHS : [flags.basePath],
@@ -68,6 +78,7 @@ export async function configOf(
     tariff: flags.fee ?? null,
     form: flags.responseForm,
     rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),
+    webhook: flags.webhook ?? null,
   };
 }
 

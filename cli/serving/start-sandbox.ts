@@ -3,6 +3,7 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/path.ts";
 import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
+import type { Handler } from "../../src/http/request.ts";
 import type { Registry } from "../../src/service/registry.ts";
 import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -36,6 +37,8 @@ export interface SandboxConfig
       | "reportFault"
       | "onRequest"
       | "name"
+      | "webhook"
+      | "onDelivery"
     > {
   readonly directory: DataDirectory;
   /** For the payment account of the credentials; null leaves it as it is. */
@@ -48,6 +51,8 @@ export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly credentials: CredentialsRecord;
+  /** The merchant API alone, for a listener that stands before it. */
+  readonly handleApi: Handler;
   /** What the client did wrong, once it has ended. */
   finishAudit(): Promise<AuditReport>;
   /** Finishes what is in flight and closes everything, within three seconds. */
@@ -116,7 +121,7 @@ export async function startSandbox(config: SandboxConfig): Promise<RunningSandbo
     Bun.unsafe.setJITPolicy(1);
     // What fell due while no server ran.
     void service.resolver.settle().catch(reportFault);
-    return { baseUrl, controlUrl, credentials, finishAudit, stop: () => open.runAll() };
+    return { baseUrl, controlUrl, credentials, handleApi: handlers.handleApi, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // what came first is told
     // Locked only since it was opened: the first key could not be stored.

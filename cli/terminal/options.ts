@@ -1,9 +1,11 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
 import { parseName } from "../../src/domain/merchant.ts";
 import type { BasePaths } from "../../src/http/operation.ts";
+import { misuse } from "./usage.ts";
 
 /** Options that several commands share, and readers that refuse with the right words. */
 
@@ -59,6 +61,15 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
 }
 
 const readDuration = reader((text) => parseDuration(text, "It"));
+export const readWebhookUrl: (text: string) => string = (text) => {
+  try {
+    return parseWebhookUrl(text, "--webhook");
+  } catch (error) {
+    // In words of its own, because commander would show the value.
+    if (error instanceof Refusal) throw misuse(error.message);
+    throw error;
+  }
+};
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
 /** Below this a poll is an attack. */

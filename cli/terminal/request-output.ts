@@ -1,5 +1,7 @@
 import type { LogListener } from "../../sandbox/request-log.ts";
+import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
 import { sleep, systemClock } from "../../src/system.ts";
+import { deliveryLine } from "./delivery-line.ts";
 import { createLineWriter } from "./line-writer.ts";
 import type { LogFormat } from "./log-format.ts";
 import { faultText, stderr } from "./output.ts";
@@ -8,6 +10,7 @@ import { faultLine, requestLine } from "./request-line.ts";
 /** What a server tells of its work, on stderr. */
 export interface RequestOutput {
   readonly onRequest: LogListener;
+  readonly onDelivery: DeliveryListener;
   readonly reportFault: (error: unknown) => void;
   /** Writes what is left. Resolves to whether it was read: a reader that stands still must not hold the process. */
   readonly end: () => Promise<boolean>;
@@ -25,6 +28,7 @@ export function createRequestOutput(format: LogFormat): RequestOutput {
   );
   return {
     onRequest: (request) => write(requestLine(format, request, nowMs())),
+    onDelivery: (delivery) => write(deliveryLine(format, delivery, nowMs())),
     reportFault: (error) => write(faultLine(format, faultText(error), nowMs())),
     async end() {
       const taken = new AbortController();

@@ -11,8 +11,10 @@ import type { VirtualClock } from "../network/clock.ts";
 import type { Default } from "../network/default.ts";
 import type { RuleBook } from "../network/rules.ts";
 import type { RequestLog } from "../request-log.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
+import type { SnapshotShelf } from "./snapshot-shelf.ts";
 import type { TestPayments } from "./test-payments.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
@@ -32,6 +34,8 @@ export interface ControlContext {
   readonly merchantApi: Handler;
   /** What clients do wrong. */
   readonly audit: { report(): AuditReport; forget(): void };
+  readonly webhooks: Webhooks;
+  readonly snapshots: SnapshotShelf;
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;

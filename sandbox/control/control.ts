@@ -29,8 +29,10 @@ import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules } from "./rules.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
 import { showServer } from "./server.ts";
+import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait } from "./wait.ts";
+import { removeWebhook, replaceWebhook, resendDelivery, showWebhook } from "./webhook.ts";
 
 type Methods = Partial<Record<string, ControlCall>>;
 
@@ -40,10 +42,12 @@ const STEERS: Record<string, Steering> = {
   "/default": "default",
   "/clock": "clock",
   "/faults": "faults",
+  "/webhook": "webhook",
   "/merchants": "registry",
   "/accounts": "registry",
   "/keys": "registry",
   "/keys/API_KEY": "registry",
+  "/snapshots/NAME/restore": "restore",
   "/reset": "reset",
 };
 
@@ -59,6 +63,8 @@ const CALLS: Record<string, Methods> = {
   "/clock": { GET: showClock, POST: setClock },
   "/wait": { POST: wait },
   "/faults": { GET: listFaults, PUT: replaceFaults, DELETE: removeFaults },
+  "/webhook": { GET: showWebhook, PUT: replaceWebhook, DELETE: removeWebhook },
+  "/webhook/deliveries/ID/resend": { POST: resendDelivery },
   "/requests": { GET: listRequests },
   "/requests/ID/replay": { POST: replayRequest },
   "/audit": { GET: showAudit, DELETE: forgetAudit },
@@ -71,6 +77,9 @@ const CALLS: Record<string, Methods> = {
   "/keys": { GET: listKeys, POST: createKey },
   "/keys/API_KEY": { DELETE: revokeKey },
   "/server": { GET: showServer },
+  "/snapshots": { GET: listSnapshots },
+  "/snapshots/NAME": { PUT: saveSnapshot, DELETE: removeSnapshot },
+  "/snapshots/NAME/restore": { POST: restoreSnapshot },
   "/reset": { POST: reset },
 };
 

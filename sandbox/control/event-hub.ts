@@ -2,6 +2,8 @@ import type { CompletedTransaction, Transaction } from "../../src/domain/transac
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import { deliveryView } from "./delivery-view.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import { messageView } from "./message-view.ts";
@@ -9,7 +11,7 @@ import { requestView } from "./request-view.ts";
 import { transactionView } from "./transaction-view.ts";
 
 /** What somebody has changed about the sandbox itself. */
-export type Steering = "rules" | "faults" | "clock" | "default" | "registry" | "reset";
+export type Steering = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";
 
 /** Somebody who reads the stream of events. */
 export interface EventListener {
@@ -40,6 +42,7 @@ export interface EventSources {
   readonly service: Pick<Service, "subscribe">;
   readonly log: Pick<RequestLog, "subscribe">;
   readonly audit: Pick<Audit, "subscribe">;
+  readonly webhooks: Pick<Webhooks, "subscribe">;
   readonly merchantNames: MerchantNames;
   /** Tells the ids of this process from those of another. */
   readonly boot: string;
@@ -56,8 +59,12 @@ const REQUEST_BYTES = 1500;
 /** A finding in memory, roughly. */
 const FINDING_BYTES = 2000;
 
+/** A delivery in memory, roughly. */
+const DELIVERY_BYTES = 3000;
+
 /** Puts all that happens into one row, and hands it to all who listen. */
-export function createEventHub({ service, log, audit, merchantNames, boot, reportFault }: EventSources): EventHub {
+export function createEventHub(sources: EventSources): EventHub {
+  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
@@ -84,6 +91,7 @@ export function createEventHub({ service, log, audit, merchantNames, boot, repor
     service.subscribe(tellTransaction);
     log.subscribe((request) => tell("request", () => requestView(request), bytesOf(request)));
     audit.subscribe((finding) => tell("audit", () => finding, FINDING_BYTES));
+    webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
   /** The number in an id of ours; null for one of another process, or of nobody. */

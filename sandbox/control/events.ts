@@ -12,7 +12,7 @@ const HEARTBEAT = ": momo\n\n";
 
 /**
  * `GET /_momo/events`: server-sent events. `transaction` as one starts and as it ends, `request` as one is answered, `message`
- * as a customer gets one, `steering` as somebody changes the sandbox; a comment as a heartbeat, at once and after each 15
+ * as a customer gets one, `webhook` as a delivery is tried or lost, `steering` as somebody changes the sandbox; a comment as a heartbeat, at once and after each 15
  * seconds of silence. The header `Last-Event-ID`, or `?since=`, brings what was missed since that event; `gap` says that it
  * cannot be had any more.
  */

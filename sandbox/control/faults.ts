@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
+import { drawSeed } from "../../src/domain/random.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { drawSeed, type Fault, type FaultPlan, MAX_FAULTS } from "../faults.ts";
+import { type Fault, type FaultPlan, MAX_FAULTS } from "../faults.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody, readWith } from "./input.ts";
 

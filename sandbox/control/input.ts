@@ -38,9 +38,9 @@ export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root
 /** A thousand rules can have as many errors. */
 const MAX_REASONS = 20;
 
-/** What somebody typed for a PIN is not shown again. */
+/** What somebody typed for a PIN is not shown again, nor an address that may hold a password. */
 function cameOf(issue: z.core.$ZodIssue): string {
-  if (issue.path.at(-1) !== "pin") return whatCameOf(issue);
+  if (!["pin", "url"].includes(String(issue.path.at(-1)))) return whatCameOf(issue);
   return typeof issue.input === "string" ? "" : `; it is ${kindOf(issue.input)}`;
 }
 

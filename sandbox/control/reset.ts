@@ -5,11 +5,11 @@ import type { ControlCall } from "./context.ts";
 import { readBody } from "./input.ts";
 
 /**
- * `POST /_momo/reset`: forgets transactions, rules, faults, log and clock; the default is again what the server was started
- * with. Merchants, accounts and keys stay.
+ * `POST /_momo/reset`: forgets transactions, rules, faults, log, deliveries and clock; the default and the webhook are again what
+ * the server was started with. Merchants, accounts and keys stay.
  */
 export const reset: ControlCall = async (request, context) => {
-  const { service, waitingRoom, rules, faults, log, testPayments, audit, clock, rememberClock } = context;
+  const { service, waitingRoom, rules, faults, log, testPayments, audit, webhooks, clock, rememberClock } = context;
   // A body may be left out, whatever a client says of its type by habit; but no form can do this.
   if (request.headers.has("Content-Type")) expectJson(request);
   if (request.body !== null) await readBody(z.strictObject({}), request);
@@ -21,6 +21,7 @@ export const reset: ControlCall = async (request, context) => {
   log.clear();
   testPayments.clear();
   audit.forget();
+  webhooks.reset();
   clock.restore();
   rememberClock();
   return succeed("as new, but for merchants, accounts and keys", {});

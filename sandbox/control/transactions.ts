@@ -12,6 +12,7 @@ import { RESULT_ADVICE } from "../network/result-advice.ts";
 import { receiptSms } from "../network/sms.ts";
 import { callsAbout } from "./calls-about.ts";
 import type { ControlCall } from "./context.ts";
+import { deliveryView } from "./delivery-view.ts";
 import { merchantOfQuery } from "./merchant-of-query.ts";
 import { promptView } from "./prompt-view.ts";
 import { transactionView } from "./transaction-view.ts";
@@ -50,7 +51,7 @@ function countsView(summary: Summary) {
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
 export const tellTransaction: ControlCall = async (
   _request,
-  { service, merchantNames, log, testPayments, realClock },
+  { service, merchantNames, log, testPayments, webhooks, realClock },
   { id },
 ) => {
   const transaction = await service.findByCheckoutRequestId(id);
@@ -71,6 +72,10 @@ export const tellTransaction: ControlCall = async (
     },
     requests_left_out: calls.leftOut,
     result: resultView(transaction),
+    webhooks: webhooks
+      .list()
+      .filter(({ checkoutRequestId }) => checkoutRequestId === id)
+      .map(deliveryView),
     sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
   };
   return succeedWithList(`the payment is ${transaction.status}`, story, "requests", calls.texts);

@@ -39,7 +39,7 @@ export const wait: ControlCall = async (request, context, { keepOpen }) => {
     case "late":
       return fail(408, `it has not become ${until} in time`);
     case "forgotten":
-      return fail(404, "there is no such payment any more: everything was reset");
+      return fail(404, "there is no such payment any more: everything was reset, or a snapshot restored");
     case "stopped":
       return fail(503, "the server stops");
     default:

@@ -15,6 +15,8 @@ export interface VirtualClock extends Clock {
   advance(durationMs: number): void;
   /** Shows the time of the clock below it again. */
   restore(): void;
+  /** Shows this instant, and goes on from there or stands still. */
+  show(atMs: number, isFrozen: boolean): void;
   /** How it stands, for {@link createVirtualClock} to begin with. */
   state(): ClockState;
   /** How long it has run by itself since it was made, in milliseconds: not while it stood still, nor what it was moved by. */
@@ -89,6 +91,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
         "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
       ),
     restore: () => moveTo({ aheadMs: 0 }),
+    show: (atMs, isFrozen) => moveTo(isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - real.nowMs() }),
     state: () => state,
     livedMs,
   };

@@ -13,3 +13,19 @@ export function token(random: Random, length: number): string {
   for (const byte of random.bytes(length)) text += CROCKFORD[byte & 31];
   return text;
 }
+
+/** A seed for those who bring none; it is shown, so that the same can be had again. */
+export function drawSeed(random: Random): number {
+  return new DataView(random.bytes(4).buffer).getUint32(0);
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (a 32-bit xorshift after a scramble of the seed). */
+export function seededChance(seed: number): () => number {
+  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}

@@ -5,7 +5,7 @@ import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
-import type { Store } from "../store/store.ts";
+import type { SavedTransactions, Store } from "../store/store.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { authenticate } from "./authenticate.ts";
 import { createChanges } from "./changes.ts";
@@ -15,6 +15,8 @@ import { createRegistry } from "./registry.ts";
 import { createResolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
 import { createUpToDate } from "./up-to-date.ts";
+
+export type { SavedTransactions } from "../store/store.ts";
 
 export interface ServiceParts {
   readonly store: Store;
@@ -70,6 +72,16 @@ export function createService(outside: ServiceParts) {
     /** Merchants, accounts and keys stay. */
     async forgetTransactions() {
       await store.transactions.clear();
+      resolver.forget();
+    },
+    /** @returns null where there are more than `most` */
+    async saveTransactions(most: number): Promise<SavedTransactions | null> {
+      await upToDate.catchUp();
+      return store.transactions.save(most);
+    },
+    async restoreTransactions(saved: SavedTransactions) {
+      resolver.forget();
+      await saved.restore();
       resolver.forget();
     },
   };

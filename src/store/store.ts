@@ -104,6 +104,20 @@ export interface TransactionStore {
 
   /** Forgets every transaction; their numbers are not given again. */
   clear(): Promise<void>;
+
+  /**
+   * Keeps a copy of all transactions beside them, until it is dropped or the store is closed.
+   * @returns null where there are more than `most`
+   */
+  save(most: number): Promise<SavedTransactions | null>;
+}
+
+/** A copy of all transactions as they were once. */
+export interface SavedTransactions {
+  readonly count: number;
+  /** Puts them in the place of those of now, in one commit. No number that was ever given is given again. */
+  restore(): Promise<void>;
+  drop(): Promise<void>;
 }
 
 /** One page of the list and the counts over all that the filter selects. */

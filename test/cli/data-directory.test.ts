@@ -110,7 +110,11 @@ describe("a data directory that exists", () => {
     const data = copyOfModel();
     const other = join(data, "notes.txt");
     writeFileSync(other, "mine");
-    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o644);
+    // Each way in which others may read one: the group alone, the others alone, both.
+    for (const [index, name] of readdirSync(data).sort().entries()) {
+      chmodSync(join(data, name), [0o640, 0o604, 0o644][index % 3] ?? 0);
+    }
+    chmodSync(other, 0o644);
     chmodSync(data, 0o755);
     const server = await serveMomo(["--data", data]);
     expect(modeOf(data)).toBe("755");

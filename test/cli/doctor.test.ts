@@ -250,3 +250,49 @@ test.concurrent("a database of another program, a variable that is no address: n
   const acts = findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
   expect(acts).toEqual(["database", "MOMO_BASE_URL"]);
 });
+
+test("wrong totals: named, and counted anew with --mend, but not beside a server", async () => {
+  const server = await serveMomo();
+  await server.post("/stkpush.php", {
+    payment_account_id: server.ready.payment_account_id,
+    phone: "0712345678",
+    amount: 5,
+  });
+  const file = join(server.ready.data, "momo.db");
+  const spoil = new Database(file);
+  spoil.run("UPDATE day_totals SET count = count + 1");
+  spoil.close();
+  const doctor = async (...flags: string[]) => {
+    const { stdout, stderr, exitCode } = await runMomo(["doctor", "--port", "0", ...server.at, "--json", ...flags]);
+    const findings: { check: string; finding: string; remedy: string | null }[] =
+      exitCode <= 1 && stdout ? JSON.parse(stdout).findings : [];
+    return { stderr, exitCode, database: findings.find(({ check }) => check === "database") };
+  };
+  expect((await doctor()).database).toMatchObject({
+    finding: "sound, but its totals, which the list shows, differ from a full count",
+    remedy: "stop momo serve, and count them anew with momo doctor --mend",
+  });
+  expect(await doctor("--mend")).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("is in use by another momo"),
+  });
+  await server.stop();
+  expect((await doctor("--mend")).database?.finding).toContain("have been counted anew");
+  expect((await doctor()).database?.finding).toMatch(/^sound, schema [0-9]+$/);
+});
+
+test("a database from before the first release: refused by momo serve in one line that says what to do", async () => {
+  const folder = newFolder();
+  const file = join(folder, "momo.db");
+  const old = new Database(file, { create: true });
+  old.run(
+    `CREATE TABLE transactions (id INTEGER PRIMARY KEY); PRAGMA application_id = ${0x6d6f6d6f}; PRAGMA user_version = 5`,
+  );
+  old.close();
+  const run = await runMomo(["serve", "--port", "0", "--data", folder]);
+  expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(run.stderr).toContain(
+    `${file} was written by a momo from before the first release (schema 5), and is not read any more`,
+  );
+  expect(run.stderr).toContain("choose another folder with --data, or remove that file");
+});

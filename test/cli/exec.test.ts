@@ -181,6 +181,19 @@ describe("signals are passed on", () => {
     });
   }
 
+  test.concurrent("each of them, as often as it comes: a command that takes two is not left alone at the second", async () => {
+    const home = newFolder();
+    const trap = `trap 'n=$((n + 1)); echo "took $n"; [ "$n" -lt 2 ] || exit 9' TERM`;
+    const script = `n=0; ${trap}; echo ready; for _ in $(seq 3000); do sleep 0.02; done`;
+    const child = startMomo(["exec", "--", "sh", "-c", script], { env: { TMPDIR: home } });
+    await child.stdout.until(/ready/);
+    child.signal("SIGTERM");
+    await child.stdout.until(/took 1/);
+    child.signal("SIGTERM");
+    expect(await child.exited).toBe(9);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
   test.concurrent("to a command that does not mind them: it ends, and so does momo", async () => {
     const child = startMomo(["exec", "--", "sh", "-c", "echo ready; exec sleep 2"]);
     await child.stdout.until(/ready/);

@@ -36,6 +36,24 @@ describe("a server that answers garbage: one line that names it, exit 1, nothing
   }
 });
 
+describe("the exit code of a refusal goes by its status", () => {
+  const EXITS: [status: number, code: string, exitCode: number][] = [
+    [400, "refused", 5],
+    [401, "unauthorized", 4],
+    [403, "unauthorized", 4],
+    [404, "not_found", 3],
+    [409, "refused", 5],
+    [500, "refused", 5],
+    [503, "refused", 5],
+  ];
+  test.concurrent.each(EXITS)("%d: %s, exit %d", async (status, code, exitCode) => {
+    const server = serveFake(() => Response.json({ success: false, message: "no" }, { status }));
+    const run = await runMomo(["list", ...flagsOf(server), "--json"]);
+    expect(failureOf(run)).toMatchObject({ code, message: "no" });
+    expect(run).toMatchObject({ stdout: "", exitCode });
+  });
+});
+
 describe("a success without what it should hold is told as such, never printed as `undefined`", () => {
   const INCOMPLETE: [args: string[], members: object][] = [
     [["pay", "0712345678", "1", "--account", "1", "-q"], {}],

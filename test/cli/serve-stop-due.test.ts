@@ -33,7 +33,7 @@ function serveDue(options: RunOptions = {}): Promise<Served> {
 function pendingAt({ at }: Served): number {
   const client = new Database(join(at[1], "momo.db"));
   client.run("PRAGMA busy_timeout = 5000");
-  const { count } = client.query("SELECT count(*) AS count FROM transactions WHERE status = 'pending'").get() as {
+  const { count } = client.query("SELECT count(*) AS count FROM transactions WHERE status = 0").get() as {
     count: number;
   };
   client.close();

@@ -51,8 +51,8 @@ describe("a server that changes its mind while momo waits", () => {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
     });
-  const waitAt = (baseUrl: string) =>
-    runMomo(["status", "x", "--wait", "--interval", "50ms", "--base-url", baseUrl, "--json"], {
+  const waitAt = (baseUrl: string, ...flags: string[]) =>
+    runMomo(["status", "x", "--wait", "--interval", "50ms", "--base-url", baseUrl, "--json", ...flags], {
       env: { MOMO_API_KEY: "mk_nobody", MOMO_API_SECRET: "ms_nobody" },
     });
 
@@ -71,6 +71,19 @@ describe("a server that changes its mind while momo waits", () => {
       ...["--wait", "--interval", "50ms", "-q"],
     ]);
     expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
+  });
+
+  test.concurrent("a last poll that is refused is told at the time-out, and not hidden behind the answer before it", async () => {
+    let polls = 0;
+    const { baseUrl } = serveFake(() => {
+      polls += 1;
+      return polls === 1
+        ? Response.json({ success: true, message: "", status: "pending" })
+        : Response.json({ success: false, message: "out of order" }, { status: 500 });
+    });
+    const run = await waitAt(baseUrl, "--timeout", "200ms");
+    expect(failureOf(run)).toMatchObject({ code: "refused", message: "out of order" });
+    expect(run).toMatchObject({ stdout: "", exitCode: 5 });
   });
 
   test.concurrent("credentials that are revoked meanwhile: exit 4", async () => {
@@ -130,7 +143,8 @@ describe("interrupted", () => {
     const server = await serveMomo();
     const started = await runMomo(["pay", "0712345678", "1", ...server.at, "--outcome", "manual", "-q"]);
     const child = startMomo(["status", started.stdout.trim(), ...server.at, "--wait", "--interval", "50ms", "--json"]);
-    await Bun.sleep(300);
+    const polls = async () => await (await fetch(`${server.ready.control_url}/requests`)).text();
+    while (!(await polls()).includes("/status.php"));
     await server.kill();
     expect(await child.exited).toBe(6);
     expect(child.stdout.text).toBe("");

@@ -69,7 +69,7 @@ describe("an amount is a number, finite, from 1, at most two decimals, below 1e9
     expect(() => parseAmount(0)).toThrow("amount must be a number from 1 to 999999999.99 with at most two decimals");
   });
 
-  test("the bounds are those of the specification (§8) and the README", () => {
+  test("the bounds are those of the specification (§8) and docs/api.md", () => {
     expect([MIN_AMOUNT, AMOUNT_LIMIT]).toEqual([1, 1_000_000_000]);
   });
 });

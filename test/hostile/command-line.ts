@@ -117,7 +117,7 @@ export async function anyValues(server: Served, { numRuns, seed }: Runs): Promis
 
 const AT_ONCE = 4;
 
-/** Of the table in the README, and of a program that serves and was ended. */
+/** Of the table in docs/cli.md, and of a program that serves and was ended. */
 const EXIT_CODES = [0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 126, 127];
 const ENDED = 137;
 

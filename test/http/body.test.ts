@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { describeScenarios, openScene, payment, type Scenario, type Scene } from "../support/scenario.ts";
+import {
+  describeScenarios,
+  openScene,
+  payment,
+  type RequestSpec,
+  type Scenario,
+  type Scene,
+} from "../support/scenario.ts";
 
 const POSTS = ["/stkpush.php", "/status.php"];
 const MEGABYTES_2 = 2 * 1024 * 1024;
@@ -141,6 +148,27 @@ describe("what goes wrong with one body does not touch the next", () => {
     const { body } = await scene.send({ path: "/transactions.php" });
     expect(body.transactions).toMatchObject([{ id: transaction_id, kind: "api", status: "pending" }]);
     expect(({} as { amount?: unknown }).amount).toBeUndefined();
+    await scene.close();
+  });
+});
+
+describe("a body of 64 KB is read; one byte more is refused, although it is good JSON", () => {
+  /** A good order of so many bytes. */
+  function orderOf({ caller }: Scene, size: number): string {
+    const order = JSON.stringify({ ...payment(caller), note: "" });
+    return order.replace('"note":""', () => `"note":"${"x".repeat(size - order.length)}"`);
+  }
+  const WAYS: [way: string, body: (text: string) => Pick<RequestSpec, "body" | "headers">][] = [
+    ["as it comes", (body) => ({ body })],
+    ["declared", (body) => ({ body, headers: { "Content-Length": `${body.length}` } })],
+    ["in chunks", (body) => ({ body: new Blob([body]).stream() })],
+  ];
+  test.each(WAYS)("%s", async (_way, bodyOf) => {
+    const scene = await openScene();
+    const send = (size: number) => scene.send({ path: "/stkpush.php", ...bodyOf(orderOf(scene, size)) });
+    expect((await send(65_536)).status).toBe(200);
+    const refused = await send(65_537);
+    expect([refused.status, refused.body.message]).toEqual([400, "the body is larger than 65536 bytes"]);
     await scene.close();
   });
 });

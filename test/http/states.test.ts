@@ -32,50 +32,37 @@ async function see(scene: Scene, checkout_request_id: string) {
   return item ?? {};
 }
 
-describe("While status is pending, the null members are null", () => {
-  test("transaction_code, momo_receipt_number, result_code, result_desc and completed_at", async () => {
-    const scene = await openScene();
-    const { checkout_request_id } = await scene.start();
-    for (const elapsedMs of [0, 2999]) {
-      await scene.harness.advance(elapsedMs);
-      expect(await see(scene, checkout_request_id)).toMatchObject({
-        status: "pending",
-        transaction_code: null,
-        momo_receipt_number: null,
-        result_code: null,
-        result_desc: null,
-        completed_at: null,
-        fee_deducted: false,
-      });
-    }
-    await scene.close();
-  });
-});
+/** What a payment has only when it is paid. */
+const UNPAID = { fee_deducted: false, completed_at: null, transaction_code: null, momo_receipt_number: null };
 
-describe("each test phone leads to its state, at its time and not before", () => {
+describe("each test phone leads to its state, at its time and not before, and there it stays", () => {
   for (const { status, phone, code, afterMs } of STATES) {
     test(`${phone}: ${status}, result code ${code}, after ${afterMs} ms`, async () => {
       const scene = await openScene();
       const { checkout_request_id } = await scene.start({ phone, amount: 12.5 });
       await scene.harness.advance(afterMs - 1);
-      expect(await see(scene, checkout_request_id)).toMatchObject({ status: "pending" });
+      const pending = { status: "pending", result_code: null, result_desc: null, ...UNPAID };
+      expect(await see(scene, checkout_request_id)).toMatchObject(pending);
       await scene.harness.advance(1);
       const item = await see(scene, checkout_request_id);
-      const paid = status === "completed";
+      const paid = {
+        fee_deducted: true,
+        completed_at: expect.stringMatching(TIMESTAMP),
+        transaction_code: expect.stringMatching(/^\S+$/),
+        momo_receipt_number: expect.stringMatching(/^\S+$/),
+      };
       expect(item).toMatchObject({
         status,
         phone,
         amount: 12.5,
         fee_amount: 0.13,
-        fee_deducted: paid,
         result_code: code,
+        result_desc: expect.stringMatching(/./),
         created_at: "2026-11-20 10:00:00",
-        completed_at: paid ? expect.stringMatching(TIMESTAMP) : null,
-        transaction_code: paid ? expect.stringMatching(/^\S+$/) : null,
-        momo_receipt_number: paid ? expect.stringMatching(/^\S+$/) : null,
+        ...(status === "completed" ? paid : UNPAID),
       });
-      expect(item.result_desc).toBeString();
-      expect(item.result_desc).not.toBe("");
+      await scene.harness.advance(24 * 60 * 60 * 1000);
+      expect(await see(scene, checkout_request_id)).toEqual(item);
       await scene.close();
     });
   }
@@ -88,33 +75,6 @@ describe("each test phone leads to its state, at its time and not before", () =>
       created_at: "2026-11-20 23:59:58",
       completed_at: "2026-11-21 00:00:01",
     });
-    await scene.close();
-  });
-});
-
-describe("final states never change; polling changes nothing", () => {
-  for (const { status, phone, afterMs } of STATES) {
-    test(`${status} by ${phone} is the same a day later`, async () => {
-      const scene = await openScene();
-      const { checkout_request_id } = await scene.start({ phone });
-      await scene.harness.advance(afterMs);
-      const first = await see(scene, checkout_request_id);
-      await scene.harness.advance(24 * 60 * 60 * 1000);
-      expect(await see(scene, checkout_request_id)).toEqual(first);
-      await scene.close();
-    });
-  }
-});
-
-describe("prompt lifetime 60 s; then expired, whatever the network says or does not say", () => {
-  test("an outcome that would come later is too late", async () => {
-    const scene = await openScene();
-    const headers = { "X-Sandbox-Outcome": "completed; after=60s" };
-    const json = { payment_account_id: scene.caller.accountId, phone: "0712345678", amount: 1 };
-    const { body } = await scene.send({ path: "/stkpush.php", headers, json });
-    await scene.harness.advance(120_000);
-    const item = await see(scene, String(body.checkout_request_id));
-    expect(item).toMatchObject({ status: "expired", result_code: 1019, completed_at: null, transaction_code: null });
     await scene.close();
   });
 });

@@ -13,7 +13,7 @@ afterAll(cleanUp);
 
 const TOKEN = "a-token-of-the-tests";
 
-/** What README recommends, and what nginx does by itself: it sends a Host of its own. */
+/** What docs/operations.md recommends, and what nginx does by itself: it sends a Host of its own. */
 const HEADERS = {
   "with the Host of the browser": "proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;",
   "with a Host of the proxy's": "",

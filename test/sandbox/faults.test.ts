@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createFaultPlan, drawSeed, type Fault, MAX_FAULTS } from "../../sandbox/faults.ts";
+import { createFaultPlan, type Fault, MAX_FAULTS } from "../../sandbox/faults.ts";
+import { drawSeed } from "../../src/domain/random.ts";
 import { seededRandom } from "../support/random.ts";
 
 const fault = (changes: Partial<Fault> = {}): Fault => ({

@@ -43,14 +43,35 @@ describe("the first outcome wins, a later one changes nothing", () => {
     expect(await statusOf(harness, caller, started)).toEqual(final);
   });
 
-  test("of many answers at once, one is taken", async () => {
+  test("of many answers at once, one is taken, and it alone is told of", async () => {
     const { checkoutRequestId } = await pay(harness, caller, { instruction: "manual" });
+    const told: Transaction[] = [];
+    harness.service.subscribe((transaction) => told.push(transaction));
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) => answer(checkoutRequestId, index % 2 ? cancelled : paid)),
     );
     const taken = answers.filter(({ status }) => status === "fulfilled");
     expect(taken).toHaveLength(1);
     expect(await statusOf(harness, caller, { checkoutRequestId })).toEqual((taken[0] as { value: Transaction }).value);
+    expect(told).toEqual([(taken[0] as { value: Transaction }).value]);
+  });
+
+  test("an answer after the deadline is refused, even where nobody has written that yet, and it says the same", async () => {
+    const started = await pay(harness, caller, { instruction: "manual" });
+    harness.clock.advance(60_000);
+    const late = answer(started.checkoutRequestId, { ...cancelled, status: "expired", atMs: START_MS + 60_000 });
+    expect(await rejectionOf(late)).toMatchObject({ kind: "conflict" });
+    expect(await statusOf(harness, caller, started)).toMatchObject({ status: "expired", resultCode: 1019 });
+  });
+
+  test("the deadline passes while the answer is given: it is refused, and the payment expires", async () => {
+    const started = await pay(harness, caller, { instruction: "manual" });
+    const late = harness.service.answerPrompt(started.checkoutRequestId, () => {
+      harness.clock.advance(60_000);
+      return paidAt(START_MS + 60_000, "RECEIPT1");
+    });
+    expect(await rejectionOf(late)).toMatchObject({ kind: "conflict" });
+    expect(await statusOf(harness, caller, started)).toMatchObject({ status: "expired", resultCode: 1019 });
   });
 
   test("a prompt that nobody knows is not found", async () => {

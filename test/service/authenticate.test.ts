@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { type Caller, type Harness, openHarness } from "../support/harness.ts";
+import { rejectionOf } from "../support/rejection.ts";
 
 let harness: Harness;
 let caller: Caller;
@@ -27,7 +28,7 @@ test("a merchant may have several keys, and one that is revoked leaves the other
 });
 
 describe("wrong key, wrong secret and revoked answer alike", () => {
-  test("in kind and in words", async () => {
+  test("in kind, in words and in time: each costs one hash and one comparison in constant time", async () => {
     const { apiKey, apiSecret } = caller.key;
     const revoked = await harness.service.registry.issueKey(caller.merchantId, "revoked");
     await harness.service.registry.revokeKey(revoked.apiKey);
@@ -48,17 +49,21 @@ describe("wrong key, wrong secret and revoked answer alike", () => {
       [revoked.apiKey, "ms_wrong"],
       ["' OR 1=1 --", "' OR 1=1 --"],
     ];
-    const refusals = await Promise.all(
-      attempts.map(([key, secret]) =>
-        login(key, secret).then(
-          (merchantId) => ({ merchantId }),
-          ({ kind, message }: { kind: string; message: string }) => ({ kind, message }),
-        ),
-      ),
-    );
+    const hash = spyOn(Bun.CryptoHasher, "hash");
+    const compare = spyOn(crypto, "timingSafeEqual");
+    const refusals: unknown[] = [];
+    for (const [key, secret] of attempts) {
+      hash.mockClear();
+      compare.mockClear();
+      const { kind, message } = (await rejectionOf(login(key, secret))) as { kind: string; message: string };
+      refusals.push({ kind, message });
+      expect([key, secret, hash.mock.calls.length, compare.mock.calls.length]).toEqual([key, secret, 1, 1]);
+    }
+    hash.mockRestore();
+    compare.mockRestore();
     const [first] = refusals;
     expect(first).toMatchObject({ kind: "unauthorized" });
-    for (const refusal of refusals) expect(refusal).toEqual(first as typeof refusal);
+    for (const refusal of refusals) expect(refusal).toEqual(first);
   });
 });
 

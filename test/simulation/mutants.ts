@@ -1,141 +1,158 @@
-/** A mistake that somebody could make: the same text of one file, said otherwise. The file on disk stays as it is. */
+import type { VirtualClock } from "../../sandbox/network/clock.ts";
+import type { RuleBook } from "../../sandbox/network/rules.ts";
+import type { Provider } from "../../src/domain/provider.ts";
+import type { Day } from "../../src/domain/timestamp.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** A program with one broken part: each function that is there gets the sound part, and returns the broken one. */
 export interface Mutant {
-  readonly file: string;
-  readonly text: string;
-  readonly instead: string;
+  readonly store?: (store: Store) => Store;
+  readonly clock?: (clock: VirtualClock) => VirtualClock;
+  /** Changes the book itself, which the network holds. */
+  readonly rules?: (rules: RuleBook) => void;
+  /** The network as the service sees it, with all that goes wrong there. */
+  readonly provider?: (provider: Provider) => Provider;
 }
 
 /** What each breaks is its name. The simulation must find every one of them. */
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "a cancelled prompt ends as failed": {
-    file: "src/domain/state-machine.ts",
-    text: "status: outcome.status, resultCode: outcome.resultCode",
-    instead: 'status: "failed", resultCode: outcome.resultCode',
-  },
-  "an outcome after the deadline counts": {
-    file: "src/domain/state-machine.ts",
-    text: "if (outcome.atMs >= pending.expiresAtMs) return expire(pending);",
-    instead: "",
-  },
-  "the deadline is a millisecond late": {
-    file: "src/domain/state-machine.ts",
-    text: "outcome.atMs >= pending.expiresAtMs",
-    instead: "outcome.atMs > pending.expiresAtMs",
-  },
-  "a payment that ends stays in the totals of what is pending": {
-    file: "src/store/sqlite/transactions.ts",
-    text: "totals.remove(row, PENDING);",
-    instead: "",
-  },
-  "what is counted for a commit that fails is counted once more with the next": {
-    file: "src/store/sqlite/commit-queue.ts",
-    text: "totals.begin();",
-    instead: "",
-  },
-  "the totals forget which kind was asked for": {
-    file: "src/store/sqlite/totals.ts",
-    text: "AND kind = coalesce(?, kind)",
-    instead: "AND (?, kind) IS NOT NULL",
-  },
-  "a write is answered before its commit": {
-    file: "src/store/sqlite/commit-queue.ts",
-    text: "entries.map((entry) => entry.write());",
-    instead: "entries.map((entry) => { const value = entry.write(); entry.resolve(value); return value; });",
-  },
-  "a write that fails alone is answered as if it had not": {
-    file: "src/store/sqlite/commit-queue.ts",
-    text: "for (const entry of batch) entry.reject(error);",
-    instead: "for (const entry of batch) entry.resolve([]);",
-  },
-  "half a cent is rounded down": {
-    file: "src/domain/fee.ts",
-    text: "remainder * 2 >= BASIS",
-    instead: "remainder * 2 > BASIS",
-  },
-  "a merchant sees the status of another's payment": {
-    file: "src/service/check-status.ts",
-    text: "transaction?.merchantId !== merchantId",
-    instead: "!transaction",
-  },
-  "a search finds another merchant's payments": {
-    file: "src/store/sqlite/selection.ts",
-    text: '"merchant_id = $merchantId"',
-    instead: '"$merchantId > 0"',
-  },
-  "a payment account of another merchant is charged": {
-    file: "src/service/start-payment.ts",
-    text: "account?.merchantId !== merchantId",
-    instead: "!account",
-  },
-  "a page repeats the last row of the one before": {
-    file: "src/store/sqlite/list-reader.ts",
-    text: "Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER)",
-    instead: "Math.max(0, (number - 1) * limit - 1)",
-  },
-  "a number is given again after all were forgotten": {
-    file: "src/store/sqlite/transactions.ts",
-    text: "numbering.keepFloor();",
-    instead: "",
-  },
-  "a later outcome takes the place of the first": {
-    file: "src/store/sqlite/transactions.ts",
-    text: "$id AND +status =",
-    instead: "$id AND 0 =",
-  },
-  "whoever polls is told that a payment is pending which has ended": {
-    file: "src/store/sqlite/transactions.ts",
-    text: "polled.forget(outcome.checkoutRequestId);",
-    instead: "",
-  },
-  "a failed commit takes its neighbours along": {
-    file: "src/store/sqlite/commit-queue.ts",
-    text: "else for (const entry of batch) retryAlone(entry);",
-    instead: "else for (const entry of batch) { void retryAlone; entry.resolve([]); }",
-  },
-  "date_to leaves its day out": {
-    file: "src/domain/timestamp.ts",
-    text: "return startOfDayMs(day) + DAY_MS;",
-    instead: "return startOfDayMs(day);",
-  },
-  "a revoked key still opens the door": {
-    file: "src/service/authenticate.ts",
-    text: " || key.revokedAtMs !== null",
-    instead: "",
-  },
-  "a prompt that nobody answers is forgotten": {
-    file: "src/service/checks.ts",
-    text: "if (nowMs >= pending.expiresAtMs) return expire(pending);",
-    instead: "if (nowMs >= pending.expiresAtMs) return { ...pending, checkAtMs: pending.expiresAtMs };",
-  },
+  "a cancelled prompt ends as failed": answering(async (ask) => {
+    const answer = await ask();
+    return answer.status === "cancelled" ? { ...answer, status: "failed" } : answer;
+  }),
+  "an outcome after the deadline counts": answering(async (ask, { expiresAtMs }) => {
+    const answer = await ask();
+    return answer.status === "pending" ? answer : { ...answer, atMs: Math.min(answer.atMs, expiresAtMs - 1) };
+  }),
+  "an answer that comes after its turn is lost": answering(async (ask) => {
+    let isLate = false;
+    setImmediate(() => {
+      isLate = true;
+    });
+    const answer = await ask();
+    return isLate ? new Promise(() => {}) : answer;
+  }),
+  "a payment is asked about again while a check is in flight": answering((ask) => {
+    void ask().catch(() => {});
+    return ask();
+  }),
   "a provider that never answers holds up everybody": {
-    file: "src/service/checks.ts",
-    text: "await Promise.race([work, turn]);",
-    instead: "await work; void turn;",
+    // The end of a turn is an alarm that is due at once.
+    clock: (clock) =>
+      derived(clock, { alarm: (atMs, ring) => (atMs <= clock.nowMs() ? () => {} : clock.alarm(atMs, ring)) }),
   },
-  "an answer that comes after its round is lost": {
-    file: "src/service/checks.ts",
-    text: "if (!isAsking) onLateAnswer();",
-    instead: "if (!isAsking) { void onLateAnswer; answered.pop(); inFlight.delete(pending.id); }",
-  },
-  "when a late answer wants to be asked again is lost": {
-    file: "src/service/checks.ts",
-    text: "answered.push({ pending, result });",
-    instead:
-      'if (isAsking || result.status !== "pending") answered.push({ pending, result }); else inFlight.delete(pending.id);',
-  },
-  "a payment is asked about again while a check is in flight": {
-    file: "src/service/checks.ts",
-    text: "!inFlight.has(pending.id) && ",
-    instead: "",
-  },
-  "what fell due while no process ran is left alone": {
-    file: "src/store/sqlite/transactions.ts",
-    text: "check_at_ms <= ? ORDER BY",
-    instead: "check_at_ms = ? ORDER BY",
-  },
+  "a clock that is stopped goes on": { clock: (clock) => derived(clock, { freeze: () => {} }) },
   "a rule with times is never used up": {
-    file: "sandbox/network/rules.ts",
-    text: "times: rule.times - 1",
-    instead: "times: rule.times",
+    rules(rules) {
+      const { take } = rules;
+      rules.take = (prompt) => {
+        const before = rules.list();
+        const choice = take(prompt);
+        rules.replace(before);
+        return choice;
+      };
+    },
   },
+  "who comes second is told that its outcome counts": transactions(({ record }) => ({
+    async record(outcomes) {
+      await record(outcomes);
+      return [...outcomes];
+    },
+  })),
+  "an outcome that could not be written is told as if it had been": transactions(({ record }) => ({
+    record: (outcomes) => record(outcomes).catch(() => [...outcomes]),
+  })),
+  "a payment that could not be stored is answered as if it had been": transactions(({ insert }) => ({
+    insert: (transaction) => insert(transaction).catch(() => 0 as never),
+  })),
+  "whoever polls is told that a payment is pending which has ended": transactions(({ findByCheckoutRequestId }) => {
+    const kept = new Map<string, Transaction>();
+    return {
+      async findByCheckoutRequestId(id) {
+        const found = kept.get(id) ?? (await findByCheckoutRequestId(id));
+        if (found) kept.set(id, found);
+        return found;
+      },
+    };
+  }),
+  "a revoked key still opens the door": {
+    store: (store) =>
+      changed(store, "merchants", ({ findKey }) => ({
+        async findKey(apiKey) {
+          const key = await findKey(apiKey);
+          return key && { ...key, revokedAtMs: null };
+        },
+      })),
+  },
+  "a merchant sees the status of another's payment, and charges another's account": {
+    store(store) {
+      let caller = 0;
+      const noted = changed(store, "merchants", ({ findKey, findPaymentAccount }) => ({
+        async findKey(apiKey) {
+          const key = await findKey(apiKey);
+          caller = key?.merchantId ?? caller;
+          return key;
+        },
+        async findPaymentAccount(id) {
+          const account = await findPaymentAccount(id);
+          return account && { ...account, merchantId: caller };
+        },
+      }));
+      return changed(noted, "transactions", ({ findByCheckoutRequestId }) => ({
+        async findByCheckoutRequestId(id) {
+          const found = await findByCheckoutRequestId(id);
+          return found && { ...found, merchantId: caller };
+        },
+      }));
+    },
+  },
+  "a search finds another merchant's payments": listing((list, merchantId, filter, page) =>
+    list(filter.search === undefined ? merchantId : (merchantId % 2) + 1, filter, page),
+  ),
+  "a page repeats the last row of the one before": listing(async (list, merchantId, filter, page) => {
+    const listed = await list(merchantId, filter, page);
+    if (page.number === 1 || listed.rows.length === 0) return listed;
+    const before = await list(merchantId, filter, { ...page, number: page.number - 1 });
+    return { ...listed, rows: [...before.rows.slice(-1), ...listed.rows].slice(0, page.limit) };
+  }),
+  "date_to leaves its day out": listing((list, merchantId, { toDay, ...filter }, page) =>
+    list(merchantId, toDay === undefined ? filter : { ...filter, toDay: (toDay - 1) as Day }, page),
+  ),
 };
+
+type List = Store["transactionList"]["list"];
+
+function listing(broken: (list: List, ...asked: Parameters<List>) => ReturnType<List>): Mutant {
+  return {
+    store: (store) => changed(store, "transactionList", ({ list }) => ({ list: (...asked) => broken(list, ...asked) })),
+  };
+}
+
+function transactions(change: (sound: Store["transactions"]) => Partial<Store["transactions"]>): Mutant {
+  return { store: (store) => changed(store, "transactions", change) };
+}
+
+function changed<Part extends "merchants" | "transactions" | "transactionList">(
+  store: Store,
+  part: Part,
+  change: (sound: Store[Part]) => Partial<Store[Part]>,
+): Store {
+  return { ...store, [part]: { ...store[part], ...change(store[part]) } };
+}
+
+type Check = Provider["check"];
+
+function answering(broken: (ask: () => ReturnType<Check>, ...asked: Parameters<Check>) => ReturnType<Check>): Mutant {
+  return {
+    provider: ({ push, check }) => ({
+      push,
+      check: (...asked) => broken(() => check(...asked), ...asked),
+    }),
+  };
+}
+
+/** The same part with some functions replaced; what it keeps by getters stays alive. */
+function derived<T extends object>(sound: T, replaced: Partial<T>): T {
+  return Object.assign(Object.create(sound), replaced);
+}

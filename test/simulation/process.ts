@@ -4,6 +4,7 @@ import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { createStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
+import type { Mutant } from "./mutants.ts";
 import type { Prng } from "./prng.ts";
 import type { ProcessTime } from "./simulated-time.ts";
 import { makeUnreliable } from "./unreliable-database.ts";
@@ -24,6 +25,7 @@ export interface ProcessOptions {
   readonly stir: () => void;
   readonly moment: () => number;
   readonly die: () => void;
+  readonly mutant: Mutant;
 }
 
 /** One life of the process under test: what `momo serve` ties together, on a disk and a network that fail. */
@@ -49,7 +51,8 @@ for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
 }
 
 export function startProcess(options: ProcessOptions): Process {
-  const { file, clock, time, prng, weather, tell, stir } = options;
+  const { file, time, prng, weather, tell, stir, mutant } = options;
+  const clock = mutant.clock?.(options.clock) ?? options.clock;
   let isAbandoned = false;
   const unexplained: unknown[] = [];
 
@@ -70,7 +73,8 @@ export function startProcess(options: ProcessOptions): Process {
     failed: () => tell({ kind: "commit failed" }),
     die,
   });
-  const store = createStore(database, file);
+  const sound = createStore(database, file);
+  const store = mutant.store?.(sound) ?? sound;
   const random = prng.fork();
   const hazards: ProviderHazards = {
     prng: prng.fork(),
@@ -104,7 +108,12 @@ export function startProcess(options: ProcessOptions): Process {
     stopwatch: () => 0,
     fallback: { outcome: "completed", afterMs: null },
     rules: [],
-    between: (network) => makeUnreliableProvider(network, hazards),
+    webhook: null,
+    between(network) {
+      mutant.rules?.(network.rules);
+      const provider = makeUnreliableProvider(network, hazards);
+      return mutant.provider?.(provider) ?? provider;
+    },
     basePaths: ["/v2", "/api/v2"],
     accept: "strict",
     guard: { host: "127.0.0.1", token: null },

@@ -1,5 +1,6 @@
 import { Auditor, type Judge } from "./auditor/auditor.ts";
 import type { Sent, WorldEvent } from "./events.ts";
+import type { Mutant } from "./mutants.ts";
 import { createPrng } from "./prng.ts";
 import { api, control } from "./sent.ts";
 import { createTrace, type Trace } from "./trace.ts";
@@ -39,6 +40,8 @@ export interface RunOptions {
   readonly steps?: number;
   /** Given each line of the trace. */
   readonly echo?: (line: string) => void;
+  /** A mistake in the program; by default there is none. */
+  readonly mutant?: Mutant;
 }
 
 /** So many steps show most of what a seed has to show. */
@@ -54,7 +57,10 @@ const FIRST_DAY_MS = Date.UTC(2026, 10, 19, 21);
  * Lives through one history, drawn from a seed, with the auditor looking on.
  * @throws SimulationFailure
  */
-export async function simulate(seed: number, { steps = DEFAULT_STEPS, echo }: RunOptions = {}): Promise<RunReport> {
+export async function simulate(
+  seed: number,
+  { steps = DEFAULT_STEPS, echo, mutant = {} }: RunOptions = {},
+): Promise<RunReport> {
   const prng = createPrng(seed);
   const trace = createTrace(echo);
   const form = prng.chance(0.2) ? "short" : "full";
@@ -71,7 +77,7 @@ export async function simulate(seed: number, { steps = DEFAULT_STEPS, echo }: Ru
       objections.push(objection);
     }
   };
-  const world: World = createWorld({ prng: prng.fork(), trace, startMs, form, promptLifetimeMs, tell });
+  const world: World = createWorld({ prng: prng.fork(), trace, startMs, form, promptLifetimeMs, tell, mutant });
   const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
   const history = new History(world, auditor, workload, trace, objections);
   let step = 0;

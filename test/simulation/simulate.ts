@@ -9,7 +9,7 @@
  * Ends with 1 at the first failure, and tells the seed.
  */
 import { parseArgs } from "node:util";
-import { drawSeed } from "../../sandbox/faults.ts";
+import { drawSeed } from "../../src/domain/random.ts";
 import { stopwatch, systemRandom } from "../../src/system.ts";
 import { type RunReport, SimulationFailure, simulate } from "./run.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { drawSeed } from "../../sandbox/faults.ts";
+import { drawSeed } from "../../src/domain/random.ts";
 import { systemRandom } from "../../src/system.ts";
 import { SimulationFailure, simulate } from "./run.ts";
 

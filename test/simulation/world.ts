@@ -5,6 +5,7 @@ import { type ClockState, createVirtualClock } from "../../sandbox/network/clock
 import { createRegistry } from "../../src/service/registry.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
+import type { Mutant } from "./mutants.ts";
 import type { Prng } from "./prng.ts";
 import { type Process, startProcess } from "./process.ts";
 import { createSimulatedTime } from "./simulated-time.ts";
@@ -18,6 +19,7 @@ export interface WorldOptions {
   readonly form: "full" | "short";
   readonly promptLifetimeMs: number;
   readonly tell: (event: WorldEvent) => void;
+  readonly mutant: Mutant;
 }
 
 /** A request under way. */

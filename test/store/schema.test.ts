@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
+import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { MAX_NUMBER } from "../../src/domain/identifiers.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { ROW } from "../../src/store/sqlite/schema.ts";
+import { blockTotals, transactions } from "../../src/store/sqlite/tables.ts";
 import { useFolder } from "../support/folder.ts";
 
 const inFolder = useFolder();
@@ -22,6 +24,18 @@ test("codes are the places of the words, and the CHECKs know as many; numbers en
   expect(sql).toContain(`status BETWEEN 0 AND ${STATUSES.length - 1}`);
   expect(sql).toContain(`id BETWEEN 1 AND ${MAX_NUMBER}`);
   expect(STATUSES.slice(0, 2)).toEqual(["pending", "completed"]);
+  close();
+});
+
+test.each([transactions, blockTotals])("what drizzle knows of a table is there", (table) => {
+  const { client, close } = openDatabase(inFolder("momo.db"));
+  const { name, columns } = getTableConfig(table);
+  const there = client.query<{ name: string; type: string; pk: number }, []>(`PRAGMA table_info(${name})`).all();
+  for (const column of columns) {
+    expect(there).toContainEqual(
+      expect.objectContaining({ name: column.name, type: column.getSQLType().toUpperCase() }),
+    );
+  }
   close();
 });
 

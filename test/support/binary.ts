@@ -28,7 +28,7 @@ function newestInputMs(): number {
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, folder, name)),
   );
   return Math.max(
-    ...[...sources, ...["package.json", "scripts/build.ts"].map((file) => join(ROOT, file))].map(
+    ...[...sources, ...["package.json", "scripts/build.ts", "docs/llms.txt"].map((file) => join(ROOT, file))].map(
       (file) => statSync(file).mtimeMs,
     ),
   );

@@ -13,6 +13,8 @@ export interface ControlScene extends Scene {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Lets time pass, and resolves what falls due. */
   advance(durationMs: number): Promise<void>;
+  /** What a stop does first. */
+  endStreams(): void;
 }
 
 export interface CallOptions {
@@ -27,7 +29,7 @@ const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
 export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept = "strict"): Promise<ControlScene> {
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
-  const { handle, service } = assemble({
+  const { handle, service, endStreams } = assemble({
     guard,
     store,
     clock,
@@ -36,6 +38,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     random: seededRandom(1),
     fallback: { outcome: "completed", afterMs: 3000 },
     rules: [],
+    webhook: null,
     promptLifetimeMs: 60_000,
     basePaths: ["/v2", "/api/v2"],
     accept,
@@ -49,6 +52,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
   return {
     ...scene,
     handle,
+    endStreams,
     async call(method, path, { headers = {}, json, body } = {}) {
       const content = json === undefined ? body : JSON.stringify(json);
       const sent = new Headers({ Host: HOST });
@@ -66,6 +70,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     },
     async close() {
       await service.resolver.stop();
+      endStreams();
       await scene.close();
     },
   };

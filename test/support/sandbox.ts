@@ -31,6 +31,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     tariff: null,
     form,
     rules: [],
+    webhook: null,
     controlToken: null,
     realClock: systemClock,
     stopwatch,

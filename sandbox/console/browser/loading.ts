@@ -3,7 +3,7 @@ import { api } from "./api.ts";
 import { addMessages, bringIntoPlay, forgetAll, hasEnded, knowPayments, toldAfter, upToDate } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { isFiltered, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
-import { mergeNewestFirst } from "./logic/merge.ts";
+import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import { monotonicMs } from "./system.ts";
 import { throttled } from "./throttle.ts";
@@ -49,6 +49,7 @@ export async function loadAll(): Promise<void> {
       reload("default"),
       reload("rules"),
       reload("faults"),
+      reload("webhook"),
       loadWhatHappened(),
       loadFindings(),
     ]);
@@ -62,9 +63,7 @@ async function loadWhatHappened(): Promise<void> {
   const log = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
   const texts = await api.get<{ messages: Message[] }>("/messages");
   batch(() => {
-    const lastId = log.requests.at(-1)?.id ?? 0;
-    const since = state.requests.value.filter(({ id }) => id > lastId);
-    state.requests.value = [...log.requests, ...since].slice(-state.MOST_REQUESTS);
+    state.requests.value = appendUnknown(log.requests, state.requests.value, state.MOST_REQUESTS);
     addMessages(texts.messages);
   });
   await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);
@@ -96,7 +95,7 @@ export async function reload(part: Exclude<SteeringPart, "reset" | "restore">): 
       state.fallback.value = await api.get<Default>("/default");
       return;
     case "webhook": {
-      const { webhook } = await api.get<{ webhook: { url: string } | null }>("/webhook");
+      const { webhook } = await api.get<{ webhook: { url: string } | null }>("/webhook?limit=1");
       state.webhookUrl.value = webhook?.url ?? null;
       return;
     }
@@ -228,7 +227,7 @@ export const refreshStory = throttled(
       try {
         const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
         if (state.openPayment.value !== id) return;
-        state.story.value = { ...story, webhooks: story.webhooks ?? [] };
+        state.story.value = story;
         state.storyProblem.value = null;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;

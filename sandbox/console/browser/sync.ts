@@ -4,7 +4,7 @@ import { addMessages, bringIntoPlay, rememberTold } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { belongs } from "./logic/filters.ts";
-import { has, mergeNewestFirst } from "./logic/merge.ts";
+import { appendUnknown, has, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
 import { after, every, nextFrame, sleep } from "./system.ts";
@@ -203,9 +203,7 @@ every(1000, () => {
 
 function applyRequests(calls: readonly LoggedRequest[]): void {
   countedRequests += calls.length;
-  const lastId = state.requests.value.at(-1)?.id ?? 0;
-  const added = calls.filter(({ id }) => id > lastId);
-  state.requests.value = [...state.requests.value, ...added].slice(-state.MOST_REQUESTS);
+  state.requests.value = appendUnknown(state.requests.value, calls, state.MOST_REQUESTS);
   const id = state.openPayment.value;
   if (id !== null && calls.some(({ body }) => body?.includes(id))) refreshStory();
 }

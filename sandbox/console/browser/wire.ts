@@ -104,6 +104,22 @@ export interface Decision {
   readonly in_words: string;
 }
 
+/** A message for the webhook, and what came of it. */
+export interface Delivery {
+  readonly id: number;
+  readonly checkout_request_id: string;
+  readonly state: "waiting" | "sending" | "delivered" | "failed" | "lost";
+  readonly due_at: string;
+  readonly attempts: readonly {
+    readonly at: string;
+    readonly at_ms: number;
+    readonly duration_ms: number;
+    readonly status: number | null;
+    readonly problem: string | null;
+  }[];
+  readonly body: object;
+}
+
 /** A payment from its beginning to its end. */
 export interface Story {
   readonly transaction: Transaction;
@@ -121,22 +137,8 @@ export interface Story {
     readonly advice: string;
   } | null;
   readonly sms: string | null;
+  /** Empty where no webhook was set. */
   readonly webhooks: readonly Delivery[];
-}
-
-/** A message for the webhook, and what came of each attempt to deliver it. */
-export interface Delivery {
-  readonly id: number;
-  readonly checkout_request_id: string;
-  readonly state: string;
-  readonly due_at: string;
-  readonly attempts: readonly {
-    readonly at: string;
-    readonly at_ms: number;
-    readonly status: number | null;
-    readonly problem: string | null;
-  }[];
-  readonly body: object;
 }
 
 /** A text message on a customer's phone. */

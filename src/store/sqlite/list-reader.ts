@@ -1,4 +1,6 @@
-import type { Database } from "bun:sqlite";
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { and, between, desc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, Summary, TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
 import type { Transaction } from "../../domain/transaction.ts";
@@ -6,6 +8,7 @@ import type { ListedPage } from "../store.ts";
 import { type Block, type Blocks, type Key, newestFirst, pick } from "./pages.ts";
 import { COMPLETED, codeOfKind, codeOfStatus, PENDING, ROW, type TransactionRow, toTransaction } from "./schema.ts";
 import { rangesOf, type SearchRanges, type Selection, searched, selectionOf } from "./selection.ts";
+import { blockTotals, folded, isAmong, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS, toSummary } from "./totals.ts";
 
 /** So many rows of an index are passed over in a millisecond. */
@@ -25,12 +28,21 @@ export interface ListReader {
   read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage>;
 }
 
-type Parameters = Selection["parameters"];
 type CountedKey = Key & { readonly status: number; readonly amountCents: number };
+
+/** What a page is put in order by, as the result names it. */
+const KEY = sql`${transactions.id} AS id, ${transactions.createdAtMs} AS atMs`;
+
+/** drizzle's writer of SQL. Its own driver would prepare each statement anew; Bun's `query` keeps what it has prepared. */
+const dialect = new SQLiteSyncDialect();
 
 export function createListReader(client: Database, requestIds: RequestIds): ListReader {
   const summarizeDays = createDaySummary(client);
-  const all = <R>(sql: string, parameters: Parameters) => client.query<R, Parameters>(sql).all(parameters);
+
+  function all<R>(statement: SQL): R[] {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    return client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
+  }
 
   function* read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
     const { search, id, ...rest } = filter;
@@ -43,25 +55,32 @@ export function createListReader(client: Database, requestIds: RequestIds): List
     const { kind, status, ...days } = rest;
     const isAlone = kind === undefined && status === undefined;
     const isNear = (isAlone && skip + limit <= FEW_ROWS) || summarizeDays(merchantId, days).totalItems <= FEW_ROWS;
-    const keys = isNear ? nearKeys(selection, skip, limit) : yield* farKeys(selection, rest, skip, limit);
+    const keys = isNear
+      ? nearKeys(selection, skip, limit)
+      : yield* farKeys(merchantId, selection, rest, { skip, limit });
     return { rows: rowsOf(keys), summary };
   }
 
   /** By the index of the list, row by row. */
-  function nearKeys({ where, parameters }: Selection, skip: number, limit: number): Key[] {
-    const sql = `SELECT id, created_at_ms AS atMs FROM transactions INDEXED BY transactions_newest WHERE ${where}
-      ORDER BY created_at_ms DESC, id DESC LIMIT $limit OFFSET $skip`;
-    return all<Key>(sql, { ...parameters, limit, skip });
+  function nearKeys({ where }: Selection, skip: number, limit: number): Key[] {
+    return all<Key>(sql`SELECT ${KEY} FROM ${transactions} INDEXED BY transactions_newest WHERE ${where}
+      ORDER BY ${desc(transactions.createdAtMs)}, ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
   }
 
-  function* farKeys(selection: Selection, filter: TransactionFilter, skip: number, limit: number) {
-    const great = blocksOf(selection, filter);
-    const { keys } = yield* pick(great, countedBlocks(selection, filter, GREAT_BLOCK_BITS), skip, limit);
+  function* farKeys(
+    merchantId: number,
+    selection: Selection,
+    filter: TransactionFilter,
+    { skip, limit }: { skip: number; limit: number },
+  ) {
+    const great = blocksOf(merchantId, selection, filter);
+    const list = countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS);
+    const { keys } = yield* pick(great, list, skip, limit);
     return keys;
   }
 
   /** The greater blocks, which know the smaller. */
-  function blocksOf(selection: Selection, filter: TransactionFilter): Blocks {
+  function blocksOf(merchantId: number, selection: Selection, filter: TransactionFilter): Blocks {
     const { fromMs, beforeMs } = selection;
     const keysOf = (block: number) => keysIn(selection, block);
     const small = { bits: BLOCK_BITS, smaller: null, keysOf, fromMs, beforeMs };
@@ -69,7 +88,14 @@ export function createListReader(client: Database, requestIds: RequestIds): List
       ...small,
       bits: GREAT_BLOCK_BITS,
       smaller: (first, last) => ({
-        list: countedBlocks(selection, filter, BLOCK_BITS, first * BLOCKS_IN_ONE, (last + 1) * BLOCKS_IN_ONE - 1),
+        list: countedBlocks(
+          merchantId,
+          selection,
+          filter,
+          BLOCK_BITS,
+          first * BLOCKS_IN_ONE,
+          (last + 1) * BLOCKS_IN_ONE - 1,
+        ),
         blocks: small,
       }),
     };
@@ -77,25 +103,32 @@ export function createListReader(client: Database, requestIds: RequestIds): List
 
   /** The blocks that hold rows of these kinds and statuses, newest numbers first. */
   function countedBlocks(
-    { parameters: { merchantId = 0 }, fromMs, beforeMs }: Selection,
+    merchantId: number,
+    { fromMs, beforeMs }: Selection,
     { kind, status }: TransactionFilter,
     bits: number,
     first = 0,
     last = Number.MAX_SAFE_INTEGER,
   ): Block[] {
-    const sql = `SELECT block, sum(count) AS count, min(first_ms) AS firstMs, max(last_ms) AS lastMs FROM block_totals
-      WHERE merchant_id = $merchantId AND bits = $bits AND block BETWEEN $first AND $last AND count > 0
-        ${kind ? "AND kind = $kind" : ""} ${status ? "AND status = $status" : ""}
-      GROUP BY block HAVING lastMs >= $fromMs AND firstMs < $beforeMs ORDER BY block DESC`;
-    const codes = { kind: kind ? codeOfKind(kind) : 0, status: status ? codeOfStatus(status) : 0 };
-    return all<Block>(sql, { merchantId, bits, first, last, fromMs, beforeMs, ...codes });
+    const counted = and(
+      eq(blockTotals.merchantId, merchantId),
+      eq(blockTotals.bits, bits),
+      between(blockTotals.block, first, last),
+      gt(blockTotals.count, 0),
+      kind && eq(blockTotals.kind, codeOfKind(kind)),
+      status && eq(blockTotals.status, codeOfStatus(status)),
+    );
+    return all<Block>(sql`SELECT ${blockTotals.block} AS block, sum(${blockTotals.count}) AS count,
+        min(${blockTotals.firstMs}) AS firstMs, max(${blockTotals.lastMs}) AS lastMs
+      FROM ${blockTotals} WHERE ${counted} GROUP BY ${blockTotals.block}
+      HAVING lastMs >= ${fromMs} AND firstMs < ${beforeMs} ORDER BY ${desc(blockTotals.block)}`);
   }
 
-  function keysIn({ where, parameters }: Selection, block: number): Key[] {
-    const sql = `SELECT id, created_at_ms AS atMs FROM transactions NOT INDEXED
-      WHERE id BETWEEN $firstId AND $lastId AND ${where} ORDER BY id DESC`;
+  function keysIn({ where }: Selection, block: number): Key[] {
+    const statement = sql`SELECT ${KEY} FROM ${transactions} NOT INDEXED
+      WHERE ${and(isIn(block), where)} ORDER BY ${desc(transactions.id)}`;
     // Mostly in order already, which costs this sort nothing, and SQLite's as much as the reading.
-    return all<Key>(sql, { ...parameters, ...numbersIn(block) }).sort(newestFirst);
+    return all<Key>(statement).sort(newestFirst);
   }
 
   function findOne(merchantId: number, { search, ...filter }: TransactionFilter, id: number): CountedKey[] {
@@ -114,7 +147,7 @@ export function createListReader(client: Database, requestIds: RequestIds): List
     const ranges = rangesOf(search);
     const whole = namedBy(search);
     const ids = candidates(merchantId, ranges);
-    if (ids === null) return yield* readBroad(searched(selection, ranges, whole), filter, page);
+    if (ids === null) return yield* readBroad(merchantId, searched(selection, ranges, whole), filter, page);
     const found = [...new Set([...ids, ...whole])];
     const keys: CountedKey[] = [];
     for (let start = 0; start < found.length; start += LOOKED_UP_AT_ONCE) {
@@ -127,27 +160,31 @@ export function createListReader(client: Database, requestIds: RequestIds): List
   /** The numbers that two indexes have for a search; null where there are many. */
   function candidates(merchantId: number, { phone, reference }: SearchRanges): number[] | null {
     const found = new Set<number>();
-    const look = (sql: string, from: string | number, before: string | number): boolean => {
-      const parameters = { merchantId, from, before, atMost: MOST_LOOKED_UP + 1 };
-      const [counted] = all<{ count: number }>(`SELECT count(*) AS count FROM (${sql} LIMIT $atMost)`, parameters);
+    const look = (rows: SQL): boolean => {
+      const [counted] = all<{ count: number }>(
+        sql`SELECT count(*) AS count FROM (${rows} LIMIT ${MOST_LOOKED_UP + 1})`,
+      );
       if (!counted || counted.count > MOST_LOOKED_UP) return false;
-      for (const { id } of all<{ id: number }>(sql, parameters)) found.add(id);
+      for (const { id } of all<{ id: number }>(rows)) found.add(id);
       return true;
     };
-    const folded = "coalesce(reference_folded, reference)";
-    const byReference = `SELECT id FROM transactions INDEXED BY transactions_by_reference WHERE merchant_id = $merchantId
-      AND ${folded} >= $from AND ${folded} < $before AND reference IS NOT NULL`;
-    const byPhone = `SELECT id FROM transactions INDEXED BY transactions_by_phone
-      WHERE merchant_id = $merchantId AND phone >= $from AND phone < $before`;
-    if (!look(byReference, reference.from, reference.before)) return null;
-    if (phone && !look(byPhone, phone.from, phone.before)) return null;
-    return [...found];
+    const isOfMerchant = eq(transactions.merchantId, merchantId);
+    const ofReference = and(isOfMerchant, gte(folded, reference.from), lt(folded, reference.before));
+    const byReference = sql`SELECT ${transactions.id} FROM ${transactions} INDEXED BY transactions_by_reference
+      WHERE ${ofReference} AND ${transactions.reference} IS NOT NULL`;
+    if (!look(byReference)) return null;
+    if (!phone) return [...found];
+    const ofPhone = and(isOfMerchant, gte(transactions.phone, phone.from), lt(transactions.phone, phone.before));
+    const byPhone = sql`SELECT ${transactions.id} FROM ${transactions} INDEXED BY transactions_by_phone WHERE ${ofPhone}`;
+    return look(byPhone) ? [...found] : null;
   }
 
   /** The rows of which a text is a whole identifier, in any letter case: decoded, looked up, compared. */
   function namedBy(search: string): number[] {
     const decoded = [requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
-    const chosen = all<{ id: number }>("SELECT id FROM transactions WHERE receipt_number = $search", { search });
+    const chosen = all<{ id: number }>(
+      sql`SELECT ${transactions.id} FROM ${transactions} WHERE ${eq(transactions.receiptNumber, search)}`,
+    );
     const text = search.toLowerCase();
     return [...decoded, ...chosen.map(({ id }) => id)].filter((id): id is number => {
       const row = id === null ? null : rowOf(id);
@@ -160,10 +197,9 @@ export function createListReader(client: Database, requestIds: RequestIds): List
   }
 
   /** Those of some rows that are selected. */
-  function keysAmong({ where, parameters }: Selection, ids: readonly number[]): CountedKey[] {
-    const sql = `SELECT id, created_at_ms AS atMs, status, amount_cents AS amountCents FROM transactions NOT INDEXED
-      WHERE id IN (SELECT value FROM json_each($ids)) AND ${where}`;
-    return all<CountedKey>(sql, { ...parameters, ids: JSON.stringify(ids) });
+  function keysAmong({ where }: Selection, ids: readonly number[]): CountedKey[] {
+    return all<CountedKey>(sql`SELECT ${KEY}, ${transactions.status} AS status, ${transactions.amountCents} AS amountCents
+      FROM ${transactions} NOT INDEXED WHERE ${and(isAmong(transactions.id, ids), where)}`);
   }
 
   /** The page and the counts of rows that are all at hand. */
@@ -176,12 +212,17 @@ export function createListReader(client: Database, requestIds: RequestIds): List
   }
 
   /** Asks every row of every block: once for the counts, and for the page those of some blocks again. */
-  function* readBroad(selection: Selection, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
+  function* readBroad(
+    merchantId: number,
+    selection: Selection,
+    filter: TransactionFilter,
+    page: Page,
+  ): Generator<Pause, ListedPage> {
     yield "long";
-    const { smaller, fromMs, beforeMs } = blocksOf(selection, filter);
+    const { smaller, fromMs, beforeMs } = blocksOf(merchantId, selection, filter);
     const found: Block[] = [];
     const summary = { ...NOTHING };
-    for (const great of countedBlocks(selection, filter, GREAT_BLOCK_BITS)) {
+    for (const great of countedBlocks(merchantId, selection, filter, GREAT_BLOCK_BITS)) {
       for (const { block } of smaller?.(great.block, great.block).list ?? []) {
         const { firstMs, lastMs, ...counts } = countIn(selection, block);
         for (const member of MEMBERS) summary[member] += counts[member];
@@ -200,16 +241,17 @@ export function createListReader(client: Database, requestIds: RequestIds): List
     return { rows: rowsOf(keys), summary };
   }
 
-  function countIn({ where, parameters }: Selection, block: number): BlockCounts {
-    const sql = `SELECT count(*) AS totalItems, min(created_at_ms) AS firstMs, max(created_at_ms) AS lastMs,
-        coalesce(sum(amount_cents) FILTER (WHERE status = ${COMPLETED}), 0) AS completedAmountCents,
-        count(*) FILTER (WHERE status = ${COMPLETED}) AS completedCount,
-        count(*) FILTER (WHERE status = ${PENDING}) AS pendingCount,
-        count(*) FILTER (WHERE status = ${FAILED}) AS failedCount,
-        count(*) FILTER (WHERE status = ${CANCELLED}) AS cancelledCount,
-        count(*) FILTER (WHERE status = ${EXPIRED}) AS expiredCount
-      FROM transactions NOT INDEXED WHERE id BETWEEN $firstId AND $lastId AND ${where}`;
-    const [counts] = all<BlockCounts>(sql, { ...parameters, ...numbersIn(block) });
+  function countIn({ where }: Selection, block: number): BlockCounts {
+    const { status, amountCents, createdAtMs } = transactions;
+    const [counts] = all<BlockCounts>(sql`SELECT count(*) AS totalItems,
+        min(${createdAtMs}) AS firstMs, max(${createdAtMs}) AS lastMs,
+        coalesce(sum(${amountCents}) FILTER (WHERE ${eq(status, COMPLETED)}), 0) AS completedAmountCents,
+        count(*) FILTER (WHERE ${eq(status, COMPLETED)}) AS completedCount,
+        count(*) FILTER (WHERE ${eq(status, PENDING)}) AS pendingCount,
+        count(*) FILTER (WHERE ${eq(status, FAILED)}) AS failedCount,
+        count(*) FILTER (WHERE ${eq(status, CANCELLED)}) AS cancelledCount,
+        count(*) FILTER (WHERE ${eq(status, EXPIRED)}) AS expiredCount
+      FROM ${transactions} NOT INDEXED WHERE ${and(isIn(block), where)}`);
     if (!counts) throw new Error("a count has one row");
     return counts;
   }
@@ -245,4 +287,4 @@ const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
 /** How many rows come before a page; past every row all pages are alike. */
 const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 
-const numbersIn = (block: number) => ({ firstId: block * 2 ** BLOCK_BITS, lastId: (block + 1) * 2 ** BLOCK_BITS - 1 });
+const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);

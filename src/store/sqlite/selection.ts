@@ -1,13 +1,14 @@
+import { and, eq, gte, lt, or, type SQL } from "drizzle-orm";
 import { foldCase, type TransactionFilter } from "../../domain/filter.ts";
 import { parsePhonePrefix } from "../../domain/phone.ts";
 import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
 import { codeOfKind, codeOfStatus } from "./schema.ts";
+import { folded, isAmong, transactions } from "./tables.ts";
 
-/** Which rows a list shows, as a condition of SQL with its parameters. */
+/** Which rows a list shows. */
 export interface Selection {
-  readonly where: string;
-  readonly parameters: Readonly<Record<string, string | number>>;
+  readonly where: SQL | undefined;
   /** The times that the rows were created at. */
   readonly fromMs: number;
   readonly beforeMs: number;
@@ -19,19 +20,14 @@ const NO_DAY = { fromMs: 0, beforeMs: Number.MAX_SAFE_INTEGER };
 export function selectionOf(merchantId: number, { kind, status, fromDay, toDay }: TransactionFilter): Selection {
   const fromMs = fromDay === undefined ? NO_DAY.fromMs : startOfDayMs(fromDay);
   const beforeMs = toDay === undefined ? NO_DAY.beforeMs : endOfDayMs(toDay);
-  const conditions = ["merchant_id = $merchantId", "created_at_ms >= $fromMs", "created_at_ms < $beforeMs"];
-  if (kind) conditions.push("kind = $kind");
-  if (status) conditions.push("status = $status");
-  return {
-    where: conditions.join(" AND "),
-    parameters: {
-      ...{ merchantId, fromMs, beforeMs },
-      ...(kind && { kind: codeOfKind(kind) }),
-      ...(status && { status: codeOfStatus(status) }),
-    },
-    fromMs,
-    beforeMs,
-  };
+  const where = and(
+    eq(transactions.merchantId, merchantId),
+    gte(transactions.createdAtMs, fromMs),
+    lt(transactions.createdAtMs, beforeMs),
+    kind && eq(transactions.kind, codeOfKind(kind)),
+    status && eq(transactions.status, codeOfStatus(status)),
+  );
+  return { where, fromMs, beforeMs };
 }
 
 /** No reference goes on with anything later: this is longer than each, of the last character. */
@@ -65,18 +61,10 @@ export function searched(
   { phone, reference }: SearchRanges,
   whole: readonly number[],
 ): Selection {
-  const ways = [
-    "(coalesce(reference_folded, reference) >= $referenceFrom AND coalesce(reference_folded, reference) < $referenceBefore)",
-    ...(phone ? ["(phone >= $phoneFrom AND phone < $phoneBefore)"] : []),
-    ...(whole.length > 0 ? ["id IN (SELECT value FROM json_each($whole))"] : []),
-  ];
-  return {
-    ...selection,
-    where: `${selection.where} AND (${ways.join(" OR ")})`,
-    parameters: {
-      ...selection.parameters,
-      ...{ referenceFrom: reference.from, referenceBefore: reference.before, whole: JSON.stringify(whole) },
-      ...(phone && { phoneFrom: phone.from, phoneBefore: phone.before }),
-    },
-  };
+  const found = or(
+    and(gte(folded, reference.from), lt(folded, reference.before)),
+    phone ? and(gte(transactions.phone, phone.from), lt(transactions.phone, phone.before)) : undefined,
+    whole.length > 0 ? isAmong(transactions.id, whole) : undefined,
+  );
+  return { ...selection, where: and(selection.where, found) };
 }

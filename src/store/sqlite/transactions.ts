@@ -5,6 +5,7 @@ import type { Msisdn } from "../../domain/phone.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import type { TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
+import { createCopies, emptyTransactions } from "./copies.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import {
@@ -39,6 +40,7 @@ interface Parts {
 /** Transactions one by one. */
 export function createTransactionStore({ client, snapshot, commits, totals, numbering }: Parts): TransactionStore {
   const { requestIds } = numbering;
+  const copies = createCopies(client);
   const statements = onFirstUse(() => prepare(client));
 
   // Whoever waits for an outcome asks for the same transaction every few seconds, and mostly learns nothing new.
@@ -49,11 +51,14 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
 
-  async function record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]> {
+  /** Counts restores: what was decided before one is about transactions that are others now. */
+  let era = 0;
+
+  async function record<T extends Transaction>(outcomes: readonly T[], began = era): Promise<T[]> {
     // Of two outcomes of one transaction the first counts.
     const firsts = new Map<number, T>();
     for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
-    return commits.run(() => [...firsts.values()].filter(recordOne));
+    return commits.run(() => (began === era ? [...firsts.values()].filter(recordOne) : []));
   }
 
   /** @returns whether it was still pending */
@@ -66,6 +71,14 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
     totals.remove(row, PENDING);
     totals.add(row, change.status);
     return true;
+  }
+
+  /** The numbers of those that go are not given again. */
+  function replaceRows(replace: () => void): void {
+    numbering.keepFloor();
+    replace();
+    totals.begin();
+    polled.clear();
   }
 
   /** The numbers of a phone's transactions as JSON, where they are few; otherwise null. */
@@ -98,12 +111,13 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
 
     // Only one process at a time has the database for its schedule, so that nothing has to be locked meanwhile.
     async resolveDue(nowMs, limit, decide) {
+      const began = era;
       const rows = statements().due.all(nowMs, limit);
       const outcomes = await decide(rows.map((row) => toPending(row, requestIds())));
-      return outcomes.length === 0 ? [] : record(outcomes);
+      return outcomes.length === 0 ? [] : record(outcomes, began);
     },
 
-    record,
+    record: (outcomes) => record(outcomes),
 
     async nextCheckAtMs() {
       return statements().earliest.get()?.checkAtMs ?? null;
@@ -132,25 +146,24 @@ export function createTransactionStore({ client, snapshot, commits, totals, numb
     },
 
     async clear() {
-      await commits.run(() => {
-        numbering.keepFloor();
-        emptyTransactions(client);
-        for (const table of ["day_totals", "block_totals"]) client.run(`DELETE FROM ${table}`);
-        totals.begin();
-        polled.clear();
-      });
+      await commits.run(() => replaceRows(() => emptyTransactions(client)));
+    },
+
+    async save(most) {
+      const copy = await commits.run(() => copies.save(most));
+      return (
+        copy && {
+          count: copy.count,
+          restore: () =>
+            commits.run(() => {
+              replaceRows(() => copies.restore(copy));
+              era += 1;
+            }),
+          drop: () => commits.run(() => copies.drop(copy)),
+        }
+      );
     },
   };
-}
-
-/** Drops the table and makes it again: to delete a million rows one by one would hold everybody up for ten seconds. */
-function emptyTransactions(client: Database): void {
-  const parts = client.query<{ sql: string }, []>(
-    "SELECT sql FROM sqlite_schema WHERE tbl_name = 'transactions' AND sql IS NOT NULL ORDER BY rowid",
-  );
-  const made = parts.all();
-  client.run("DROP TABLE transactions");
-  for (const { sql } of made) client.run(sql);
 }
 
 const toCounted = (transaction: Transaction): Counted => ({ ...transaction, kind: codeOfKind(transaction.kind) });

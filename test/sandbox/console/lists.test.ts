@@ -1,11 +1,25 @@
 import { describe, expect, test } from "bun:test";
 import { BUCKETS, outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
 import { belongs, NO_FILTERS, queryOf } from "../../../sandbox/console/browser/logic/filters.ts";
-import { mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
+import { appendUnknown, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { visibleRange } from "../../../sandbox/console/browser/logic/windowing.ts";
 import type { Transaction } from "../../../sandbox/console/browser/wire.ts";
 
 const row = (id: number, name = "") => ({ id, name });
+
+describe("the calls, oldest first", () => {
+  const known = [row(1), row(2), row(3)];
+
+  test("what the server sends again after a reconnect is shown once", () => {
+    expect(appendUnknown(known, [row(2), row(3), row(4)], 10)).toEqual([...known, row(4)]);
+    expect(appendUnknown(known, known, 10)).toEqual(known);
+    expect(appendUnknown([], known, 10)).toEqual(known);
+  });
+
+  test("beyond the bound the oldest are left out", () => {
+    expect(appendUnknown(known, [row(4), row(5)], 3)).toEqual([row(3), row(4), row(5)]);
+  });
+});
 
 describe("a list that grows from the top", () => {
   test("takes in what is new, newest first, and replaces what is known", () => {

@@ -149,16 +149,17 @@ test("what a call was about", () => {
 describe("what the customer reads once a prompt has gone", () => {
   test("paid, cancelled, too late", () => {
     const titles = (["completed", "cancelled", "expired"] as const).map(
-      (status) => noteOf({ status, amount: 5, result_code: null }, "Shop").title,
+      (status) => noteOf({ status, amount: 5, result_code: null, result_desc: null }, "Shop").title,
     );
     expect(titles).toEqual(["Paid", "Cancelled", "Too late"]);
   });
 
   test("every failure of the network has words of its own", () => {
-    const failures = Object.keys(RESULT_CODES)
-      .map(Number)
-      .filter((code) => ![0, 1019, 1032].includes(code));
-    const texts = failures.map((result_code) => noteOf({ status: "failed", amount: 5, result_code }, "Shop").text);
+    const failures = Object.entries(RESULT_CODES).filter(([code]) => !["0", "1019", "1032"].includes(code));
+    const texts = failures.map(
+      ([code, result_desc]) =>
+        noteOf({ status: "failed", amount: 5, result_code: Number(code), result_desc }, "Shop").text,
+    );
     expect(new Set(texts).size).toBe(failures.length);
     expect(texts.join()).not.toContain("The payment failed.");
   });

@@ -4,6 +4,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { insertDue } from "../../support/pending.ts";
+import { startReceiver } from "../../support/receiver.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
@@ -44,6 +45,19 @@ describe("GET /_momo/events: server-sent events", () => {
       { checkout_request_id: b, status: "cancelled" },
       { checkout_request_id: a, status: "completed" },
     ]);
+    await stream.leave();
+  });
+
+  test("deliveries of the webhook as they are tried, as the list shows them", async () => {
+    const receiver = startReceiver();
+    await sandbox.control("PUT", "/webhook", { url: receiver.url });
+    const stream = readEvents(await listen());
+    await sandbox.pay();
+    await sandbox.control("POST", "/clock", { advance: "3s" });
+    const told = () => stream.events.filter(({ name }) => name === "webhook").map(({ data }) => data);
+    await stream.until(() => told().length === 1);
+    expect(told()).toMatchObject([{ id: 1, state: "delivered", attempts: [{ status: 200 }] }]);
+    expect(told()).toEqual((await sandbox.control("GET", "/webhook")).deliveries as Record<string, unknown>[]);
     await stream.leave();
   });
 

@@ -23,6 +23,10 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["GET", "/faults"],
   ["PUT", "/faults", { faults: [] }],
   ["DELETE", "/faults"],
+  ["GET", "/webhook"],
+  ["PUT", "/webhook", { url: "http://127.0.0.1:1/" }],
+  ["DELETE", "/webhook"],
+  ["POST", "/webhook/deliveries/ID/resend"],
   ["GET", "/requests"],
   ["GET", "/requests?format=curl"],
   ["GET", "/audit"],
@@ -39,6 +43,10 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["POST", "/merchants", { name: "Evil" }],
   ["POST", "/accounts", { name: "Evil" }],
   ["POST", "/keys", { label: "evil" }],
+  ["GET", "/snapshots"],
+  ["PUT", "/snapshots/NAME", {}],
+  ["DELETE", "/snapshots/NAME"],
+  ["POST", "/snapshots/NAME/restore", {}],
   ["POST", "/reset", {}],
 ];
 
@@ -55,7 +63,9 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 async function stateOf(): Promise<string> {
-  const parts = ["/prompts", "/rules", "/default", "/clock", "/faults"].map((path) => sandbox.control("GET", path));
+  const parts = ["/prompts", "/rules", "/default", "/clock", "/faults", "/webhook", "/snapshots"].map((path) =>
+    sandbox.control("GET", path),
+  );
   const { registry } = sandbox.harness.service;
   return JSON.stringify([
     await Promise.all(parts),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { LOG_CAPACITY } from "../../../sandbox/request-log.ts";
 import { HOST } from "../../support/control.ts";
+import { readEvents } from "../../support/event-stream.ts";
 import { payment } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
 
@@ -142,6 +143,21 @@ describe("secrets redacted everywhere", () => {
     });
   }
 });
+
+test.each(["X-API-Secret", "Authorization", "Proxy-Authorization", "Cookie"])(
+  "nothing of the header %s is shown, whatever it holds: neither in the log, nor as curl, nor as an event",
+  async (header) => {
+    const listening = await sandbox.handle(new Request(`http://${HOST}/_momo/events`, { headers: { Host: HOST } }));
+    const events = readEvents(listening);
+    await sandbox.ask("GET", "/transactions.php", { headers: { [header]: "a-value-of-no-known-shape" } });
+    await events.until(() => events.events.length > 0);
+    await events.leave();
+    const curl = new Request(`http://${HOST}/_momo/requests?format=curl`, { headers: { Host: HOST } });
+    const shown = [await logged(), await (await sandbox.handle(curl)).text(), events.events];
+    for (const one of shown) expect(JSON.stringify(one)).not.toContain("no-known-shape");
+    expect(await logged()).toMatchObject([{ headers: { [header.toLowerCase()]: "[redacted]" } }]);
+  },
+);
 
 test("a refusal does not repeat a secret that came as the name of a member", async () => {
   const { apiSecret } = sandbox.caller.key;

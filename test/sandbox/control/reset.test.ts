@@ -15,8 +15,10 @@ describe("POST /_momo/reset", () => {
     await sandbox.control("POST", "/rules", { outcome: "cancelled" });
     await sandbox.control("PUT", "/default", { outcome: "cancelled" });
     const ids = [await sandbox.pay(), await sandbox.pay({ phone: "254700000019" })];
-    await sandbox.control("PUT", "/faults", { seed: 5, faults: [{ kind: "error", path: "/status.php" }] });
     await sandbox.control("POST", "/clock", { advance: "10s" });
+    // What somebody has asked for is kept in memory, too.
+    for (const id of ids) expect(await sandbox.statusOf(id)).toMatchObject({ success: true });
+    await sandbox.control("PUT", "/faults", { seed: 5, faults: [{ kind: "error", path: "/status.php" }] });
     expect(await sandbox.control("POST", "/reset")).toEqual({
       success: true,
       message: "as new, but for merchants, accounts and keys",

@@ -133,6 +133,7 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
         meaning: "The customer has paid.",
         advice: expect.any(String),
       },
+      webhooks: [],
       sms: `${listed?.momo_receipt_number} Confirmed. Ksh1,200.00 sent to First Shop for account REF on 20/11/26 at 10:00 AM`,
     });
     expect(told.requests).toMatchObject([

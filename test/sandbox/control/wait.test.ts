@@ -169,6 +169,17 @@ describe("refused", () => {
   }
 });
 
+test("503: the server stops while it waits", async () => {
+  const waits = [{ checkout_request_id: await manual() }, { reference: "never" }].map((wish) =>
+    wait({ ...wish, timeout: "1h" }),
+  );
+  await sandbox.control("GET", "/health");
+  sandbox.endStreams();
+  for (const { status, body } of await Promise.all(waits)) {
+    expect([status, body.message]).toEqual([503, "the server stops"]);
+  }
+});
+
 test("thousands at once: 5,000 wait, one advance, all are answered", async () => {
   const ids = await insertDue(sandbox, 5000);
   const listed = await sandbox.harness.store.transactions.listPending(ids.length);

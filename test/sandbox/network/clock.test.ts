@@ -28,6 +28,20 @@ describe("a clock that can be stopped and moved by hand", () => {
     expect([clock.nowMs(), clock.isFrozen]).toEqual([T, true]);
   });
 
+  test("shown an instant, earlier or later, it goes on from there or stands still", () => {
+    const { real, clock, rang, set } = clocks();
+    real.advance(60_000);
+    clock.show(T, false);
+    set("a", T + 1000);
+    real.advance(999);
+    expect([clock.nowMs(), rang]).toEqual([T + 999, []]);
+    real.advance(1);
+    expect(rang).toEqual([["a", T + 1000]]);
+    clock.show(T - 5, true);
+    real.advance(10);
+    expect([clock.nowMs(), clock.isFrozen]).toEqual([T - 5, true]);
+  });
+
   test("resumed it goes on from the instant it shows", () => {
     const { real, clock } = clocks();
     clock.freeze();
@@ -94,6 +108,29 @@ describe("an alarm rings once, when the clock shows its instant or later", () =>
     expect(rang).toEqual([]);
     real.advance(0);
     expect(rang.map(([name]) => name)).toEqual(["a", "b"]);
+  });
+
+  test("also where somebody moves the clock on and on, faster than real time passes", () => {
+    const real = createManualClock(T);
+    const canceled: number[] = [];
+    const clock = createVirtualClock({
+      ...real,
+      nowMs: real.nowMs,
+      alarm(atMs, ring) {
+        const cancel = real.alarm(atMs, ring);
+        return () => {
+          canceled.push(atMs);
+          cancel();
+        };
+      },
+    });
+    clock.freeze();
+    let rang = 0;
+    clock.alarm(T + 100, () => (rang += 1));
+    for (let step = 0; step < 5; step += 1) clock.advance(100);
+    expect(canceled).toEqual([]);
+    real.advance(1);
+    expect(rang).toBe(1);
   });
 
   test("an advance brings it near, or rings it", () => {

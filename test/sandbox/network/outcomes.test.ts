@@ -1,11 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  endingOf,
-  OUTCOMES,
-  outcomeOfPhone,
-  outcomesView,
-  parseOutcomeName,
-} from "../../../sandbox/network/outcomes.ts";
+import { endingOf, outcomeOfPhone, outcomesView, parseOutcomeName } from "../../../sandbox/network/outcomes.ts";
 import { Refusal } from "../../../src/domain/error.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
 
@@ -46,11 +40,6 @@ describe("the table of outcomes", () => {
         );
       }
     }
-  });
-
-  test("the network itself answers for all but silent, refused and manual", () => {
-    const others = OUTCOMES.filter(({ ending }) => ending.by !== "network").map(({ name }) => name);
-    expect(others).toEqual(["silent", "refused", "manual"]);
   });
 
   test("each outcome has a line for people, of its own", () => {

@@ -1,4 +1,4 @@
-/** Lists that grow from the top as things happen, and stay bounded. */
+/** Lists that grow as things happen, and stay bounded. */
 
 interface Numbered {
   readonly id: number;
@@ -37,4 +37,14 @@ export function mergeNewestFirst<T extends Numbered>(rows: readonly T[], arrived
     if (!isAllNewer) merged.sort((a, b) => b.id - a.id);
   }
   return merged.length > most ? merged.slice(0, most) : merged;
+}
+
+/**
+ * Puts calls that arrived behind those that are known, oldest first. After a reconnect the server sends some again: what is known
+ * already is left out.
+ * @param most beyond it the oldest are left out
+ */
+export function appendUnknown<T extends Numbered>(known: readonly T[], arrived: readonly T[], most: number): T[] {
+  const lastId = known.at(-1)?.id ?? Number.NEGATIVE_INFINITY;
+  return [...known, ...arrived.filter(({ id }) => id > lastId)].slice(-most);
 }

@@ -7,7 +7,7 @@ export interface CustomerNote {
   readonly text: string;
 }
 
-/** What each result code looks like from the customer's side. */
+/** What a result code means for the customer. A code without a line here shows the text of the network. */
 const FAILURES: Readonly<Record<number, string>> = {
   1: "There is not enough money in your account.",
   3: "This is more than one payment may carry.",
@@ -20,7 +20,7 @@ const FAILURES: Readonly<Record<number, string>> = {
 
 /** @param business who asked for the payment */
 export function noteOf(
-  { status, amount, result_code }: Pick<Transaction, "status" | "amount" | "result_code">,
+  { status, amount, result_code, result_desc }: Pick<Transaction, "status" | "amount" | "result_code" | "result_desc">,
   business: string,
 ): CustomerNote {
   const sum = `KES ${formatAmount(amount)}`;
@@ -32,7 +32,10 @@ export function noteOf(
     case "expired":
       return { title: "Too late", text: `The prompt from ${business} is gone. Nothing was paid.` };
     case "failed":
-      return { title: "Not paid", text: `${FAILURES[result_code ?? 0] ?? "The payment failed."} Nothing was sent.` };
+      return {
+        title: "Not paid",
+        text: `${FAILURES[result_code ?? 0] ?? result_desc ?? "The payment failed."} Nothing was sent.`,
+      };
     case "pending":
       return { title: "Waiting", text: `${business} asks for ${sum}.` };
   }

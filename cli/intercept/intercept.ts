@@ -1,0 +1,104 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import { type Random, token } from "../../src/domain/random.ts";
+import type { Handler } from "../../src/http/request.ts";
+import { startServer } from "../../src/http/server.ts";
+import { sleep } from "../../src/system.ts";
+import { callersVariable } from "../environment.ts";
+import type { CredentialsRecord } from "../serving/records.ts";
+import { tell } from "../terminal/output.ts";
+import { makeCertificates } from "./certificate.ts";
+import { readOuterProxy } from "./outer-proxy.ts";
+import { openProxy, PROXY_USER } from "./proxy.ts";
+import { openTlsDoor } from "./tls-door.ts";
+import { interceptionVariables } from "./variables.ts";
+
+export interface InterceptOptions {
+  readonly hosts: readonly string[];
+  /** The merchant API of the sandbox, and the key that intercepted calls are taken to have. */
+  readonly handleApi: Handler;
+  readonly credentials: CredentialsRecord;
+  /** A private folder, to be made here and removed by the caller. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reportFault: (error: unknown) => void;
+}
+
+export interface Interception {
+  /** What the command's environment needs for it. */
+  readonly variables: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Answers `https://HOST/…` for whoever has the variables: from a program's TLS to this process, and there to the sandbox.
+ * @throws Failure with the reason; then nothing is left open
+ */
+export async function startInterception(options: InterceptOptions): Promise<Interception> {
+  const { hosts, folder, reportFault } = options;
+  const outer = readOuterProxy(
+    callersVariable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+    callersVariable("no_proxy", "NO_PROXY"),
+  );
+  const certificates = makeCertificates(hosts, options.clock, options.random);
+  const password = token(options.random, 24);
+  const closing: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (let close = closing.pop(); close; close = closing.pop()) await close();
+  };
+  try {
+    const served = startServer({
+      hostname: "127.0.0.1",
+      port: 0,
+      handle: withCredentials(options),
+      busyPaths: [],
+      reportFault,
+      sleep,
+    });
+    closing.push(() => served.stop(0));
+    const door = await openTlsDoor({
+      certificates,
+      servedAt: served.port,
+      onDistrust: once(() => tellDistrust(hosts)),
+    });
+    closing.push(door.close);
+    const proxy = await openProxy({ hosts, doorPort: door.port, servedAt: served.port, outer, password });
+    closing.push(proxy.close);
+    const variables = interceptionVariables({
+      hosts,
+      proxy: `http://${PROXY_USER}:${password}@127.0.0.1:${proxy.port}`,
+      doorPort: door.port,
+      authority: certificates.authority,
+      folder,
+    });
+    return { variables, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A program under test has a key of the real service: whatever it is, it counts as the sandbox's. One that sends none is refused. */
+function withCredentials({ handleApi, credentials }: InterceptOptions): Handler {
+  return (request, keepOpen) => {
+    const { headers } = request;
+    if (headers.get("X-API-Key")) headers.set("X-API-Key", credentials.api_key);
+    if (headers.get("X-API-Secret")) headers.set("X-API-Secret", credentials.api_secret);
+    return handleApi(request, keepOpen);
+  };
+}
+
+function tellDistrust(hosts: readonly string[]): void {
+  tell(
+    `momo: a program closed its connection to ${hosts.join(" or ")} before it asked for anything: it does not trust the certificate of this run. It may pin the service's own, or bring a list of authorities that no variable adds to`,
+  );
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+}

@@ -1,0 +1,76 @@
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { Failure } from "../terminal/failure.ts";
+
+/** The proxy that the caller's environment names for https, and the hosts that it is not for. */
+export interface OuterProxy {
+  readonly url: URL | null;
+  readonly exceptions: readonly string[];
+}
+
+/**
+ * Reads what HTTPS_PROXY and NO_PROXY say.
+ * @throws Failure for a proxy that no tunnel can be asked of
+ */
+export function readOuterProxy(proxy: string | undefined, exceptions: string | undefined): OuterProxy {
+  const list = (exceptions ?? "").split(/[\s,]+/).filter(Boolean);
+  if (!proxy) return { url: null, exceptions: list };
+  const text = proxy.includes("://") ? proxy : `http://${proxy}`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== "http:") {
+    throw new Failure(
+      "usage",
+      `--intercept leads other hosts through the proxy that HTTPS_PROXY or ALL_PROXY names, which must be an http:// address; it is ${url ? `${url.protocol}//…` : "none"}`,
+      "name such a proxy in HTTPS_PROXY, or unset both",
+    );
+  }
+  return { url, exceptions: list };
+}
+
+/** Whether an entry of NO_PROXY is about a host: itself, a domain above it, or all. */
+export function isException(entry: string, host: string, port: number): boolean {
+  if (entry === "*") return true;
+  const [, name = "", at] = /^(?:\*?\.)?(.*?)(?::([0-9]+))?$/.exec(entry.toLowerCase()) ?? [];
+  if (at !== undefined && Number(at) !== port) return false;
+  return name !== "" && (host === name || host.endsWith(`.${name}`));
+}
+
+/** A connection to a host as the caller would have made it, and what has come on it already. */
+export async function reach(host: string, port: number, { url, exceptions }: OuterProxy): Promise<[Socket, Buffer]> {
+  if (url !== null && !exceptions.some((entry) => isException(entry, host, port))) return tunnel(host, port, url);
+  const socket = connect(port, host);
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve();
+    });
+  });
+  return [socket, Buffer.alloc(0)];
+}
+
+function tunnel(host: string, port: number, url: URL): Promise<[Socket, Buffer]> {
+  const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const asking = request({
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port || 80,
+    method: "CONNECT",
+    path: target,
+    agent: false,
+    headers: {
+      Host: target,
+      ...(user !== ":" && { "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}` }),
+    },
+  });
+  return new Promise((resolve, reject) => {
+    asking.once("error", reject);
+    asking.once("response", ({ statusCode }) => reject(new Error(`the proxy answers ${statusCode}`)));
+    asking.once("connect", ({ statusCode }, socket, head) => {
+      if (statusCode === 200) return resolve([socket, head]);
+      socket.destroy();
+      reject(new Error(`the proxy answers ${statusCode}`));
+    });
+    asking.end();
+  });
+}

@@ -1,0 +1,113 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { rootCertificates } from "node:tls";
+import { callersVariable } from "../environment.ts";
+import { isException } from "./outer-proxy.ts";
+import preload from "./preload.cjs.txt" with { type: "text" };
+
+export interface InterceptedBy {
+  readonly hosts: readonly string[];
+  /** With its password. */
+  readonly proxy: string;
+  readonly doorPort: number;
+  /** The certificate of the authority. */
+  readonly authority: string;
+  /** A private folder, which exists for this run alone. */
+  readonly folder: string;
+}
+
+/**
+ * The variables that lead programs to the proxy and make them trust the authority, each in the words of its runtime. What the
+ * caller has set goes on to hold beside that.
+ */
+export function interceptionVariables({
+  hosts,
+  proxy,
+  doorPort,
+  authority,
+  folder,
+}: InterceptedBy): Record<string, string> {
+  mkdirSync(folder, { mode: 0o700 });
+  const write = (name: string, text: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+    return file;
+  };
+  // These have a list of their own, to which this one is added,
+  const added = (variable: string) => write(`${variable}.pem`, `${textOf(callersVariable(variable))}\n${authority}`);
+  // and for these it is the whole list.
+  const whole = (...variables: string[]) => {
+    const own = variables.map((name) => textOf(callersVariable(name))).find(Boolean);
+    return write(`${variables[0]}.pem`, `${own ?? systemCertificates()}\n${authority}`);
+  };
+
+  const exceptions = callersVariable("no_proxy", "NO_PROXY");
+  const direct = (exceptions ?? "")
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "" && !hosts.some((host) => isException(entry, host, 443)));
+  const withoutProxy = [...direct, "127.0.0.1"].join(",");
+  const inside = { HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: withoutProxy, no_proxy: withoutProxy };
+
+  const nodeCertificates = added("NODE_EXTRA_CA_CERTS");
+  const curlCertificates = whole("CURL_CA_BUNDLE", "SSL_CERT_FILE");
+  const exceptionsForNode = [exceptions, "127.0.0.1", ...hosts].filter(Boolean).join(",");
+  const settings = {
+    hosts,
+    port: doorPort,
+    inside,
+    outside: {
+      HTTPS_PROXY: callersVariable("HTTPS_PROXY") ?? null,
+      https_proxy: callersVariable("https_proxy") ?? null,
+      NO_PROXY: exceptionsForNode,
+      no_proxy: exceptionsForNode,
+    },
+    sign: nodeCertificates,
+  };
+  const preloadFile = write(
+    "preload.cjs",
+    preload.replace("SETTINGS", () => JSON.stringify(settings)),
+  );
+  mkdirSync(join(folder, "php"), { mode: 0o700 });
+  write("php/momo.ini", `curl.cainfo="${curlCertificates}"\nopenssl.cafile="${curlCertificates}"\n`);
+
+  return {
+    ...inside,
+    NODE_EXTRA_CA_CERTS: nodeCertificates,
+    NODE_OPTIONS: [callersVariable("NODE_OPTIONS"), `--require ${JSON.stringify(preloadFile)}`]
+      .filter(Boolean)
+      .join(" "),
+    // Bun knows no quotes there; without this it misses what connects by node:https, and nothing else.
+    ...(/^\S+$/.test(preloadFile) && {
+      BUN_OPTIONS: [callersVariable("BUN_OPTIONS"), `--preload=${preloadFile}`].filter(Boolean).join(" "),
+    }),
+    DENO_CERT: added("DENO_CERT"),
+    CURL_CA_BUNDLE: curlCertificates,
+    SSL_CERT_FILE: whole("SSL_CERT_FILE"),
+    REQUESTS_CA_BUNDLE: whole("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    // An empty part stands for the folder that PHP was built with.
+    PHP_INI_SCAN_DIR: [callersVariable("PHP_INI_SCAN_DIR") ?? "", join(folder, "php")].join(delimiter),
+  };
+}
+
+/** Where systems keep the certificates that they trust. */
+const SYSTEM_FILES = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/** Those of the system; Mozilla's, which come with the runtime, where it has no such file. */
+function systemCertificates(): string {
+  return SYSTEM_FILES.map(textOf).find(Boolean) ?? rootCertificates.join("\n");
+}
+
+/** Empty where it cannot be read: then its program would not have read it either. */
+function textOf(file: string | undefined): string {
+  try {
+    return file === undefined ? "" : readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

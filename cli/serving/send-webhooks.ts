@@ -1,0 +1,46 @@
+import { isLoopback } from "../../sandbox/control/guard.ts";
+import type { VirtualClock } from "../../sandbox/network/clock.ts";
+import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
+import { GOOD_WEATHER } from "../../sandbox/webhooks/settings.ts";
+import { createWebhooks, type Webhooks } from "../../sandbox/webhooks/webhooks.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Service } from "../../src/service/service.ts";
+import { reachDirectly } from "../environment.ts";
+
+export interface SendWebhooksOptions {
+  readonly clock: VirtualClock;
+  readonly realClock: Clock;
+  /** The address of the webhook that the server starts with; null where there is none. */
+  readonly webhook: string | null;
+  /** Told of each delivery as it is tried or lost. */
+  readonly onDelivery?: DeliveryListener;
+}
+
+/** The webhook of one sandbox: it hears of every payment. */
+export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOptions, service: Service): Webhooks {
+  const webhooks = createWebhooks({
+    clock: clocks.clock,
+    realClock: clocks.realClock,
+    service,
+    start: webhook === null ? null : { url: webhook, ...GOOD_WEATHER },
+    // A proxy is for the world outside.
+    beforeSending: ({ hostname }) => {
+      if (isLoopback(hostname)) reachDirectly(hostname);
+    },
+  });
+  if (onDelivery) webhooks.subscribe(onDelivery);
+  return webhooks;
+}
+
+/** The service, whose answer to a push waits where the webhook has to come before it. */
+export function answeringLate(service: Service, webhooks: Webhooks): Service {
+  return {
+    ...service,
+    async startPayment(merchantId, order) {
+      const transaction = await service.startPayment(merchantId, order);
+      const held = webhooks.beforeAnswer(transaction.checkoutRequestId);
+      if (held) await held;
+      return transaction;
+    },
+  };
+}

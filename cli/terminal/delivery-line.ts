@@ -1,0 +1,34 @@
+import type { Delivery } from "../../sandbox/webhooks/delivery-book.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { LogFormat } from "./log-format.ts";
+import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
+import { jsonText } from "./plain.ts";
+
+/** What came of an attempt to deliver a webhook, as one line on stderr. The address is not in it: it may hold a secret. */
+export function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): string {
+  const { id, state, checkoutRequestId, attempts } = delivery;
+  const last = attempts.at(-1);
+  if (format === "json") {
+    return jsonText({
+      time: new Date(atMs).toISOString(),
+      level: "info",
+      webhook: id,
+      state,
+      attempt: attempts.length,
+      status: last?.status ?? null,
+      ...(last && { duration_ms: last.durationMs }),
+      checkout_request_id: checkoutRequestId,
+      ...(last?.problem && { message: last.problem }),
+    });
+  }
+  const words: (Piece | null | undefined)[] = [
+    formatTimestamp(atMs).slice(-"HH:MM:SS".length),
+    styled(state === "delivered" ? "green" : "yellow", String(last?.status ?? "---")),
+    `webhook ${id}`,
+    state === "waiting" ? "to be tried again" : state,
+    last && styled("dim", `${last.durationMs} ms`),
+    checkoutRequestId,
+    last?.problem,
+  ];
+  return lineOf(words.flatMap((word) => (word ? [word, "  "] : [])).slice(0, -1), isErrorTerminal);
+}

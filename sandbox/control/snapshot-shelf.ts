@@ -1,0 +1,42 @@
+import type { SavedTransactions } from "../../src/service/service.ts";
+import type { Fault } from "../faults.ts";
+import type { Choice } from "../network/choice.ts";
+import type { Rule } from "../network/rules.ts";
+import type { WebhookSettings } from "../webhooks/settings.ts";
+
+/** How everything was at one instant, but for merchants, accounts and keys. */
+export interface Snapshot {
+  readonly saved: SavedTransactions;
+  readonly atMs: number;
+  readonly isFrozen: boolean;
+  readonly rules: readonly Rule[];
+  readonly fallback: Choice;
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  readonly webhook: WebhookSettings | null;
+}
+
+/** The snapshots. They live as long as the process. */
+export interface SnapshotShelf {
+  readonly byName: Map<string, Snapshot>;
+  /** Runs one piece of work after another, so that each finds the shelf as it leaves it. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createSnapshotShelf(): SnapshotShelf {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    byName: new Map(),
+    inTurn(work) {
+      const result = last.then(work);
+      last = result.catch(() => {});
+      return result;
+    },
+  };
+}
+
+export const MAX_SNAPSHOTS = 20;
+
+/** A restore of so many takes a second; and they are held in memory, some 200 bytes each. */
+export const MAX_SAVED_TRANSACTIONS = 100_000;
+export const MAX_SAVED = 200_000;

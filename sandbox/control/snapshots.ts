@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { invalid, Refusal } from "../../src/domain/error.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import { whatCame } from "../../src/domain/what-came.ts";
+import { succeed } from "../../src/http/reply.ts";
+import { expectJson } from "../../src/http/request.ts";
+import type { ControlCall, ControlContext } from "./context.ts";
+import { readBody } from "./input.ts";
+import {
+  MAX_SAVED,
+  MAX_SAVED_TRANSACTIONS,
+  MAX_SNAPSHOTS,
+  type Snapshot,
+  type SnapshotShelf,
+} from "./snapshot-shelf.ts";
+
+/** `GET /_momo/snapshots`: all there are, by their names. */
+export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {
+  const entries = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
+  return succeed(`${entries.length} snapshot${entries.length === 1 ? "" : "s"}`, {
+    snapshots: entries.map(([name, snapshot]) => viewOf(name, snapshot)),
+  });
+};
+
+/** `PUT /_momo/snapshots/NAME`: keeps how everything is now, in the place of what had this name. */
+export const saveSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
+  await expectNoBody(request);
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
+  }
+  keepOpen(request);
+  const snapshot = await context.snapshots.inTurn(() => save(name, context));
+  return succeed(`kept as ${name}`, { snapshot: viewOf(name, snapshot) });
+};
+
+/**
+ * `POST /_momo/snapshots/NAME/restore`: everything is as it was kept, the clock too. Log, audit and deliveries begin anew;
+ * merchants, accounts and keys stay as they are.
+ */
+export const restoreSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
+  await expectNoBody(request);
+  keepOpen(request);
+  const snapshot = await context.snapshots.inTurn(() => restore(name, context));
+  const message = `everything is as in ${name}, but for merchants, accounts and keys`;
+  return succeed(message, { snapshot: viewOf(name, snapshot) });
+};
+
+/** `DELETE /_momo/snapshots/NAME`: forgets it. */
+export const removeSnapshot: ControlCall = async (_request, { snapshots }, { id: name }) => {
+  await snapshots.inTurn(async () => {
+    const { saved } = find(snapshots, name);
+    snapshots.byName.delete(name);
+    await saved.drop();
+  });
+  return succeed(`${name} is forgotten`, {});
+};
+
+async function save(name: string, context: ControlContext): Promise<Snapshot> {
+  const { byName } = context.snapshots;
+  const others = [...byName].filter(([other]) => other !== name);
+  if (others.length >= MAX_SNAPSHOTS) {
+    throw new Refusal("conflict", `there are ${MAX_SNAPSHOTS} snapshots already: delete one`);
+  }
+  const room = MAX_SAVED - others.reduce((sum, [, { saved }]) => sum + saved.count, 0);
+  const saved = await context.service.saveTransactions(Math.min(MAX_SAVED_TRANSACTIONS, room));
+  if (!saved) {
+    throw new Refusal(
+      "conflict",
+      `a snapshot has room for ${MAX_SAVED_TRANSACTIONS} transactions, and all together for ${MAX_SAVED}: delete some, or reset`,
+    );
+  }
+  const replaced = byName.get(name);
+  const snapshot = { ...steeringOf(context), saved };
+  byName.set(name, snapshot);
+  await replaced?.saved.drop();
+  return snapshot;
+}
+
+async function restore(name: string, context: ControlContext): Promise<Snapshot> {
+  const { service, clock, waitingRoom, rules, faults, log, audit, webhooks, snapshots } = context;
+  const snapshot = find(snapshots, name);
+  const [nowMs, wasFrozen] = [clock.nowMs(), clock.isFrozen];
+  // What comes back must not fall due before its own clock does.
+  clock.show(Math.min(nowMs, snapshot.atMs), true);
+  try {
+    await service.restoreTransactions(snapshot.saved);
+  } catch (error) {
+    clock.show(nowMs, wasFrozen);
+    throw error;
+  }
+  rules.replace(snapshot.rules);
+  context.default.replace(snapshot.fallback);
+  faults.replace(snapshot.seed, snapshot.faults);
+  webhooks.reset();
+  webhooks.replace(snapshot.webhook);
+  log.clear();
+  audit.forget();
+  waitingRoom.forget();
+  clock.show(snapshot.atMs, snapshot.isFrozen);
+  context.rememberClock();
+  await service.resolver.settle();
+  return snapshot;
+}
+
+function steeringOf(context: ControlContext): Omit<Snapshot, "saved"> {
+  const { clock, rules, faults, webhooks } = context;
+  return {
+    atMs: clock.nowMs(),
+    isFrozen: clock.isFrozen,
+    rules: rules.list(),
+    fallback: context.default.choice,
+    seed: faults.seed,
+    faults: faults.faults,
+    webhook: webhooks.settings,
+  };
+}
+
+function viewOf(name: string, { saved, atMs, isFrozen }: Snapshot) {
+  return { name, transactions: saved.count, at: formatTimestamp(atMs), at_ms: atMs, frozen: isFrozen };
+}
+
+function find({ byName }: SnapshotShelf, name: string): Snapshot {
+  const snapshot = byName.get(name);
+  if (!snapshot) throw new Refusal("not_found", "there is no snapshot of this name; GET /_momo/snapshots lists them");
+  return snapshot;
+}
+
+/** A body may be left out, whatever a client says of its type by habit; but no form can do this. */
+async function expectNoBody(request: Request): Promise<void> {
+  if (request.headers.has("Content-Type")) expectJson(request);
+  if (request.body !== null) await readBody(z.strictObject({}), request);
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { formatDuration, parseDuration } from "../../src/domain/duration.ts";
+import { Refusal } from "../../src/domain/error.ts";
+import { drawSeed } from "../../src/domain/random.ts";
+import { succeed, succeedWithList } from "../../src/http/reply.ts";
+import { GOOD_WEATHER, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../webhooks/settings.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { ControlCall } from "./context.ts";
+import { deliveryView } from "./delivery-view.ts";
+import { readBody, readWith } from "./input.ts";
+import { readPageQuery, writePage } from "./paging.ts";
+import { CONTROL_PATH } from "./path.ts";
+
+const duration = readWith(z.string(), (text) => parseDuration(text, "it")).default(0);
+
+const webhookSchema = z.strictObject({
+  url: readWith(z.string(), (text) => parseWebhookUrl(text, "it")),
+  form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(GOOD_WEATHER.form),
+  times: z.int().min(1).max(MAX_WEBHOOK_TIMES).default(GOOD_WEATHER.times),
+  delay: duration,
+  shuffle: duration,
+  lost: z.number().min(0).max(1).default(GOOD_WEATHER.lost),
+  seed: z.int().min(0).max(0xffffffff).optional(),
+  early: z.boolean().default(GOOD_WEATHER.early),
+});
+
+/**
+ * `GET /_momo/webhook`: the settings, null where there are none, and what was delivered, oldest first; where it does not fit into
+ * one page, `next` leads on, as it does for the requests.
+ */
+export const showWebhook: ControlCall = async (_request, { webhooks, realClock }, { query }) => {
+  const pageQuery = readPageQuery(query);
+  const { texts, next } = await writePage(webhooks.list(), pageQuery, realClock, (delivery) =>
+    JSON.stringify(deliveryView(delivery)),
+  );
+  const members = {
+    ...settingsView(webhooks),
+    deliveries_left_out: webhooks.leftOut,
+    next: next && `${CONTROL_PATH}/webhook?${next}&limit=${pageQuery.limit}`,
+  };
+  return succeedWithList(messageOf(webhooks), members, "deliveries", texts);
+};
+
+/** `PUT /_momo/webhook`: tells each payment that becomes final from now on to this address. */
+export const replaceWebhook: ControlCall = async (request, { webhooks, random }) => {
+  const { delay, shuffle, seed, ...settings } = await readBody(webhookSchema, request);
+  webhooks.replace({ ...settings, delayMs: delay, shuffleMs: shuffle, seed: seed ?? drawSeed(random) });
+  return succeed(messageOf(webhooks), settingsView(webhooks));
+};
+
+/** `DELETE /_momo/webhook`: tells nobody any more; what still waits is dropped. */
+export const removeWebhook: ControlCall = async (_request, { webhooks }) => {
+  webhooks.replace(null);
+  return succeed(messageOf(webhooks), settingsView(webhooks));
+};
+
+/** `POST /_momo/webhook/deliveries/ID/resend`: sends it once more, as a delivery of its own. */
+export const resendDelivery: ControlCall = async (_request, { webhooks }, { id }) => {
+  if (!/^[1-9][0-9]{0,14}$/.test(id)) throw new Refusal("not_found", "the id of a delivery is a whole number from 1");
+  const delivery = webhooks.resend(Number(id));
+  return succeed(`it is sent again as delivery ${delivery.id}`, { delivery: deliveryView(delivery) });
+};
+
+function settingsView({ settings }: Webhooks) {
+  return {
+    webhook: settings && {
+      url: settings.url,
+      form: settings.form,
+      times: settings.times,
+      delay: formatDuration(settings.delayMs),
+      shuffle: formatDuration(settings.shuffleMs),
+      lost: settings.lost,
+      seed: settings.seed,
+      early: settings.early,
+    },
+  };
+}
+
+const messageOf = ({ settings }: Webhooks): string =>
+  `${settings ? "each payment that becomes final is sent to the webhook" : "no webhook is set"}; the specification knows no webhooks (§6): poll in any case`;

@@ -1,0 +1,61 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Delivery } from "./delivery-book.ts";
+
+/** The deliveries that wait for an attempt, with one alarm for the earliest. */
+export interface DeliveryQueue {
+  add(delivery: Delivery): void;
+  /** Forgets those that wait. Those under way end by themselves. */
+  clear(): void;
+}
+
+/** How many attempts are under way at once. */
+export const MAX_UNDER_WAY = 16;
+
+/** @param attempt never rejects */
+export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) => Promise<void>): DeliveryQueue {
+  /** The earliest first; of those that are due together, the one that was added first. */
+  const waiting: Delivery[] = [];
+  let underWay = 0;
+  let alarmAtMs = Number.POSITIVE_INFINITY;
+  let cancelAlarm = () => {};
+
+  /** Rings in a later turn, so that whoever adds one waits for nothing. */
+  function watch(): void {
+    const atMs = underWay < MAX_UNDER_WAY ? waiting[0]?.dueAtMs : undefined;
+    if (atMs === undefined || atMs >= alarmAtMs) return;
+    cancelAlarm();
+    alarmAtMs = atMs;
+    cancelAlarm = clock.alarm(atMs, () => {
+      alarmAtMs = Number.POSITIVE_INFINITY;
+      startDue();
+    });
+  }
+
+  function startDue(): void {
+    const nowMs = clock.nowMs();
+    while (underWay < MAX_UNDER_WAY) {
+      const [first] = waiting;
+      if (!first || first.dueAtMs > nowMs) break;
+      waiting.shift();
+      underWay += 1;
+      void attempt(first).finally(() => {
+        underWay -= 1;
+        startDue();
+      });
+    }
+    watch();
+  }
+
+  return {
+    add(delivery) {
+      const place = waiting.findLastIndex(({ dueAtMs }) => dueAtMs <= delivery.dueAtMs) + 1;
+      waiting.splice(place, 0, delivery);
+      watch();
+    },
+    clear() {
+      waiting.length = 0;
+      cancelAlarm();
+      alarmAtMs = Number.POSITIVE_INFINITY;
+    },
+  };
+}

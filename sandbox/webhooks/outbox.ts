@@ -1,0 +1,95 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import type { VirtualClock } from "../network/clock.ts";
+import { createDeliveryBook, type Delivery, type DeliveryBook } from "./delivery-book.ts";
+import { createDeliveryQueue } from "./delivery-queue.ts";
+import { send } from "./send.ts";
+
+/** Told of each delivery that was tried or lost, as it is then. */
+export type DeliveryListener = (delivery: Delivery) => void;
+
+/** Sends deliveries when they are due, and again where they are not taken. */
+export interface Outbox extends Pick<DeliveryBook, "leftOut" | "list" | "get"> {
+  /** @returns null where there is no room for it */
+  add(delivery: Omit<Delivery, "id">): Delivery | null;
+  subscribe(listener: DeliveryListener): () => void;
+  /** Drops what waits, and breaks off what is under way. */
+  giveUp(): void;
+  /** Does so, and forgets all deliveries. */
+  clear(): void;
+}
+
+export interface OutboxParts {
+  readonly clock: VirtualClock;
+  readonly realClock: Clock;
+  /** Where to send to; null where there is no such place any more. */
+  readonly address: () => string | null;
+  readonly beforeSending: (url: URL) => void;
+}
+
+/** How long after an attempt that failed the next one is made. */
+const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
+
+export function createOutbox({ clock, realClock, address, beforeSending }: OutboxParts): Outbox {
+  const book = createDeliveryBook();
+  const queue = createDeliveryQueue(clock, attempt);
+  const listeners = new Set<DeliveryListener>();
+  let underWay = new AbortController();
+
+  async function attempt(delivery: Delivery): Promise<void> {
+    const { signal } = underWay;
+    const url = address();
+    if (url === null || !book.change(delivery.id, { state: "sending" })) return;
+    beforeSending(new URL(url));
+    const [atMs, startedMs] = [clock.nowMs(), realClock.nowMs()];
+    const result = await send(url, delivery.message, { realClock, ended: signal });
+    if (signal.aborted) return;
+    const durationMs = realClock.nowMs() - startedMs;
+    const retryAfterMs = result.problem === null ? undefined : RETRY_AFTER_MS[delivery.attempts.length];
+    const changed = book.change(delivery.id, {
+      attempts: [...delivery.attempts, { atMs, durationMs, ...result }],
+      ...(retryAfterMs === undefined
+        ? { state: result.problem === null ? "delivered" : "failed" }
+        : // By the schedule, so that one advance of the clock brings all that is due by then.
+          { state: "waiting", dueAtMs: delivery.dueAtMs + (clock.isFrozen ? 0 : durationMs) + retryAfterMs }),
+    });
+    if (changed) note(changed);
+  }
+
+  /** Tells of what was tried or lost, and has sent again what waits. */
+  function note(delivery: Delivery): void {
+    if (delivery.state === "waiting") queue.add(delivery);
+    for (const listener of listeners) listener(delivery);
+  }
+
+  function giveUp(): void {
+    underWay.abort();
+    underWay = new AbortController();
+    queue.clear();
+    for (const { id, state } of book.list()) {
+      if (state === "waiting" || state === "sending") book.change(id, { state: "failed" });
+    }
+  }
+
+  return {
+    get leftOut() {
+      return book.leftOut;
+    },
+    list: book.list,
+    get: book.get,
+    add(delivery) {
+      const added = book.add(delivery);
+      if (added?.state === "waiting") queue.add(added);
+      else if (added) note(added);
+      return added;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    giveUp,
+    clear() {
+      giveUp();
+      book.clear();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import type { WebhookMessage } from "./message.ts";
+
+/** What came of one attempt. */
+export interface SendResult {
+  /** Null where nothing was answered. */
+  readonly status: number | null;
+  /** The beginning of what was answered. */
+  readonly answer: string | null;
+  /** Why it is tried again; null where it was taken. */
+  readonly problem: string | null;
+}
+
+/** Within this time, outside, a receiver must answer. */
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/** An answer has said what matters with its status; so long we wait for the beginning of its body. */
+const BODY_TIMEOUT_MS = 1000;
+
+const MAX_BODY_BYTES = 4096;
+const KEPT_LENGTH = 500;
+
+/** POSTs a message once. Follows no redirect, and reads no more than the beginning of the answer. Never rejects. */
+export async function send(
+  url: string,
+  { headers, body }: WebhookMessage,
+  { realClock, ended }: { readonly realClock: Clock; readonly ended: AbortSignal },
+): Promise<SendResult> {
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  const leaveAfter = (durationMs: number) => realClock.alarm(realClock.nowMs() + durationMs, leave);
+  ended.addEventListener("abort", leave);
+  let cancelAlarm = leaveAfter(ANSWER_TIMEOUT_MS);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "Accept-Encoding": "identity" },
+      body,
+      redirect: "manual",
+      signal: leaving.signal,
+      keepalive: false,
+      // A small answer could become a large one.
+      decompress: false,
+    });
+    cancelAlarm();
+    cancelAlarm = leaveAfter(BODY_TIMEOUT_MS);
+    return { status: response.status, answer: await beginningOf(response), problem: problemOf(response.status) };
+  } catch (error) {
+    return { status: null, answer: null, problem: withoutAnswer(error as NodeJS.ErrnoException) };
+  } finally {
+    cancelAlarm();
+    ended.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+function problemOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? "it redirects, and redirects are not followed" : "only 2xx counts as taken";
+}
+
+function withoutAnswer({ name, code }: NodeJS.ErrnoException): string {
+  if (name === "AbortError") return `no answer within ${ANSWER_TIMEOUT_MS / 1000} s`;
+  return code === "ConnectionRefused" || code === "ECONNREFUSED"
+    ? "nothing answers at this address"
+    : `the connection failed (${code ?? name})`;
+}
+
+async function beginningOf({ body }: Response): Promise<string | null> {
+  if (body === null) return null;
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    while (bytes < MAX_BODY_BYTES) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      bytes += value.length;
+      chunks.push(value.subarray(0, MAX_BODY_BYTES));
+    }
+  } catch {
+    // It broke off, or took too long: the status has come, and that is enough.
+  }
+  void reader.cancel().catch(() => {});
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES)).slice(0, KEPT_LENGTH);
+}

@@ -1,0 +1,52 @@
+import { invalid } from "../../src/domain/error.ts";
+
+/** How a webhook says what became of a payment: the services in the field have these two. */
+export const WEBHOOK_FORMS = ["payment.updated", "flat"] as const;
+export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
+
+/** Where each payment that becomes final is told, and what goes wrong on the way. The specification knows no webhooks (§6). */
+export interface WebhookSettings {
+  readonly url: string;
+  readonly form: WebhookForm;
+  /** How often each is delivered. */
+  readonly times: number;
+  /** How long each is held back. */
+  readonly delayMs: number;
+  /** Each is held back by a random part of this, too, so that one overtakes another. */
+  readonly shuffleMs: number;
+  /** The probability that one is never sent. */
+  readonly lost: number;
+  /** The same seed loses and shuffles the same ones. */
+  readonly seed: number;
+  /** Whether the answer to a push waits until the webhook has been sent. */
+  readonly early: boolean;
+}
+
+/** Each payment is told once, at once. */
+export const GOOD_WEATHER: Omit<WebhookSettings, "url"> = {
+  form: "payment.updated",
+  times: 1,
+  delayMs: 0,
+  shuffleMs: 0,
+  lost: 0,
+  seed: 0,
+  early: false,
+};
+
+export const MAX_WEBHOOK_TIMES = 10;
+
+const MAX_URL_LENGTH = 2048;
+
+/**
+ * The address of a webhook, normalised.
+ * @param what named in the refusal
+ * @throws Refusal `invalid` that does not show it: it may hold a password
+ */
+export function parseWebhookUrl(text: string, what: string): string {
+  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw invalid(`${what} must be an http or https address of at most ${MAX_URL_LENGTH} characters`);
+  }
+  if (url.username !== "" || url.password !== "") throw invalid(`${what} must have no user name and no password in it`);
+  return url.href;
+}

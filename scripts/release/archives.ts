@@ -1,0 +1,48 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { zipSync } from "fflate";
+import { run } from "./run.ts";
+
+/** A file of an archive: its name there, and where it is now. */
+export interface Member {
+  readonly name: string;
+  readonly source: string;
+}
+
+/** All members of all archives bear this time, so that the same files make the same archive. */
+const MEMBER_TIME = new Date(Date.UTC(2026, 0, 1));
+
+/** Writes a `.tar.gz`. The order, owner and time of members are fixed. Needs GNU tar. */
+export async function writeTarGz(file: string, members: readonly Member[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "momo-archive-"));
+  try {
+    for (const { name, source } of members) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      cpSync(source, join(folder, name));
+    }
+    const tar = `${folder}.tar`;
+    await run([
+      ...["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go+r,go-w", "--format=ustar"],
+      ...[`--mtime=@${MEMBER_TIME.getTime() / 1000}`, "-cf", tar, "-C", folder],
+      ...[...new Set(members.map(({ name }) => name.split("/")[0] ?? name))].sort(),
+    ]);
+    writeFileSync(file, gzipSync(readFileSync(tar), { level: 9 }));
+    rmSync(tar);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes a `.zip`, for Windows. */
+export function writeZip(file: string, members: readonly Member[]): void {
+  // A zip has no time zone: this is the local time that fflate writes.
+  const mtime = new Date(2026, 0, 1);
+  const contents = Object.fromEntries(
+    [...members]
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ name, source }) => [name, [readFileSync(source), { mtime, os: 0 }] as const]),
+  );
+  writeFileSync(file, zipSync(contents as never, { level: 9 }));
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { compile } from "../build.ts";
+import { type Member, writeTarGz, writeZip } from "./archives.ts";
+import { type Component, componentsOf, noticesOf, sbomOf } from "./components.ts";
+import { checkSignature, signAdHoc } from "./macho.ts";
+import { manPage } from "./man.ts";
+import { run } from "./run.ts";
+import { fetchRuntime } from "./runtimes.ts";
+import { TARGETS, type Target } from "./targets.ts";
+
+/**
+ * Makes all that a release consists of in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
+ * Needs Linux on x64, npm and GNU tar. The same sources make the same bytes.
+ */
+
+const ROOT = join(import.meta.dir, "../..");
+const OUT = join(ROOT, "dist", "release");
+const BUN_VERSION = manifest.devDependencies.bun;
+const SHELLS = { bash: "momo.bash", zsh: "_momo", fish: "momo.fish", powershell: "momo.ps1" } as const;
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !TARGETS.some((target) => target.name === name));
+if (unknown.length > 0) {
+  throw new Error(
+    `there is no target ${unknown.join(", ")}; the targets are ${TARGETS.map(({ name }) => name).join(", ")}`,
+  );
+}
+const targets = TARGETS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+
+rmSync(OUT, { recursive: true, force: true });
+mkdirSync(OUT, { recursive: true });
+const taken = new Set<string>(await filesOfConsole());
+for (const target of targets) {
+  for (const file of await buildExecutable(target)) taken.add(file);
+  process.stdout.write(`built ${target.name}\n`);
+}
+const texts = await writeTexts(componentsOf([...taken], ROOT));
+for (const target of targets) await writeArchive(target, texts);
+writeSums();
+
+/** Compiles momo for a target into a folder of its own: the name of the file is part of its bytes. */
+async function buildExecutable(target: Target): Promise<string[]> {
+  const executablePath = await fetchRuntime(target, ROOT, join(ROOT, "dist", "runtimes"));
+  const file = executableOf(target);
+  mkdirSync(join(OUT, target.name), { recursive: true });
+  const files = await compile("cli/main.ts", file, { target: target.compileTarget, executablePath });
+  if (target.os === "darwin") {
+    if (target.cpu === "x64") writeFileSync(file, signAdHoc(readFileSync(file), "momo"));
+    const { wrongPages, uncoveredBytes } = checkSignature(readFileSync(file));
+    if (wrongPages + uncoveredBytes > 0) throw new Error(`${target.name}: the signature does not fit the file`);
+  }
+  return files;
+}
+
+/** What the console's page, which is inside the executable as text, is made of. */
+async function filesOfConsole(): Promise<string[]> {
+  const { metafile } = await Bun.build({
+    entrypoints: [join(ROOT, "sandbox/console/browser/page.html")],
+    target: "browser",
+    metafile: true,
+  });
+  return Object.keys(metafile?.inputs ?? {});
+}
+
+/** The files that are the same in every archive. */
+async function writeTexts(components: readonly Component[]): Promise<Member[]> {
+  const momo = join(OUT, "host", "momo");
+  mkdirSync(join(OUT, "host", "completions"), { recursive: true });
+  await compile("cli/main.ts", momo);
+  const write = (name: string, text: string): Member => {
+    const source = join(OUT, "host", name);
+    writeFileSync(source, text);
+    return { name, source };
+  };
+  const completions: Member[] = [];
+  for (const [shell, name] of Object.entries(SHELLS)) {
+    completions.push(write(`completions/${name}`, await run([momo, "completion", shell])));
+  }
+  writeFileSync(
+    join(OUT, "momo.cdx.json"),
+    `${JSON.stringify(sbomOf(components, manifest.version, BUN_VERSION), null, 2)}\n`,
+  );
+  return [
+    { name: "LICENSE", source: join(ROOT, "LICENSE") },
+    write("THIRD-PARTY-NOTICES", noticesOf(components, BUN_VERSION)),
+    write("momo.1", await manPage(momo, manifest.version)),
+    ...completions,
+  ];
+}
+
+async function writeArchive(target: Target, texts: readonly Member[]): Promise<void> {
+  const members = [{ name: target.executable, source: executableOf(target) }, ...texts];
+  const archive = join(OUT, `momo-${target.name}.${target.os === "win32" ? "zip" : "tar.gz"}`);
+  if (target.os === "win32") writeZip(archive, members);
+  else await writeTarGz(archive, members);
+  process.stdout.write(`packed ${relative(ROOT, archive)}\n`);
+}
+
+function writeSums(): void {
+  const names = [...new Bun.Glob("*.{tar.gz,zip,json}").scanSync({ cwd: OUT })].sort();
+  const lines = names.map((name) => {
+    const sum = createHash("sha256")
+      .update(readFileSync(join(OUT, name)))
+      .digest("hex");
+    return `${sum}  ${name}\n`;
+  });
+  writeFileSync(join(OUT, "SHA256SUMS"), lines.join(""));
+}
+
+function executableOf(target: Target): string {
+  return join(OUT, target.name, target.executable);
+}

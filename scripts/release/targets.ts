@@ -1,0 +1,41 @@
+/** A system that momo is built for. */
+export interface Target {
+  /** As in the names of archives and packages: `linux-x64-musl`. */
+  readonly name: string;
+  readonly os: "linux" | "darwin" | "win32";
+  readonly cpu: "x64" | "arm64";
+  /** The C library, where a system has two. */
+  readonly libc: "glibc" | "musl" | null;
+  /** The package with Bun's runtime for it; package-lock.json pins its checksum. */
+  readonly runtime: string;
+  /** What Bun's compiler calls it. */
+  readonly compileTarget: Bun.Build.CompileTarget;
+  readonly executable: "momo" | "momo.exe";
+}
+
+function target(os: Target["os"], cpu: Target["cpu"], libc: Target["libc"] = null): Target {
+  const musl = libc === "musl" ? "-musl" : "";
+  const system = os === "win32" ? "windows" : os;
+  const processor = cpu === "arm64" ? "aarch64" : "x64";
+  return {
+    name: `${system}-${cpu}${musl}`,
+    os,
+    cpu,
+    libc,
+    runtime: `@oven/bun-${system}-${processor}${musl}`,
+    compileTarget: `bun-${system}-${cpu}${musl}` as Bun.Build.CompileTarget,
+    executable: os === "win32" ? "momo.exe" : "momo",
+  };
+}
+
+/** All systems. Older processors need no build of their own: since 1.4 Bun's runtime is the same for all x64 ones. */
+export const TARGETS: readonly Target[] = [
+  target("linux", "x64", "glibc"),
+  target("linux", "arm64", "glibc"),
+  target("linux", "x64", "musl"),
+  target("linux", "arm64", "musl"),
+  target("darwin", "x64"),
+  target("darwin", "arm64"),
+  target("win32", "x64"),
+  target("win32", "arm64"),
+];

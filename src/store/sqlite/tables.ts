@@ -1,0 +1,35 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** The columns that the list asks for, as drizzle knows them. The tables themselves stand in `migrations/`; a test compares the two. */
+
+export const transactions = sqliteTable("transactions", {
+  id: integer().primaryKey(),
+  merchantId: integer("merchant_id").notNull(),
+  kind: integer().notNull(),
+  status: integer().notNull(),
+  amountCents: integer("amount_cents").notNull(),
+  phone: integer().notNull(),
+  reference: text(),
+  referenceFolded: text("reference_folded"),
+  createdAtMs: integer("created_at_ms").notNull(),
+  receiptNumber: text("receipt_number"),
+});
+
+export const blockTotals = sqliteTable("block_totals", {
+  merchantId: integer("merchant_id").notNull(),
+  bits: integer().notNull(),
+  block: integer().notNull(),
+  kind: integer().notNull(),
+  status: integer().notNull(),
+  count: integer().notNull(),
+  firstMs: integer("first_ms").notNull(),
+  lastMs: integer("last_ms").notNull(),
+});
+
+/** The reference as it is searched: without its letter case. The index of references has this expression. */
+export const folded: SQL<string> = sql`coalesce(${transactions.referenceFolded}, ${transactions.reference})`;
+
+/** Whether a whole number is one of many; as one parameter, so that the statement is the same for any number of them. */
+export const isAmong = (column: typeof transactions.id, numbers: readonly number[]): SQL =>
+  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(numbers)}))`;

@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { cleanUp } from "../support/cleanup.ts";
+import { serveMomo } from "../support/momo.ts";
+
+afterAll(cleanUp);
+
+const guide = readFileSync(join(import.meta.dir, "../../docs/llms.txt"), "utf8");
+
+test.concurrent("GET /llms.txt is docs/llms.txt as plain text, without credentials, on both listeners", async () => {
+  const { ready } = await serveMomo(["--control-port", "0"]);
+  for (const address of [ready.base_url, ready.control_url]) {
+    const answer = await fetch(new URL("/llms.txt", address));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
+    expect(await answer.text()).toBe(guide);
+  }
+  const head = await fetch(new URL("/llms.txt", ready.base_url), { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  const post = await fetch(new URL("/llms.txt", ready.base_url), { method: "POST", body: "{}" });
+  expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  expect(await post.json()).toEqual({ success: false, message: "this path takes GET, HEAD only" });
+});
+
+test.concurrent("GET /llms.txt is on the one listener of a server without options, and other paths are as before", async () => {
+  const { ready, get } = await serveMomo();
+  expect(await (await fetch(new URL("/llms.txt", ready.base_url))).text()).toBe(guide);
+  expect((await get("/transactions.php")).status).toBe(200);
+  expect((await fetch(new URL("/llms.txt/", ready.base_url))).status).toBe(404);
+});
+
+test("every outcome that the guide names is one of the network", () => {
+  const [, list = ""] = /^Outcomes \(.*?\): ([^.]*)\./ms.exec(guide) ?? [];
+  const named = [...list.replaceAll(/\(.*?\)/gs, "").matchAll(/[a-z_]+/g)].map(([name]) => name);
+  expect(named.length).toBeGreaterThan(10);
+  const known: readonly string[] = OUTCOMES.map(({ name }) => name);
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+});

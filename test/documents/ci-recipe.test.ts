@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { blocksOf, readDocument } from "../support/documents.ts";
+import { type Session, startSession } from "../support/documents-session.ts";
+
+/** The recipes of docs/testing.md that are more than commands, and what else readers do with them. */
+
+const testing = readDocument("docs/testing.md");
+const [recipe = ""] = blocksOf(testing, "yaml");
+const steps = [...recipe.matchAll(/run: \|\n((?: {6}.*\n)+)/g)].map(([, script = ""]) =>
+  script.replaceAll(/^ {6}/gm, ""),
+);
+
+let session: Session;
+beforeAll(async () => {
+  session = await startSession();
+});
+afterAll(() => session.end());
+
+test("the step after the start finds the server in MOMO_*", async () => {
+  const { folder, run } = session;
+  const github = { RUNNER_TEMP: join(folder, "runner"), GITHUB_ENV: join(folder, "github-env") };
+  mkdirSync(github.RUNNER_TEMP);
+  const [start = "", next = ""] = steps;
+  expect(steps).toHaveLength(2);
+  const started = await run(start, github);
+  try {
+    expect(started).toMatchObject({ exitCode: 0, stderr: "" });
+    const lines = readFileSync(github.GITHUB_ENV, "utf8").trim().split("\n");
+    const given = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2) as [string, string]));
+    const record = JSON.parse(readFileSync(join(folder, "ready.json"), "utf8")) as Record<string, unknown>;
+    expect(given).toEqual({
+      MOMO_BASE_URL: String(record.base_url),
+      MOMO_API_KEY: String(record.api_key),
+      MOMO_API_SECRET: String(record.api_secret),
+      MOMO_PAYMENT_ACCOUNT_ID: String(record.payment_account_id),
+      MOMO_CONTROL_URL: String(record.control_url),
+    });
+    const tested = await run(next.replace("--wait", "--wait --interval 50ms"), { ...github, ...given });
+    expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(tested.stdout)).toMatchObject({ status: "completed" });
+  } finally {
+    const ready = join(folder, "ready.json");
+    process.kill((JSON.parse(readFileSync(ready, "utf8")) as { pid: number }).pid);
+    while (existsSync(ready)) await Bun.sleep(20);
+  }
+});
+
+test("the data of an ephemeral server's ready file is what --data takes", async () => {
+  const { stdout, exitCode } = await session.run(`
+    momo serve --ephemeral --port 0 --ready-file ephemeral.json > ephemeral.log 2>&1 &
+    timeout 30 sh -c 'until [ -s ephemeral.json ]; do sleep 0.1; done'
+    momo env --data "$(sed 's/.*"data":"\\([^"]*\\)".*/\\1/' ephemeral.json)" --format json
+    kill %1; wait %1
+  `);
+  expect({ exitCode, found: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 0,
+    found: { MOMO_BASE_URL: expect.stringContaining("http://127.0.0.1:") },
+  });
+});
+
+test("files that share a sandbox, each with an account of its own, do not disturb each other", async () => {
+  const [block = ""] = blocksOf(testing, "sh").filter((one) => one.includes('payment_account_id\\": $account'));
+  const hasty = `eval "$(momo env)"\n${block.replace("--wait", "--wait --interval 50ms -q")}`;
+  const runs = await Promise.all(
+    [hasty, hasty.replace('cancelled\\"', 'insufficient_funds\\"')].map((script) => session.runInHaste(script)),
+  );
+  expect(runs.map(({ stdout }) => stdout.split("\n").slice(-3).join(" ").trim())).toEqual([
+    expect.stringContaining("cancelled code 11"),
+    expect.stringContaining("failed code 10"),
+  ]);
+});
+
+test("the customer who cancels in the README's session gives exit code 11", async () => {
+  const { stdout } = await session.runInHaste('momo pay 254700000032 100 --wait --interval 50ms -q || echo "code $?"');
+  expect(stdout).toBe("cancelled\ncode 11\n");
+});
+
+test("the TypeScript of docs/testing.md is the test in the example folder", () => {
+  const [code] = blocksOf(testing, "ts");
+  expect(code).toBe(readFileSync(join(import.meta.dir, "../example/cancelled.test.ts"), "utf8"));
+});

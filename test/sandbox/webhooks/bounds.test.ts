@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import {
+  createDeliveryBook,
+  type Delivery,
+  MAX_ENDED_DELIVERIES,
+  MAX_OPEN_DELIVERIES,
+} from "../../../sandbox/webhooks/delivery-book.ts";
+import { createDeliveryQueue, MAX_UNDER_WAY } from "../../../sandbox/webhooks/delivery-queue.ts";
+import { createEarlyBirds, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/early-birds.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+
+const delivery = (id: number, dueAtMs = 0): Delivery => ({
+  id,
+  checkoutRequestId: `ws_CO_${id}`,
+  message: { headers: {}, body: "{}" },
+  state: "waiting",
+  dueAtMs,
+  attempts: [],
+  resendOf: null,
+});
+
+describe("everything about deliveries has a bound", () => {
+  test("those that wait: what there is no room for is left out, and counted", () => {
+    const book = createDeliveryBook();
+    for (let count = 0; count < MAX_OPEN_DELIVERIES; count += 1) expect(book.add(delivery(0))).not.toBeNull();
+    expect(book.add(delivery(0))).toBeNull();
+    expect(book.leftOut).toBe(1);
+    book.change(1, { state: "delivered" });
+    expect(book.add(delivery(0))).toMatchObject({ id: MAX_OPEN_DELIVERIES + 1 });
+  });
+
+  test("those that have ended: the oldest are forgotten", () => {
+    const book = createDeliveryBook();
+    for (let id = 1; id <= MAX_ENDED_DELIVERIES + 1; id += 1) {
+      book.add(delivery(0));
+      book.change(id, { state: "delivered" });
+    }
+    expect(book.list()).toHaveLength(MAX_ENDED_DELIVERIES);
+    expect(book.get(1)).toBeNull();
+    expect(book.get(2)).not.toBeNull();
+  });
+
+  test("attempts under way: the next begins when one ends; and there is one alarm, whatever waits", async () => {
+    const clock = createManualClock(0);
+    const ends: (() => void)[] = [];
+    const begun: number[] = [];
+    const queue = createDeliveryQueue(clock, ({ id }) => {
+      begun.push(id);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.push(resolve);
+      return promise;
+    });
+    for (let id = 1; id <= 100; id += 1) queue.add(delivery(id, 1000 - id));
+    expect(clock.alarmsAtMs).toEqual([900]);
+    clock.advance(1000);
+    expect(begun).toEqual(Array.from({ length: MAX_UNDER_WAY }, (_, index) => 100 - index));
+    expect(clock.alarmsAtMs).toEqual([]);
+    ends[3]?.();
+    await Bun.sleep(0);
+    expect(begun).toHaveLength(MAX_UNDER_WAY + 1);
+    queue.clear();
+    for (const end of ends) end();
+    await Bun.sleep(0);
+    expect(begun).toHaveLength(MAX_UNDER_WAY + 1);
+  });
+
+  test("pushes that wait for an early webhook: for 5 s, and one too many does not wait", async () => {
+    const clock = createManualClock(0);
+    const earlyBirds = createEarlyBirds(clock);
+    const held = Array.from({ length: MAX_HELD }, (_, index) => earlyBirds.waitFor(`ws_CO_${index}`));
+    expect(held).not.toContain(null);
+    expect(earlyBirds.waitFor("ws_CO_late")).toBeNull();
+    earlyBirds.release("ws_CO_7");
+    await held[7];
+    clock.advance(MAX_HELD_MS);
+    for (const one of held) await one;
+    expect(clock.alarmsAtMs).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { pay, statusOf } from "../support/caller.ts";
+import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
+import { nextTurn } from "../support/next-turn.ts";
+import { paidAt } from "../support/payments.ts";
+import { rejectionOf } from "../support/rejection.ts";
+
+let harness: Harness;
+let caller: Caller;
+beforeEach(async () => {
+  harness = openHarness();
+  caller = await harness.addCaller("Shop");
+});
+afterEach(() => harness.close());
+
+describe("what is read between a write and its commit is the old state, and is read anew after the commit", () => {
+  test("the status of a payment that ends", async () => {
+    const started = await pay(harness, caller, { instruction: "manual" });
+    let meanwhile = Promise.resolve("nobody asked");
+    await harness.service.answerPrompt(started.checkoutRequestId, () => {
+      // The outcome is written in this turn, before this microtask; the commit comes at the end of the turn.
+      queueMicrotask(() => {
+        meanwhile = statusOf(harness, caller, started).then(({ status }) => status);
+      });
+      return paidAt(START_MS, "RECEIPT1");
+    });
+    expect(await meanwhile).toBe("pending");
+    expect((await statusOf(harness, caller, started)).status).toBe("completed");
+  });
+
+  test("a key that is revoked", async () => {
+    const { apiKey, apiSecret } = caller.key;
+    const login = () => harness.service.authenticate(apiKey, apiSecret);
+    const revoking = harness.service.registry.revokeKey(apiKey);
+    expect(await login()).toBe(caller.merchantId);
+    await revoking;
+    expect(await rejectionOf(login())).toMatchObject({ kind: "unauthorized" });
+  });
+
+  test("a tariff that changes", async () => {
+    const changing = harness.service.registry.setTariff(caller.accountId, { basisPoints: 0, fixedCents: 500 });
+    expect((await pay(harness, caller)).feeCents).toBe(100);
+    await changing;
+    expect((await pay(harness, caller)).feeCents).toBe(500);
+  });
+});
+
+test("a write is on disk when it is answered, also where every turn until then reads something", async () => {
+  const beside = openHarness({ file: harness.file });
+  const onDisk = harness.service.registry
+    .registerMerchant("Written")
+    .then(() => beside.service.registry.listMerchants())
+    .finally(() => {
+      isAnswered = true;
+    });
+  let isAnswered = false;
+  while (!isAnswered) {
+    await harness.service.authenticate(caller.key.apiKey, caller.key.apiSecret);
+    await nextTurn();
+  }
+  expect((await onDisk).map(({ name }) => name)).toContain("Written");
+  await beside.close();
+});

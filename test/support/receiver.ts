@@ -1,0 +1,51 @@
+import { later } from "./cleanup.ts";
+import { PATIENCE_MS } from "./time-outs.ts";
+
+/** A shop's end of a webhook, on a port of its own. */
+export interface Receiver {
+  readonly url: string;
+  /** What came, in the order in which it came. */
+  readonly received: { readonly body: Record<string, unknown>; readonly headers: Headers }[];
+  /** Resolves when so many have come. */
+  until(count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+type Answer = (nth: number) => Response | Promise<Response>;
+
+/** @param answer what it answers to the first, the second … message; by default 200 */
+export function startReceiver(answer: Answer = () => new Response("ok")): Receiver {
+  const received: Receiver["received"] = [];
+  const waiting = new Set<() => void>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    development: false,
+    idleTimeout: 0,
+    async fetch(request) {
+      const headers = new Headers(request.headers);
+      received.push({ body: (await request.json()) as Record<string, unknown>, headers });
+      const nth = received.length;
+      for (const look of waiting) look();
+      return answer(nth);
+    },
+  });
+  const stop = () => server.stop(true);
+  later(stop);
+  return {
+    url: `http://127.0.0.1:${server.port}/hook`,
+    received,
+    stop,
+    async until(count) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const look = () => received.length >= count && resolve();
+      const late = setTimeout(() => reject(new Error(`${received.length} of ${count} messages came`)), PATIENCE_MS);
+      waiting.add(look);
+      look();
+      await promise.finally(() => {
+        clearTimeout(late);
+        waiting.delete(look);
+      });
+    },
+  };
+}
