@@ -28,6 +28,9 @@ function grouped<Key>(findings: readonly Finding[], keysOf: (finding: Finding) =
 /** In so few words that it fits beside the call. */
 export const labelOf = ({ kind }: Pick<Finding, "kind">): string => kind.replaceAll("_", " ");
 
+/** Those of several, each once. */
+export const labelsOf = (findings: readonly Finding[]): string => [...new Set(findings.map(labelOf))].join(", ");
+
 /** What tells a finding from the others, as long as the server runs. */
 export const keyOf = ({ kind, checkout_request_id, message }: Finding): string =>
   `${kind} ${checkout_request_id ?? message}`;

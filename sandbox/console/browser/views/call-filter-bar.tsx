@@ -1,10 +1,10 @@
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { setCallFilters } from "../actions.ts";
 import { type CallFilters, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
 import { labelOf } from "../logic/findings.ts";
 import { callFilters, findings, requests } from "../state.ts";
-import { Choice } from "./filter-bar.tsx";
+import { Choice, MoreButton } from "./filter-bar.tsx";
 
 const MOST_NAMES = 12;
 
@@ -16,6 +16,7 @@ const distinct = (first: readonly string[], more: readonly string[]): string =>
 /** What is looked for in the log: the page has all of it, and looks itself. */
 export function CallFilterBar() {
   const { value } = callFilters;
+  const isMore = useSignal(false);
   const bind = (name: keyof CallFilters) => ({
     id: `call-${name}`,
     value: value[name],
@@ -43,25 +44,28 @@ export function CallFilterBar() {
         <span>Search</span>
         <input {...bind("search")} type="search" placeholder="Anything in a call or its answer" />
       </label>
-      <Choice label="Path" names={list(paths.value)} {...bind("path")} />
-      <Choice label="Method" names={list(methods.value)} {...bind("method")} />
-      <Choice label="Answer" names={["2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
-      <label>
-        <span>Mistake</span>
-        <select {...bind("mistake")}>
-          <option value="">any or none</option>
-          <option value="any">any</option>
-          {list(kinds.value).map((kind) => (
-            <option key={kind} value={kind}>
-              {labelOf({ kind })}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span>Payment</span>
-        <input {...bind("payment")} type="text" placeholder="ws_CO_…" size={10} />
-      </label>
+      <MoreButton isMore={isMore} />
+      <div class="more-filters" data-open={isMore.value}>
+        <Choice label="Path" names={list(paths.value)} {...bind("path")} />
+        <Choice label="Method" names={list(methods.value)} {...bind("method")} />
+        <Choice label="Answer" names={["2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
+        <label>
+          <span>Mistake</span>
+          <select {...bind("mistake")}>
+            <option value="">any or none</option>
+            <option value="any">any</option>
+            {list(kinds.value).map((kind) => (
+              <option key={kind} value={kind}>
+                {labelOf({ kind })}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Payment</span>
+          <input {...bind("payment")} type="text" placeholder="ws_CO_…" size={10} />
+        </label>
+      </div>
       <button
         type="button"
         class="quiet"

@@ -37,7 +37,7 @@ export function CallPane({ id }: { id: number }) {
       what="the call"
       onClose={() => select(null)}
     >
-      <p class="hint ids">
+      <p class="hint">
         {request.at} · <code>{request.target}</code>
         {again !== undefined && (
           <>

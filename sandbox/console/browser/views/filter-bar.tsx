@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { chooseMerchant, setFilters } from "../actions.ts";
 import { isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
@@ -28,16 +28,7 @@ export function FilterBar() {
         <input {...bind("search")} type="search" placeholder="Phone, reference, receipt or request id" />
       </label>
       <Choice label="Status" names={STATUSES} {...bind("status")} />
-      <button
-        type="button"
-        class="quiet more"
-        aria-expanded={isMore.value}
-        onClick={() => {
-          isMore.value = !isMore.value;
-        }}
-      >
-        {isMore.value ? "Fewer" : "More"}
-      </button>
+      <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>
         <Choice label="Type" names={KINDS} {...bind("type")} />
         <label>
@@ -63,6 +54,22 @@ export function FilterBar() {
         {filterProblem.value && <p class="problem">{filterProblem.value}</p>}
       </div>
     </search>
+  );
+}
+
+/** Where there is no room, all but the first filters are folded away. */
+export function MoreButton({ isMore }: { isMore: Signal<boolean> }) {
+  return (
+    <button
+      type="button"
+      class="quiet more"
+      aria-expanded={isMore.value}
+      onClick={() => {
+        isMore.value = !isMore.value;
+      }}
+    >
+      {isMore.value ? "Fewer" : "More"}
+    </button>
   );
 }
 

@@ -49,7 +49,7 @@ function Chip({ phone }: { phone: string }) {
   return (
     <button type="button" class="chip" data-rings={prompt !== undefined} onClick={() => pickPhone(phone)}>
       <b>{formatPhone(phone)}</b>{" "}
-      <span>
+      <span class="does">
         {prompt ? `rings: KES ${formatAmount(prompt.amount)}` : (phoneNotes.value.get(phone)?.title ?? "no prompt")}
       </span>
     </button>
@@ -64,7 +64,7 @@ function NotifyButton() {
     permission.value = await askForNotifications();
   }
   return (
-    <button type="button" class="link" onClick={() => void ask()}>
+    <button type="button" class="link notify" onClick={() => void ask()}>
       Notify me
     </button>
   );

@@ -2,7 +2,7 @@ import { useComputed } from "@preact/signals";
 import { addressOf, select } from "../actions.ts";
 import { knownPayment } from "../arrivals.ts";
 import { fitsCall, operationOf, paymentOf } from "../logic/calls.ts";
-import { labelOf } from "../logic/findings.ts";
+import { labelsOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, formatPhone, preciseClock } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
 import {
@@ -60,7 +60,7 @@ export function Requests() {
                 <th scope="col" class="c-about">
                   About
                 </th>
-                <th scope="col" class="c-took number when-wider">
+                <th scope="col" class="c-took number when-wide">
                   Took
                 </th>
                 <th scope="col" class="c-mistakes">
@@ -108,7 +108,7 @@ interface RowProps {
 function Row({ request, isOpen, found }: RowProps) {
   const { id, at_ms, method, target, status, fault, duration_ms } = request;
   const about = aboutOf(request);
-  const mistakes = found?.map(labelOf).join(", ");
+  const mistakes = found && labelsOf(found);
   return (
     <tr data-open={isOpen} onClick={() => select(String(id))}>
       <td class="c-at">
@@ -128,7 +128,7 @@ function Row({ request, isOpen, found }: RowProps) {
       <td class="c-about gist" title={about}>
         {about}
       </td>
-      <td class="c-took number when-wider">{formatInterval(duration_ms)}</td>
+      <td class="c-took number when-wide">{formatInterval(duration_ms)}</td>
       <td class="c-mistakes" title={mistakes}>
         {found && (
           <span class="warned">

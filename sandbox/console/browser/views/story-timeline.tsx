@@ -13,7 +13,9 @@ export function StoryTimeline({ story }: { story: Story }) {
   const words = [
     `${polls.length} poll${polls.length === 1 ? "" : "s"} in ${formatInterval(lengthMs)}`,
     ...(early > 0 ? [`${early} sooner than 3 s after the call before`] : []),
-    ...(endsAt === null ? [] : [`${status} after ${formatInterval(endsAt * lengthMs)}`]),
+    ...(endsAt === null
+      ? []
+      : [`${status === "pending" ? "ends by itself" : status} after ${formatInterval(endsAt * lengthMs)}`]),
   ].join(", ");
   return (
     <figure class="timeline" data-status={status}>
@@ -33,7 +35,9 @@ export function StoryTimeline({ story }: { story: Story }) {
         <span class="legend">
           <span class="key-poll">poll</span>
           <span class="key-band">3 to 5 s after a call</span>
-          <span class="key-end">{endsAt === null ? "no end yet" : status}</span>
+          <span class="key-end">
+            {endsAt === null ? "no end yet" : status === "pending" ? "ends by itself" : status}
+          </span>
         </span>
         <span>{formatInterval(lengthMs)}</span>
       </figcaption>

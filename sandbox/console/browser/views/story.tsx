@@ -74,7 +74,7 @@ function Identity({ id, told }: { id: string; told: Story | null }) {
       <div>
         <dt>Link</dt>
         <dd>
-          <CopyButton text={link} what="a link to this payment" label="Copy a link to this payment" />
+          <CopyButton text={link} what="a link to this payment" label="Copy it" />
         </dd>
       </div>
     </dl>

@@ -48,7 +48,7 @@ export function TopBar() {
         <ThemeButton />
         <button
           type="button"
-          class="quiet square"
+          class="quiet square help"
           aria-label="Help and shortcuts"
           title="Help and shortcuts (?)"
           onClick={() => {

@@ -2,7 +2,7 @@ import { addressOf, select } from "../actions.ts";
 import { loadMoreRows } from "../loading.ts";
 import { controlCurl } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
-import { labelOf } from "../logic/findings.ts";
+import { labelsOf } from "../logic/findings.ts";
 import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import {
   filters,
@@ -117,9 +117,9 @@ function Row({ transaction, isOpen, found }: RowProps) {
       </td>
       <td class="c-sign">
         {found && (
-          <span class="sign" title={found.map(labelOf).join(", ")}>
+          <span class="sign" title={labelsOf(found)}>
             <WarningIcon />
-            <span class="unseen">{found.map(labelOf).join(", ")}</span>
+            <span class="unseen">{labelsOf(found)}</span>
           </span>
         )}
       </td>
