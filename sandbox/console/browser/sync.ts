@@ -7,7 +7,7 @@ import { belongs } from "./logic/filters.ts";
 import { appendUnknown, has, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
-import { after, every, nextFrame, sleep } from "./system.ts";
+import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
 import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";
 
 /** Keeps the state like the server: loads it, follows the events, and comes back when the server does. */
@@ -76,21 +76,29 @@ function tokenGiven(): Promise<void> {
   });
 }
 
-// Events arrive one by one and are taken together, once a frame: drawing keeps up whatever the rate.
+// Events arrive one by one and are taken together, before a frame and at most so often: drawing keeps up whatever the rate.
+
+const PAUSE_MS = 50;
 
 let arrived: ConsoleEvent[] = [];
 let isFrameAwaited = false;
+let takenAtMs = Number.NEGATIVE_INFINITY;
 
 function take(event: ConsoleEvent): void {
   arrived.push(event);
   if (isFrameAwaited) return;
   isFrameAwaited = true;
-  nextFrame(() => {
-    isFrameAwaited = false;
-    const events = arrived;
-    arrived = [];
-    batch(() => apply(events));
-  });
+  const pauseMs = takenAtMs + PAUSE_MS - monotonicMs();
+  if (pauseMs <= 0) nextFrame(takeAll);
+  else after(pauseMs, () => nextFrame(takeAll));
+}
+
+function takeAll(): void {
+  isFrameAwaited = false;
+  takenAtMs = monotonicMs();
+  const events = arrived;
+  arrived = [];
+  batch(() => apply(events));
 }
 
 /** Whether everything is to be looked at again: it was reset or put back, or events were missed. */
