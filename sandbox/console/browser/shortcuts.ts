@@ -41,6 +41,11 @@ function pinField(): HTMLInputElement | null {
 }
 
 function search(): void {
-  if (view.value !== "transactions" && view.value !== "requests") goTo("transactions");
-  nextFrame(() => nextFrame(() => document.querySelector<HTMLInputElement>(".view input[type=search]")?.focus()));
+  const field = () => document.querySelector<HTMLInputElement>(".view input[type=search]");
+  if (view.value === "transactions" || view.value === "requests") {
+    field()?.focus();
+    return;
+  }
+  goTo("transactions");
+  nextFrame(() => nextFrame(() => field()?.focus()));
 }

@@ -22,7 +22,8 @@ export function LongList({ list, label, children }: LongListProps) {
         ref={list.box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
-        aria-label={`${label}; arrows go from row to row`}
+        aria-label={label}
+        aria-keyshortcuts="ArrowDown ArrowUp"
         onKeyDown={walk}
       >
         {children}
