@@ -73,7 +73,7 @@ describeInBrowser("everything leads to everything", (scene) => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" });
     await scene.sandbox.clock.advance("1s");
     for (let poll = 0; poll < 3; poll += 1) await askStatus(scene.sandbox, id);
-    const page = await scene.open({ view: "audit" });
+    const page = await scene.open({ view: "audit", viewport: { width: 1700, height: 900 } });
     const twice = page.getByRole("region", { name: "charges twice" });
     await twice.getByText("Wait until the first payment is final before you charge again.").waitFor();
     await twice.getByRole("link", { name: "payment APPLE-1" }).waitFor();

@@ -4,6 +4,8 @@ import { loadHistory } from "../../bench/support/loader.ts";
 import { describeInBrowser } from "../support/browser.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveMomo } from "../support/momo.ts";
+import { startFlood } from "./flood-client.ts";
+import { measure, readMeasures } from "./measures.ts";
 
 /** What the console costs, and how it bears a crowd. Times are printed and not judged: the machine may be busy. */
 
@@ -52,16 +54,7 @@ describeInBrowser("the console bears a crowd", (scene) => {
     await page.getByRole("button", { name: "1 new" }).click();
     await page.locator("tbody.rows tr", { hasText: "0712 345 678" }).first().waitFor();
 
-    // From one frame to the next, for as long as the events come.
-    await page.evaluate(`
-      globalThis.frames = [];
-      let last = performance.now();
-      requestAnimationFrame(function frame(now) {
-        frames.push(now - last);
-        last = now;
-        requestAnimationFrame(frame);
-      });
-    `);
+    await measure(page);
     // Each payment is two events: it starts, and its request is answered.
     const perTick = EVENTS_PER_SECOND / 2 / TICKS_PER_SECOND;
     for (let tick = 0; tick < SECONDS * TICKS_PER_SECOND; tick += 1) {
@@ -74,14 +67,26 @@ describeInBrowser("the console bears a crowd", (scene) => {
         ...phones.map((phone) => post("/stkpush.php", { ...payment, phone })),
       ]);
     }
-    const frames = ((await page.evaluate("frames")) as number[]).sort((a, b) => a - b);
-    const at = (share: number) => Math.round(frames[Math.floor(frames.length * share)] ?? 0);
-    process.stderr.write(`  ${frames.length} frames: median ${at(0.5)} ms, 95 % within ${at(0.95)} ms\n`);
+    const { frames, median, p95 } = await readMeasures(page);
+    process.stderr.write(`  ${frames} frames: median ${median} ms, 95 % within ${p95} ms\n`);
 
     expect(await page.locator("tbody.rows tr").count()).toBeLessThan(100);
     await page.locator(".tiles").getByText("of 10,501 payments").waitFor();
     await page.evaluate(`location.hash = "requests"`);
     await page.getByText("The last 1,000 calls of the merchant API").or(page.getByText("calls a second")).waitFor();
     expect(await page.locator("tbody.rows tr").count()).toBeLessThan(100);
+  });
+
+  test("nothing but the rows of the lists moves, from the first payment on, while a client pays and polls", async () => {
+    const { ready, post } = await serveMomo(["--ephemeral"]);
+    const page = await scene.open({ url: ready.console_url, viewport: { width: 1440, height: 900 } });
+    await page.getByText("No payments yet").waitFor();
+    await measure(page);
+    const flood = startFlood({ post, paymentAccountId: ready.payment_account_id, perSecond: 50 });
+    // Long enough for the first payments to end, and their notes to show.
+    await page.locator(".tile[data-status=completed] b").filter({ hasNotText: /^0$/ }).waitFor();
+    await flood.stop();
+    const { shift, worstShifts } = await readMeasures(page);
+    expect(shift, JSON.stringify(worstShifts)).toBeLessThanOrEqual(0.02);
   });
 });

@@ -66,7 +66,7 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
       {leniencies.length > 0 && (
         <p class="hint">Taken leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.</p>
       )}
-      <h4>Sent</h4>
+      <p class="part">Sent</p>
       {body === null ? (
         <p class="hint">no body</p>
       ) : (
