@@ -37,7 +37,7 @@ test("a finding shows at each of its calls and at its payment, beside others, an
 });
 
 test("labels are the kinds in words, each once", () => {
-  const kinds = ["polls_after_completed", "charges_twice", "charges_twice"].map((kind) => finding(kind, []));
+  const kinds = (["polls_after_completed", "charges_twice", "charges_twice"] as const).map((kind) => finding(kind, []));
   expect(labelsOf(kinds)).toBe("polls after completed, charges twice");
 });
 
