@@ -6,7 +6,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startSandbox } from "../../npm/testing.ts";
+import { startSandbox } from "momo-sandbox/testing";
 import { launchBrowser } from "../support/chromium.ts";
 import { fill, violations, walk } from "./walk.ts";
 

@@ -1,6 +1,6 @@
 import axe from "axe-core";
+import type { TestSandbox } from "momo-sandbox/testing";
 import type { Page } from "playwright-core";
-import type { TestSandbox } from "../../npm/testing.ts";
 import { askStatus, startPayment } from "../support/browser.ts";
 
 /** A walk through every view and state of the console. */

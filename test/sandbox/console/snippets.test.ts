@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startSandbox, type TestSandbox } from "../../../npm/testing.ts";
+import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { LANGUAGES, type Language, paste, snippet } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 

@@ -19,7 +19,9 @@ export function Decided({ prompt }: { prompt: Prompt }) {
   }, [id]);
   return (
     <>
-      <p class="decides">{words(decision.value, sandboxNow.value)}</p>
+      <p class="decides" title="What ends this prompt if nobody touches the phone">
+        {words(decision.value, sandboxNow.value)}
+      </p>
       <EndForm prompt={prompt} path={`/prompts/${id}/answer`} />
       <p class="hint">Any PIN pays; 0000 is the wrong PIN.</p>
     </>
@@ -59,23 +61,21 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
   );
 }
 
-const WHO: Readonly<Record<Decision["who"], string>> = {
-  header: "Its request says",
-  rule: "Rule",
-  network_limit: "The network's limit says",
-  test_phone: "This test phone says",
-  default: "The default says",
-  person: "A person said",
-  deadline: "The deadline says",
+const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
+  header: "its request",
+  network_limit: "the network's limit",
+  test_phone: "this test phone",
+  default: "the default",
+  person: "a person",
+  deadline: "the deadline",
 };
 
+/** `By rule 2: completed, in 3 s.` */
 function words(decision: Decision | null, nowMs: number | null): string {
   if (decision === null) return "It waits for a PIN.";
   const { who, rule, outcome, at_ms } = decision;
-  const decider = rule === undefined ? WHO[who] : `Rule ${rule} says`;
-  if (at_ms === null || nowMs === null) {
-    return outcome === "manual" ? `${decider} manual: it waits for you.` : `${decider} ${outcome}.`;
-  }
-  const leftMs = Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
-  return `${decider} ${outcome}, in ${formatInterval(leftMs)}.`;
+  const decider = who === "rule" ? `rule ${rule}` : WHO[who];
+  const leftMs = at_ms === null || nowMs === null ? null : Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
+  const when = leftMs === null ? (outcome === "manual" ? ", it waits for you" : "") : `, in ${formatInterval(leftMs)}`;
+  return `By ${decider}: ${outcome}${when}.`;
 }
