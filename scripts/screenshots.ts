@@ -1,7 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
+import { startFlood } from "../test/console/flood-client.ts";
 import { launchBrowser } from "../test/support/chromium.ts";
+import { smallPng } from "./small-png.ts";
 
 /** Makes the pictures of the console in docs: a morning in a shop, in both themes. */
 
@@ -18,30 +20,48 @@ await sandbox.clock.advance(`${(DAY_MS + MORNING_MS - (Date.now() % DAY_MS)) % D
 const story = await morning();
 
 mkdirSync(folder, { recursive: true });
-const { port } = new URL(sandbox.baseUrl);
-// The address that momo has where nobody says otherwise.
-const browser = await launchBrowser([`--host-resolver-rules=MAP localhost:2547 127.0.0.1:${port}`]);
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const [name, view, width, height] of [
-    ["console", `transactions/${story}`, 1440, 900],
-    ["requests", "requests", 1440, 900],
-    ["steering", "steering", 1440, 900],
-    ["phone", "phone", 390, 780],
-  ] as const) {
-    const viewport = { width, height };
-    const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });
-    await page.goto(`http://localhost:2547/_momo/#${view}`);
-    await page.getByText("Live").waitFor();
-    await page.getByLabel("Enter PIN").fill("12");
-    // From the decision to what a client should do.
-    if (name === "console") await page.getByText("The transaction as the API lists it").scrollIntoViewIfNeeded();
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
-    await page.close();
-  }
-}
-await browser.close();
+await takePictures(sandbox, [
+  ["console", `transactions/${story}`, 1440, 900],
+  ["requests", "requests", 1440, 900],
+  ["audit", "audit", 1440, 900],
+  ["steering", "steering", 1440, 900],
+  ["phone", "phone", 390, 780],
+]);
 await sandbox.stop();
+
+// Real traffic, in real time.
+const busy = await startSandbox();
+const flood = startFlood({
+  post: (path, body) => callOf(busy, path.slice(1), body),
+  paymentAccountId: busy.paymentAccountId,
+  perSecond: 20,
+});
+await Bun.sleep(40_000);
+await takePictures(busy, [["traffic", "transactions", 1440, 900]]);
+await flood.stop();
+await busy.stop();
 process.exit(0);
+
+type Picture = readonly [name: string, view: string, width: number, height: number];
+
+async function takePictures({ baseUrl }: TestSandbox, pictures: readonly Picture[]): Promise<void> {
+  // The address that momo has where nobody says otherwise.
+  const browser = await launchBrowser([`--host-resolver-rules=MAP localhost:2547 127.0.0.1:${new URL(baseUrl).port}`]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const [name, view, width, height] of pictures) {
+      const viewport = { width, height };
+      const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });
+      await page.goto(`http://localhost:2547/_momo/#${view}`);
+      await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+      await page.getByLabel("Enter PIN").fill("12");
+      // All of it is drawn, with the chart and what decides the prompt.
+      await Bun.sleep(1500);
+      writeFileSync(join(folder, `${name}-${colorScheme}.png`), smallPng(await page.screenshot()));
+      await page.close();
+    }
+  }
+  await browser.close();
+}
 
 /** @returns the payment whose story is told */
 async function morning(): Promise<string> {
@@ -89,10 +109,19 @@ async function pay(order: number, outcome?: string): Promise<string> {
   return checkout_request_id ?? "";
 }
 
-async function call(path: string, body: object, headers: TestSandbox["headers"] | "" | undefined = {}) {
-  const answer = await fetch(`${sandbox.baseUrl}/${path}`, {
+function call(path: string, body: object, headers?: TestSandbox["headers"] | "") {
+  return callOf(sandbox, path, body, headers);
+}
+
+async function callOf(
+  { baseUrl, headers: credentials }: TestSandbox,
+  path: string,
+  body: object,
+  headers: TestSandbox["headers"] | "" = {},
+) {
+  const answer = await fetch(`${baseUrl}/${path}`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", ...sandbox.headers, ...(headers || {}) },
+    headers: { "Content-Type": "application/json", ...credentials, ...(headers || {}) },
     body: JSON.stringify(body),
   });
   return (await answer.json()) as { status?: string; checkout_request_id?: string };

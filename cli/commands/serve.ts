@@ -15,7 +15,7 @@ import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandb
 import { readText } from "../serving/small-files.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { dataOption, LOG_FORMATS, type LogFormat, readHost, readPort } from "../terminal/options.ts";
+import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
 import { printJson, reportFault, tell } from "../terminal/output.ts";
 import type { RequestOutput } from "../terminal/request-output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
@@ -35,6 +35,7 @@ interface ServeFlags extends SandboxFlags {
   readonly logFormat?: LogFormat;
   readonly quiet?: true;
   readonly untilStdinCloses?: true;
+  readonly name?: string;
 }
 
 export function serveCommand(): Command {
@@ -54,6 +55,9 @@ export function serveCommand(): Command {
     .option(
       "--control-token-file <file>",
       "a token that the control API asks for (default: off loopback a new one, on it none)",
+    )
+    .addOption(
+      new Option("--name <name>", "shown by the console, to tell this sandbox from others").argParser(readName),
     )
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
@@ -142,6 +146,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
+      ...(flags.name !== undefined && { name: flags.name }),
       ...(output && {
         ...(tellsRequests(flags) ? { onRequest: output.onRequest } : { onTransaction: output.onTransaction }),
         onDelivery: output.onDelivery,

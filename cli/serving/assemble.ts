@@ -8,6 +8,7 @@ import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
 import { observe } from "../../sandbox/control/observe.ts";
 import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
+import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
@@ -95,10 +96,11 @@ export function assemble(options: AssembleOptions): Assembled {
     waitingRoom,
     eventHub,
     merchantNames,
+    testPayments: createTestPayments(),
     stopping: stopping.signal,
   };
   const api = merchantApi(options, parts);
-  const control = withConsole(controlApi(options, parts), createConsole(String(page), options.guard), reportFault);
+  const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard), reportFault);
   return {
     handle: withGuide(route(api, control), guide),
     handleApi: withGuide(api, guide),
@@ -122,6 +124,7 @@ type Parts = Pick<
   | "default"
   | "faults"
   | "log"
+  | "testPayments"
   | "webhooks"
   | "waitingRoom"
   | "eventHub"
@@ -140,13 +143,13 @@ function merchantApi(options: AssembleOptions, { service, faults, log, audit, we
   return observe(load, { faults, log, delays, authenticate, basePaths, stopping, clock, realClock, stopwatch });
 }
 
-function controlApi(options: AssembleOptions, parts: Parts): Handler {
+function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handler {
   const { guard, clock, realClock, random, rememberClock, reportFault } = options;
   const load = onFirstCall(async () => {
     const { createControl } = await import("../../sandbox/control/control.ts");
     const snapshots = createSnapshotShelf();
     const own = { clock, realClock, random, rememberClock, reportFault, snapshots, server: options, version };
-    return createControl({ ...guard, ...parts, ...own });
+    return createControl({ ...guard, ...parts, ...own, merchantApi: api });
   });
   return async (request, keepOpen) => (await load())(request, keepOpen);
 }

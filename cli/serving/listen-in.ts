@@ -1,6 +1,6 @@
 import { Audit, type AuditReport, type FindingListener } from "../../sandbox/audit/audit.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import type { RequestLog } from "../../sandbox/request-log.ts";
+import { REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
 import type { Service } from "../../src/service/service.ts";
 
 export interface ListenInOptions {
@@ -32,6 +32,8 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
   const audit = new Audit({ basePaths, hasWebhook });
   const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
   log.subscribe((logged, { body, answer }) => {
+    // A person has sent it again: no client did this.
+    if (logged.headers.has(REPLAY_HEADER)) return;
     const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
     audit.call(isCut ? { ...logged, body, answer } : logged, moment());
   });

@@ -38,6 +38,7 @@ export interface SandboxConfig
       | "form"
       | "reportFault"
       | "onRequest"
+      | "name"
       | "webhook"
       | "onDelivery"
     > {
@@ -96,7 +97,11 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       data: directory.path,
       merchantPort: () => (config.controlPort === null ? null : merchantPort),
       credentials: () =>
-        credentials && { apiKey: credentials.api_key, paymentAccountId: credentials.payment_account_id },
+        credentials && {
+          apiKey: credentials.api_key,
+          apiSecret: credentials.api_secret,
+          paymentAccountId: credentials.payment_account_id,
+        },
     });
     if (config.onTransaction) service.subscribe(config.onTransaction);
     credentials = await ensureCredentials(config, store, service.registry);

@@ -3,6 +3,7 @@ import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
+import { parseName } from "../../src/domain/merchant.ts";
 import { parseDay } from "../../src/domain/timestamp.ts";
 import type { BasePaths } from "../../src/http/operation.ts";
 import { FORMATS } from "./output.ts";
@@ -111,6 +112,9 @@ export function readPromptTimeout(text: string): number {
   if (durationMs < 1000) throw new InvalidArgumentError("It must be 1s or more");
   return durationMs;
 }
+
+/** What people call a sandbox. */
+export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
 
 export function readId(text: string): number {
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1");

@@ -1,4 +1,4 @@
-import { list, started } from "../../src/http/answers.ts";
+import { started } from "../../src/http/answers.ts";
 import { listTransactionsSchema } from "../../src/http/input.ts";
 import { serveDocument } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
@@ -28,6 +28,7 @@ import {
   newMerchant,
   revokeKey,
 } from "./registry.ts";
+import { replayRequest } from "./replay.ts";
 import { listRequests, requestsQuery } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules, rulesRequest } from "./rules.ts";
@@ -154,6 +155,14 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
       texts: ["text/plain"],
     },
   },
+  "/requests/ID/replay": {
+    POST: {
+      call: replayRequest,
+      summary: "Send a logged call to the merchant API again",
+      body: noBody,
+      answer: requests.replayAnswer,
+    },
+  },
   "/audit": {
     GET: {
       call: showAudit,
@@ -178,7 +187,7 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
       call: listTransactions,
       summary: "A merchant's transactions, newest first",
       query: [listTransactionsSchema, ...ofMerchant],
-      answer: list.full,
+      answer: payments.ownedList.shape,
     },
   },
   "/transactions/CHECKOUT_REQUEST_ID": {

@@ -4,7 +4,7 @@ import type { Random } from "../../src/domain/random.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, BasePaths } from "../../src/http/operation.ts";
 import type { Reply } from "../../src/http/reply.ts";
-import type { KeepOpen } from "../../src/http/request.ts";
+import type { Handler, KeepOpen } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { AuditReport } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";
@@ -16,6 +16,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import type { SnapshotShelf } from "./snapshot-shelf.ts";
+import type { TestPayments } from "./test-payments.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** The path of the control API, whatever the base path of the merchant API. */
@@ -32,6 +33,9 @@ export interface ControlContext {
   readonly default: Default;
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  readonly testPayments: TestPayments;
+  /** The merchant API, for a call that is sent again. */
+  readonly merchantApi: Handler;
   /** What clients do wrong. */
   readonly audit: { report(): AuditReport; forget(): void };
   readonly webhooks: Webhooks;
@@ -84,6 +88,12 @@ export interface ServerFacts {
   readonly merchantPort: () => number | null;
   /** The data directory; null where there is none. */
   readonly data: string | null;
+  /** What people call this sandbox, to tell it from others; absent where nobody named it. */
+  readonly name?: string;
   /** The key that comes with the data directory, and its payment account. */
-  readonly credentials: () => { readonly apiKey: string; readonly paymentAccountId: number } | null;
+  readonly credentials: () => {
+    readonly apiKey: string;
+    readonly apiSecret: string;
+    readonly paymentAccountId: number;
+  } | null;
 }

@@ -19,7 +19,7 @@ export const testPayment = z.object({
  * `POST /_momo/payments`: a test payment as some other part of a shop would make it. The merchant API makes only the kind
  * `api`; the others come from a payment page, a deposit or a top-up.
  */
-export const startTestPayment: ControlCall = async (request, { service }) => {
+export const startTestPayment: ControlCall = async (request, { service, testPayments }) => {
   const input = parseInput(testPayment, await readJsonObject(request));
   if (input.outcome !== undefined) readNaming(input.outcome, (text) => parseChoice(text, "outcome"));
   const owner = await service.registry.ownerOfAccount(input.payment_account_id);
@@ -28,5 +28,8 @@ export const startTestPayment: ControlCall = async (request, { service }) => {
     kind: input.kind,
     instruction: input.outcome ?? null,
   });
+  // Only the console's page is of the same origin as the control API.
+  const isByPage = request.headers.get("Sec-Fetch-Site") === "same-origin";
+  testPayments.note(transaction.checkoutRequestId, isByPage ? "console" : "control_api");
   return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, "full"));
 };

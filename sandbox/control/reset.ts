@@ -7,7 +7,7 @@ import { expectEmptyBody } from "./input.ts";
  * webhook. Merchants, accounts and keys stay.
  */
 export const reset: ControlCall = async (request, context) => {
-  const { service, waitingRoom, rules, faults, log, audit, webhooks, clock, rememberClock } = context;
+  const { service, waitingRoom, rules, faults, log, testPayments, audit, webhooks, clock, rememberClock } = context;
   await expectEmptyBody(request);
   await service.forgetTransactions();
   waitingRoom.forget();
@@ -15,6 +15,7 @@ export const reset: ControlCall = async (request, context) => {
   context.default.restore();
   faults.replace(0, []);
   log.clear();
+  testPayments.clear();
   audit.forget();
   webhooks.reset();
   clock.restore();

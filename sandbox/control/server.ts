@@ -16,6 +16,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
     base_url: merchantOrigin(request, server) + server.basePaths[0],
     control_url: controlOrigin(request) + CONTROL_PATH,
     version,
+    name: server.name ?? null,
     default_merchant_id: merchant.id,
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
     // If our own key was revoked, another key in force.

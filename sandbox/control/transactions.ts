@@ -1,10 +1,13 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { Refusal } from "../../src/domain/error.ts";
+import type { Summary, TransactionFilter } from "../../src/domain/filter.ts";
+import { toShillings } from "../../src/domain/money.ts";
 import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { readListQuery } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView } from "../../src/http/view.ts";
+import type { Service } from "../../src/service/service.ts";
 import { decidedBy } from "../network/decided-by.ts";
 import { RESULT_ADVICE } from "../network/result-advice.ts";
 import { receiptSms } from "../network/sms.ts";
@@ -17,19 +20,39 @@ import { deliveryView, promptView, requestView, transactionView } from "./views.
 
 /**
  * `GET /_momo/transactions`: what `GET /transactions.php` (§4.3) answers the merchant that `?merchant_id=` names, by default
- * the first; with the same parameters.
+ * the first; with the same parameters. It adds each reference, and the counts of every status whatever `status` selects.
  */
 export const listTransactions: ControlCall = async (_request, { service }, { query }) => {
   const { filter, page } = readListQuery(query);
   const { id } = await merchantOfQuery(query, service);
   const list = await service.listTransactions(id, filter, page);
-  return succeed(listMessage(list.summary), listView(list, filter, page, "full"));
+  return succeed(listMessage(list.summary), {
+    ...listView(list, filter, page, "full"),
+    transactions: list.rows.map(transactionView),
+    every_status: countsView(filter.status === undefined ? list.summary : await countsOf(service, id, filter)),
+  });
 };
+
+/** The counts that a filter selects where its status does not restrict it. */
+async function countsOf(service: Service, merchantId: number, { status: _, ...filter }: TransactionFilter) {
+  return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 })).summary;
+}
+
+function countsView(summary: Summary) {
+  return {
+    total_completed_amount: toShillings(summary.completedAmountCents),
+    completed_count: summary.completedCount,
+    failed_count: summary.failedCount,
+    cancelled_count: summary.cancelledCount,
+    expired_count: summary.expiredCount,
+    pending_count: summary.pendingCount,
+  };
+}
 
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
 export const tellTransaction: ControlCall = async (
   _request,
-  { service, merchantNames, log, webhooks, realClock },
+  { service, merchantNames, log, testPayments, webhooks, realClock },
   { id },
 ) => {
   const transaction = await service.findByCheckoutRequestId(id);
@@ -39,6 +62,7 @@ export const tellTransaction: ControlCall = async (
   const calls = await callsAbout(id, log.list(), realClock);
   const story: Omit<StoryOnWire, "requests"> = {
     transaction: transactionView(transaction),
+    started_by: testPayments.starterOf(id),
     prompt: promptView(transaction, business),
     decided_by: decision && {
       who: decision.who,

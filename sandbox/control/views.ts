@@ -14,6 +14,7 @@ import type { DeliveryOnWire } from "./shapes/webhook.ts";
 
 export const transactionView = (transaction: Transaction): OwnedTransaction => ({
   merchant_id: transaction.merchantId,
+  reference: transaction.reference,
   ...itemView(transaction),
 });
 

@@ -33,6 +33,8 @@ export interface Summary {
   readonly completedCount: number;
   readonly pendingCount: number;
   readonly failedCount: number;
+  readonly cancelledCount: number;
+  readonly expiredCount: number;
 }
 
 /**

@@ -40,6 +40,8 @@ const summary = {
   completedCount: 1,
   pendingCount: 0,
   failedCount: 0,
+  cancelledCount: 0,
+  expiredCount: 0,
 };
 const filter = { kind: "api", status: "completed", search: "0712" } as const;
 

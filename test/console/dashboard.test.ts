@@ -16,9 +16,57 @@ describeInBrowser("the dashboard", (scene) => {
     await scene.sandbox.clock.advance("1s");
     await rows.nth(0).getByText("failed").waitFor();
     await rows.nth(1).getByText("completed").waitFor();
-    const summary = page.locator(".summary");
-    await summary.getByText("10.00").waitFor();
-    await page.getByRole("img", { name: "Outcomes over time: 1 completed, 1 failed" }).waitFor();
+    await page.locator(".tiles").getByText("10.00").waitFor();
+    await page.getByRole("slider", { name: "Outcomes over time: 1 completed, 1 failed" }).waitFor();
+  });
+
+  test("tiles add up to all payments, and each shows its own when it is clicked", async () => {
+    const phones = {
+      completed: "254700000000",
+      failed: "254700000001",
+      cancelled: "254700000032",
+      expired: "254700000019",
+    };
+    for (const phone of Object.values(phones)) await startPayment(scene.sandbox, { phone }, null);
+    await scene.sandbox.clock.advance("60s");
+    await startPayment(scene.sandbox, { phone: "0711000001" });
+    const page = await scene.open();
+    await page.getByText("of 5 payments").waitFor();
+    const tiles = page.locator("button.tile");
+    expect(await tiles.locator("b").allInnerTexts()).toEqual(["1", "1", "1", "1", "1"]);
+    for (const name of ["Failed", "Cancelled", "Expired", "Pending", "Completed"]) {
+      await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+      const rows = page.locator("tbody.rows tr");
+      await rows.nth(1).waitFor({ state: "detached" });
+      await rows.first().getByText(name.toLowerCase(), { exact: true }).waitFor();
+      // The others still say how many there are.
+      expect(await tiles.locator("b").allInnerTexts()).toEqual(["1", "1", "1", "1", "1"]);
+    }
+    await page.getByRole("button", { name: /^Completed/ }).click();
+    await page.locator("tbody.rows tr").nth(4).waitFor();
+  });
+
+  test("a bar of the chart tells its numbers, and shows its payments alone", async () => {
+    await startPayment(scene.sandbox, { amount: 11 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("10s");
+    await startPayment(scene.sandbox, { amount: 22 }, "cancelled; after=1s");
+    await startPayment(scene.sandbox, { amount: 33 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open();
+    const chart = page.getByRole("slider");
+    await page.getByRole("slider", { name: "2 completed, 1 cancelled" }).waitFor();
+    await chart.focus();
+    await page.keyboard.press("ArrowLeft");
+    for (let step = 0; step < 48 && !(await chart.getAttribute("aria-valuetext"))?.includes("1 cancelled"); step += 1) {
+      await page.keyboard.press("ArrowLeft");
+    }
+    await page.locator(".reading", { hasText: "1 completed, 1 cancelled" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("tbody.rows tr", { hasText: "11.00" }).waitFor({ state: "detached" });
+    expect(await page.locator("tbody.rows tr").count()).toBe(2);
+    await page.getByText("of 2 payments").waitFor();
+    await page.getByRole("button", { name: "Show all times" }).click();
+    await page.locator("tbody.rows tr", { hasText: "11.00" }).waitFor();
   });
 
   test("the API's filters and search; what it refuses stands next to them", async () => {
@@ -59,12 +107,13 @@ describeInBrowser("the dashboard", (scene) => {
     const page = await scene.open();
     await page.locator("tbody.rows tr").first().click();
     const story = page.getByRole("region", { name: "Story of a payment" });
-    await story.getByText('"reference":"SECOND"').waitFor();
+    await story.locator("pre", { hasText: '"reference":"SECOND"' }).waitFor();
     const text = await textOf(story);
     expect(text).toMatch(/Rule 1\s+insufficient_funds/);
     expect(text).toContain("+2 s");
     expect(text).toContain("Asked again after the answer was “failed”");
     expect(text).toContain("The balance is insufficient for the transaction.");
+    expect(text).toMatch(/Start[\s\S]*Prompt[\s\S]*Decision[\s\S]*Polls[\s\S]*Outcome/);
     expect(text).toMatch(/It means\s+\S+[\s\S]*What to do\s+\S+/);
     await page.keyboard.press("Escape");
     await story.waitFor({ state: "detached" });
@@ -85,7 +134,7 @@ describeInBrowser("the dashboard", (scene) => {
     await rows.first().click();
     const call = page.getByRole("region", { name: "One call" });
     expect(await textOf(call)).toContain("here it is read as if it were “pending”. Stop at the first of");
-    expect(await textOf(call)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answered[\s\S]*"status": "failed"/);
+    expect(await textOf(call)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answer[\s\S]*"status": "failed"/);
     await call.getByRole("button", { name: "Copy as curl" }).waitFor();
   });
 
@@ -162,8 +211,8 @@ describeInBrowser("the dashboard", (scene) => {
 
     const reset = page.getByRole("region", { name: "Reset" });
     await reset.getByText("momo reset").waitFor();
-    await reset.getByRole("button", { name: "Reset" }).click();
-    await reset.getByRole("button", { name: "Forget it all?" }).click();
+    await reset.getByRole("button", { name: "Reset …" }).click();
+    await page.getByRole("dialog", { name: "Forget it all?" }).getByRole("button", { name: "Forget it all" }).click();
     await rules.getByText("None. A rule says").waitFor();
   });
 

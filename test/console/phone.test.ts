@@ -4,7 +4,7 @@ import { askStatus, describeInBrowser, startPayment, textOf } from "../support/b
 describeInBrowser("the phone", (scene) => {
   test("a payment made by the API rings, and is paid by keyboard alone; the receipt arrives", async () => {
     const page = await scene.open();
-    await page.getByText("Live").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
     const id = await startPayment(scene.sandbox, { amount: 1200, reference: "ORDER-7", description: "Two coffees" });
     const prompt = page.getByRole("form", { name: "Prompt from Demo Shop" });
     await prompt.waitFor();
@@ -56,19 +56,60 @@ describeInBrowser("the phone", (scene) => {
     await page.getByRole("heading", { name: "Too late", exact: true }).waitFor();
   });
 
-  test("several numbers ring on several phones, as many as there is room for", async () => {
+  test("several numbers ring: one at hand, the others as chips with what they do, each in its place", async () => {
     const page = await scene.open({ viewport: { width: 1500, height: 900 } });
-    await page.getByText("Live").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
     for (const phone of ["0711000001", "0711000002", "0711000003"]) await startPayment(scene.sandbox, { phone });
     await page.getByRole("article", { name: "Phone 0711 000 001" }).getByLabel("Enter PIN").waitFor();
-    await page.getByRole("article", { name: "Phone 0711 000 002" }).getByLabel("Enter PIN").waitFor();
-    await page.getByRole("button", { name: "0711 000 003" }).click();
+    await page.getByRole("button", { name: "0711 000 002 rings: KES 100.00" }).waitFor();
+    const handset = page.locator(".handset");
+    const dashboard = page.locator(".dashboard");
+    const places = async () => [await handset.boundingBox(), await dashboard.boundingBox()];
+    const before = await places();
+    await page.getByRole("button", { name: "0711 000 003 rings" }).click();
     const third = page.getByRole("article", { name: "Phone 0711 000 003" });
     await third.getByLabel("Enter PIN").fill("1234");
     await third.getByLabel("Enter PIN").press("Enter");
-    // What it shows next is still in sight, although another one waits for a place.
+    // What it shows next is still in sight, although another one waits for the handset.
     await third.getByText("KES 100.00 went to Demo Shop.").waitFor();
-    await page.getByRole("button", { name: "0711 000 00" }).waitFor();
+    await page.getByRole("button", { name: "0711 000 001 rings" }).waitFor();
+    expect(await places()).toEqual(before);
+  });
+
+  test("it says what decides this prompt, and a person can make it end in any way", async () => {
+    await scene.sandbox.rules.add({ outcome: "unreachable", after: "9s" });
+    const id = await startPayment(scene.sandbox, {}, null);
+    const page = await scene.open();
+    const phone = page.getByRole("article", { name: "Phone 0712 345 678" });
+    await phone.getByText("By rule 1: unreachable, in 9 s.").waitFor();
+    await phone.getByText("Any PIN pays; 0000 is the wrong PIN.").waitFor();
+    const ends = await phone.getByLabel("How the prompt ends").locator("option").allInnerTexts();
+    expect(ends.map((text) => text.split(" ")[0])).toEqual(
+      expect.arrayContaining(["insufficient_funds", "wrong_pin", "pin_locked", "unreachable", "cancelled", "expired"]),
+    );
+    expect(ends.join()).not.toMatch(/silent|manual|refused/);
+    await phone.getByLabel("How the prompt ends").selectOption("pin_locked");
+    await phone.getByRole("button", { name: "End it so" }).click();
+    await phone.getByText("Your PIN is locked.").waitFor();
+    expect(await askStatus(scene.sandbox, id)).toBe("failed");
+  });
+
+  test("a ringing phone shows in the tab's title, beside the name of the sandbox; the column folds away", async () => {
+    const page = await scene.open();
+    const host = new URL(scene.sandbox.baseUrl).host;
+    const titled = async (title: string) => {
+      while ((await page.title()) !== title) await Bun.sleep(20);
+    };
+    await titled(`${host} · momo`);
+    await startPayment(scene.sandbox);
+    await titled(`(1) rings · ${host} · momo`);
+    const phones = page.getByRole("region", { name: "Phones" });
+    await phones.waitFor();
+    await page.getByRole("button", { name: "Fold the phone away" }).click();
+    await phones.waitFor({ state: "hidden" });
+    await page.reload();
+    await page.getByRole("button", { name: "Show the phone" }).click();
+    await phones.getByLabel("Enter PIN").waitFor();
   });
 
   test("two prompts of one phone are shown one after the other", async () => {
@@ -87,8 +128,12 @@ describeInBrowser("the phone", (scene) => {
     const id = await startPayment(scene.sandbox, { reference, description });
     const page = await scene.open({ view: `transactions/${id}` });
     await page.getByRole("form").getByText(reference).waitFor();
-    await page.getByRole("region", { name: "Story of a payment" }).getByText(reference, { exact: true }).waitFor();
+    await page
+      .getByRole("region", { name: "Story of a payment" })
+      .getByText(reference, { exact: true })
+      .first()
+      .waitFor();
     expect(await page.locator("img, #console script").count()).toBe(0);
-    expect(await page.title()).toBe("momo");
+    expect(await page.title()).toEndWith(" · momo");
   });
 });

@@ -24,7 +24,7 @@ describeInBrowser("a page that outlives its server", (scene) => {
     await page.getByLabel("Enter PIN").fill("1234");
     await page.keyboard.press("Enter");
     await page.locator("tbody.rows tr", { hasText: "77.00" }).getByText("completed").waitFor();
-    expect(await page.getByText("Live").count()).toBe(1);
+    expect(await page.getByText("Live", { exact: true }).count()).toBe(1);
     await second.stop();
   });
 });

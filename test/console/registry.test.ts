@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { LANGUAGES } from "../../sandbox/console/browser/logic/snippets.ts";
-import { describeInBrowser, textOf } from "../support/browser.ts";
+import { describeInBrowser, startPayment, textOf } from "../support/browser.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
   test("a key is made, its secret shown once; it works until it is revoked", async () => {
@@ -24,7 +24,9 @@ describeInBrowser("accounts and keys", (scene) => {
     await revocation.waitFor();
     await keys.getByText(`-X DELETE ${scene.sandbox.controlUrl}/keys/${key}`).waitFor();
     await row.getByRole("button", { name: "Revoke" }).click();
-    await row.getByRole("button", { name: "Refuse it from now on?" }).click();
+    const question = page.getByRole("dialog", { name: "Revoke “staging”?" });
+    await question.getByText(`Every call with ${key} is refused from now on, for good.`).waitFor();
+    await question.getByRole("button", { name: "Refuse it from now on" }).click();
     await row.getByText("revoked").waitFor();
     await revocation.waitFor({ state: "detached" });
     expect((await ask()).status).toBe(401);
@@ -58,6 +60,25 @@ describeInBrowser("snippets to start with", (scene) => {
       expect(text).toContain(scene.sandbox.baseUrl);
       expect(text).toContain(scene.sandbox.apiKey);
       expect(text).not.toContain("__");
+      expect(text).toContain("credentials.json");
+      expect(text).not.toContain(scene.sandbox.apiSecret);
     }
+  });
+
+  test("they are the first thing to see until somebody has paid, and say when a payment has come in", async () => {
+    const page = await scene.open({ view: "" });
+    await page.getByText("Waiting for the first payment").waitFor();
+    const { baseUrl, headers } = scene.sandbox;
+    await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers, body: "{}" });
+    await page.getByText("A call has come in, and no payment yet").waitFor();
+    await startPayment(scene.sandbox, { amount: 250 });
+    await page
+      .locator(".seen", { hasText: "It has come in: KES 250.00" })
+      .getByRole("link", { name: "Its story" })
+      .click();
+    await page.getByRole("region", { name: "Story of a payment" }).getByText("KES 250.00").first().waitFor();
+    await page.goto("about:blank");
+    await page.goto(`${scene.sandbox.controlUrl}/`);
+    await page.locator("tbody.rows tr", { hasText: "250.00" }).waitFor();
   });
 });

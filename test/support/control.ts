@@ -45,7 +45,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     form: "full",
     data: null,
     merchantPort: () => null,
-    credentials: () => null,
+    credentials: () => ({ apiKey: "mk_none", apiSecret: "ms_none", paymentAccountId: 1 }),
     rememberClock: () => {},
     reportFault: (error) => void faults.push(error),
   });

@@ -42,5 +42,7 @@ export function naiveSummary(rows: readonly Transaction[]) {
     completedCount: completed.length,
     pendingCount: rows.filter(({ status }) => status === "pending").length,
     failedCount: rows.filter(({ status }) => status === "failed").length,
+    cancelledCount: rows.filter(({ status }) => status === "cancelled").length,
+    expiredCount: rows.filter(({ status }) => status === "expired").length,
   };
 }

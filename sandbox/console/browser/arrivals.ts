@@ -11,7 +11,24 @@ import type { Message, Transaction, TransactionEvent } from "./wire.ts";
 const told = new Map<string, TransactionEvent>();
 const MOST_TOLD = 2000;
 
+/** What is told of a payment where only its id is known, as at a poll. The newest are kept. */
+const known = new Map<string, Pick<Transaction, "reference" | "phone">>();
+const MOST_KNOWN = 12_000;
+
+export function knowPayments(transactions: readonly Transaction[]): void {
+  for (const { checkout_request_id, reference, phone } of transactions) {
+    if (!known.has(checkout_request_id)) known.set(checkout_request_id, { reference, phone });
+  }
+  for (const id of known.keys()) {
+    if (known.size <= MOST_KNOWN) break;
+    known.delete(id);
+  }
+}
+
+export const knownPayment = (checkoutRequestId: string) => known.get(checkoutRequestId);
+
 export function rememberTold(events: readonly TransactionEvent[]): void {
+  knowPayments(events);
   for (const event of events) {
     told.delete(event.checkout_request_id);
     told.set(event.checkout_request_id, event);
@@ -44,6 +61,9 @@ export function toldAfter(list: readonly Transaction[]): Transaction[] {
 /** Another server, or one that was reset: what was told of payments, calls and messages is no longer so. */
 export function forgetAll(): void {
   told.clear();
+  known.clear();
+  state.story.value = null;
+  state.heldPhone.value = null;
   state.requests.value = [];
   state.messages.value = [];
   state.phoneNotes.value = new Map();
@@ -51,8 +71,9 @@ export function forgetAll(): void {
 }
 
 export function addMessages(texts: readonly Message[]): void {
-  const known = new Set(state.messages.value.map(({ checkout_request_id }) => checkout_request_id));
-  const added = texts.filter(({ checkout_request_id }) => !known.has(checkout_request_id));
+  const here = new Set(state.messages.value.map(({ checkout_request_id }) => checkout_request_id));
+  const added = texts.filter(({ checkout_request_id }) => !here.has(checkout_request_id));
+  if (added.length === 0) return;
   state.messages.value = [...added, ...state.messages.value]
     .sort((a, b) => b.at_ms - a.at_ms)
     .slice(0, state.MOST_MESSAGES);

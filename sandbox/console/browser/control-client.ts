@@ -30,6 +30,8 @@ export interface ControlClientOptions {
 export interface ControlClient {
   /** @throws Refused, ServerLost */
   get<T>(path: string): Promise<T>;
+  /** An answer that is no JSON. */
+  text(path: string): Promise<string>;
   post<T>(path: string, body: unknown): Promise<T>;
   put<T>(path: string, body: unknown): Promise<T>;
   delete<T>(path: string): Promise<T>;
@@ -76,6 +78,7 @@ export function createControlClient({ url, token, onTokenAsked }: ControlClientO
 
   return {
     get: (path) => call("GET", path),
+    text: async (path) => (await send(path, { method: "GET" })).text(),
     post: (path, body) => call("POST", path, body),
     put: (path, body) => call("PUT", path, body),
     delete: (path) => call("DELETE", path),

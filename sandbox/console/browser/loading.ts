@@ -1,8 +1,8 @@
 import { batch } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, forgetAll, hasEnded, toldAfter, upToDate } from "./arrivals.ts";
+import { addMessages, bringIntoPlay, forgetAll, hasEnded, knowPayments, toldAfter, upToDate } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
-import { queryOf } from "./logic/filters.ts";
+import { isFiltered, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import { monotonicMs } from "./system.ts";
@@ -23,6 +23,7 @@ import type {
   ServerFacts,
   SteeringPart,
   Story,
+  Transaction,
   TransactionList,
 } from "./wire.ts";
 
@@ -48,9 +49,11 @@ export async function loadAll(): Promise<void> {
       reload("default"),
       reload("rules"),
       reload("faults"),
+      reload("webhook"),
       loadWhatHappened(),
       loadFindings(),
     ]);
+    state.isFirstRun.value = state.totalItems.value === 0 && !isFiltered(state.filters.value);
     state.isLoaded.value = true;
     state.connection.value = "live";
   });
@@ -64,7 +67,7 @@ async function loadWhatHappened(): Promise<void> {
     addMessages(texts.messages);
   });
   await Promise.all([loadPrompts(), loadRows(), loadOlderRequests(log)]);
-  if (state.route.value.checkoutRequestId !== null) refreshStory();
+  if (state.openPayment.value !== null) refreshStory();
 }
 
 /** The calls before a page, as far as they are kept; none where the list has become another one meanwhile. */
@@ -77,7 +80,7 @@ async function loadOlderRequests(page: RequestPage): Promise<void> {
   }
 }
 
-export async function reload(part: Exclude<SteeringPart, "restore" | "reset">): Promise<void> {
+export async function reload(part: Exclude<SteeringPart, "reset" | "restore">): Promise<void> {
   switch (part) {
     case "rules":
       state.rules.value = (await api.get<{ rules: Rule[] }>("/rules")).rules;
@@ -91,30 +94,30 @@ export async function reload(part: Exclude<SteeringPart, "restore" | "reset">): 
     case "default":
       state.fallback.value = await api.get<Default>("/default");
       return;
-    case "webhook": // shown in the stories alone
+    case "webhook": {
+      const { webhook } = await api.get<{ webhook: { url: string } | null }>("/webhook?limit=1");
+      state.webhookUrl.value = webhook?.url ?? null;
       return;
+    }
     case "registry":
       return loadRegistry();
   }
 }
 
 async function loadRegistry(): Promise<void> {
-  const { merchants } = await api.get<{ merchants: Merchant[] }>("/merchants");
-  // Another server may be behind the same address now, with other merchants.
-  const chosen = merchants.find(({ id }) => id === state.merchantId.value)?.id;
-  state.merchantId.value = chosen ?? state.server.value?.default_merchant_id ?? null;
+  state.merchants.value = (await api.get<{ merchants: Merchant[] }>("/merchants")).merchants;
   const ofMerchant = `?merchant_id=${state.merchantId.value}`;
   const [{ accounts }, { keys }] = await Promise.all([
     api.get<{ accounts: Account[] }>(`/accounts${ofMerchant}`),
     api.get<{ keys: Key[] }>(`/keys${ofMerchant}`),
   ]);
   batch(() => {
-    state.merchants.value = merchants;
     state.accounts.value = accounts;
     state.keys.value = keys;
   });
 }
 
+/** The address of a page of the rows that the filters select. */
 function listPath(page: number): string {
   const query = queryOf(state.filters.value);
   query.set("merchant_id", String(state.merchantId.value ?? 1));
@@ -123,20 +126,25 @@ function listPath(page: number): string {
   return `/transactions?${query}`;
 }
 
-/** The filters and the merchant that the rows are of; an answer for others comes too late. */
-const selection = () => `${state.merchantId.value} ${queryOf(state.filters.value)}`;
+/** What the rows were last asked by. */
+let loadedSelection: string | null = null;
+
+/** Whether the address asks for other rows than those that are here. */
+export const isSelectionNew = (): boolean => state.selection.value !== loadedSelection;
 
 async function loadPage(page: number, replaces: boolean): Promise<boolean> {
-  const asked = selection();
+  const asked = state.selection.value;
   const list = await api.get<TransactionList>(listPath(page));
-  if (selection() !== asked) return false;
+  // An answer for another selection comes too late.
+  if (state.selection.value !== asked) return false;
   batch(() => {
     const rows = upToDate(list.transactions);
     state.rows.value = replaces
       ? mergeNewestFirst(rows, toldAfter(rows), state.MOST_ROWS)
       : mergeNewestFirst(state.rows.value, rows, state.MOST_ROWS);
     state.totalItems.value = list.pagination.total_items;
-    state.summary.value = list.summary;
+    state.counts.value = list.every_status;
+    knowPayments(list.transactions);
     state.filterProblem.value = null;
   });
   return list.transactions.length === PAGE_SIZE;
@@ -144,6 +152,7 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
 
 /** The first rows of a new selection. */
 export async function loadRows(): Promise<void> {
+  loadedSelection = state.selection.value;
   try {
     state.isLoadingRows.value = true;
     let hasMore = await loadPage(1, true);
@@ -172,17 +181,27 @@ export async function loadMoreRows(): Promise<void> {
 }
 
 /** The server's own word on totals, and on what a filter selects; a second is often enough. */
-export const refreshRows = throttled(1000, () => quietly(async () => void (await loadPage(1, false))));
+export const refreshRows = throttled(
+  () => 1000,
+  () => quietly(async () => void (await loadPage(1, false))),
+);
 
 /** What clients did wrong. What they fail to do shows only when somebody asks. */
-export const refreshFindings = throttled(500, () => quietly(loadFindings));
+export const refreshFindings = throttled(
+  // A thousand of them are read every five seconds.
+  () => Math.max(500, state.findings.value.length * 5),
+  () => quietly(loadFindings),
+);
 
 async function loadFindings(): Promise<void> {
   state.findings.value = (await api.get<{ findings: Finding[] }>("/audit")).findings;
 }
 
 /** Open prompts are asked for as a whole: at most 1,000, the oldest first. */
-export const refreshPrompts = throttled(300, () => quietly(loadPrompts));
+export const refreshPrompts = throttled(
+  () => Math.max(300, state.prompts.value.size * 5),
+  () => quietly(loadPrompts),
+);
 
 async function loadPrompts(): Promise<void> {
   const { prompts } = await api.get<{ prompts: Prompt[] }>("/prompts");
@@ -199,28 +218,48 @@ export const loadMessages = (phone: string): Promise<void> =>
     addMessages((await api.get<{ messages: Message[] }>(`/messages?phone=${phone}`)).messages);
   });
 
-export const refreshStory = throttled(400, () =>
-  quietly(async () => {
-    const id = state.route.value.checkoutRequestId;
-    if (id === null) return;
-    try {
-      const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
-      if (state.route.value.checkoutRequestId !== id) return;
-      state.story.value = story;
-      state.storyProblem.value = null;
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      state.storyProblem.value = error.message;
-    }
-  }),
+export const refreshStory = throttled(
+  () => 400,
+  () =>
+    quietly(async () => {
+      const id = state.openPayment.value;
+      if (id === null) return;
+      try {
+        const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
+        if (state.openPayment.value !== id) return;
+        state.story.value = story;
+        state.storyProblem.value = null;
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        batch(() => {
+          state.story.value = null;
+          state.storyProblem.value = error.message;
+        });
+      }
+    }),
 );
 
 /** Another payment's story, or none. */
 export function openStory(checkoutRequestId: string | null): void {
-  if (state.story.value?.transaction.checkout_request_id === checkoutRequestId) return;
+  if (state.story.peek()?.transaction.checkout_request_id === checkoutRequestId) return;
   state.story.value = null;
   state.storyProblem.value = null;
   if (checkoutRequestId !== null) refreshStory();
+}
+
+/** As many rows as one export has, at most; they are read a hundred at a time. */
+export const MOST_EXPORTED = 10_000;
+
+/** All that the filters select, newest first, whether it is shown or not. */
+export async function loadForExport(): Promise<Transaction[]> {
+  const all = new Map<number, Transaction>();
+  for (let page = 1; all.size < MOST_EXPORTED; page += 1) {
+    const { transactions } = await api.get<TransactionList>(listPath(page));
+    for (const transaction of transactions) all.set(transaction.id, transaction);
+    if (transactions.length < PAGE_SIZE) break;
+  }
+  const span = parseSpan(state.filters.value.span);
+  return [...all.values()].filter((row) => span === null || isWithin(row, span)).slice(0, MOST_EXPORTED);
 }
 
 /** For what is tried again anyway, or can be done without: the stream says when the server is gone. */

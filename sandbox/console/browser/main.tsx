@@ -1,8 +1,9 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followRoute } from "./actions.ts";
-import { openStory } from "./loading.ts";
-import { route, theme, tick } from "./state.ts";
+import { announceRinging } from "./ringing.ts";
+import { followKeys } from "./shortcuts.ts";
+import { theme, tick } from "./state.ts";
 import { follow } from "./sync.ts";
 import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
@@ -18,7 +19,8 @@ every(TICK_MS, () => {
   tick.value += 1;
 });
 followRoute();
-openStory(route.value.checkoutRequestId);
+announceRinging();
+followKeys();
 
 const root = document.getElementById("console");
 if (root) render(<App />, root);

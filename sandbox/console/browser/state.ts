@@ -1,12 +1,16 @@
 import { computed, signal } from "@preact/signals";
+import { callFiltersOf } from "./logic/calls.ts";
 import { type ClockAt, sandboxNowMs } from "./logic/countdown.ts";
-import { type Filters, NO_FILTERS } from "./logic/filters.ts";
-import { findingsByRequest } from "./logic/findings.ts";
-import { parseRoute, type Route } from "./logic/route.ts";
-import { assignSlots, type PhoneInPlay } from "./logic/slots.ts";
+import { type Filters, filtersOf, isWithin, NO_FILTERS, parseSpan, queryOf } from "./logic/filters.ts";
+import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } from "./logic/findings.ts";
+import { dayAt } from "./logic/format.ts";
+import { unusual } from "./logic/in-force.ts";
+import { parseRoute, type Route, type View } from "./logic/route.ts";
+import { assignChips, choosePhone, type PhoneInPlay } from "./logic/slots.ts";
 import { longMemory, monotonicMs, tabMemory } from "./system.ts";
 import type {
   Account,
+  Counts,
   Default,
   Fault,
   Finding,
@@ -20,7 +24,6 @@ import type {
   ServerFacts,
   Status,
   Story,
-  Summary,
   Transaction,
 } from "./wire.ts";
 
@@ -47,7 +50,11 @@ export const tokenAsked = signal<{ readonly isWrong: boolean } | null>(null);
 export type Theme = "auto" | "light" | "dark";
 export const theme = signal<Theme>((longMemory.read("theme") as Theme | null) ?? "auto");
 
+/** Where in the page somebody is: the view, what is open in it, and its filters. */
 export const route = signal<Route>(parseRoute(location.hash));
+/** Whether nobody had ever paid here when the page was opened. */
+export const isFirstRun = signal(false);
+export const view = computed<View>(() => route.value.view ?? (isFirstRun.value ? "start" : "transactions"));
 
 export const server = signal<ServerFacts | null>(null);
 export const outcomes = signal<readonly Outcome[]>([]);
@@ -62,16 +69,41 @@ export const sandboxNow = computed<number | null>(() => {
   return clock.value && sandboxNowMs(clock.value, monotonicMs());
 });
 
+/** Today for momo, in Nairobi; it changes once a day, so that rows need not look at the clock. */
+export const today = computed(() => (sandboxNow.value === null ? null : dayAt(sandboxNow.value)));
+
+export const merchants = signal<readonly Merchant[]>([]);
+
 // Transactions: the newest of those that the filters select, without gaps.
-export const merchantId = signal<number | null>(null);
-export const filters = signal<Filters>(NO_FILTERS);
+/** Whose they are: the merchant that the address names, else the first. */
+export const merchantId = computed<number | null>(() => {
+  const asked = merchants.value.find(({ id }) => String(id) === route.value.query.merchant);
+  return asked?.id ?? server.value?.default_merchant_id ?? null;
+});
+let lastFilters = NO_FILTERS;
+/** Those of the address; in the other views, those that were last in force. */
+export const filters = computed<Filters>(() => {
+  if (view.value === "transactions") lastFilters = filtersOf(route.value.query);
+  return lastFilters;
+});
+/** What the rows are asked by: the merchant, and the filters as the API takes them. */
+export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
 export const filterProblem = signal<string | null>(null);
 export const rows = signal<readonly Transaction[]>([]);
 /** How many the filters select on the server; null until it is known. */
 export const totalItems = signal<number | null>(null);
-export const summary = signal<Summary | null>(null);
+/** Of all that the filters select but the status. */
+export const counts = signal<Counts | null>(null);
 export const isLoadingRows = signal(false);
 
+/** Those of the stretch that was picked in the chart; all where none was. */
+export const shownRows = computed(() => {
+  const span = parseSpan(filters.value.span);
+  return span === null ? rows.value : rows.value.filter((row) => isWithin(row, span));
+});
+
+/** The payment whose story is open. */
+export const openPayment = computed(() => (view.value === "transactions" ? route.value.selected : null));
 export const story = signal<Story | null>(null);
 export const storyProblem = signal<string | null>(null);
 
@@ -79,11 +111,29 @@ export const storyProblem = signal<string | null>(null);
 export const requests = signal<readonly LoggedRequest[]>([]);
 /** Calls answered in the last second. */
 export const requestsPerSecond = signal(0);
+export const callFilters = computed(() => callFiltersOf(view.value === "requests" ? route.value.query : {}));
+/** The call that is open. */
+export const openCall = computed(() =>
+  view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
+);
+
 /** What the audit found. */
 export const findings = signal<readonly Finding[]>([]);
+export const mistakesByCall = computed(() => findingsByCall(findings.value));
+export const mistakesByPayment = computed(() => findingsByPayment(findings.value));
+/** What somebody has taken note of; the browser remembers it. */
+export const acknowledged = signal<Acknowledged>(readAcknowledged());
+export const openFindings = computed(() =>
+  findings.value.filter((finding) => !isAcknowledged(finding, acknowledged.value)),
+);
 
-/** The same by the call in which each shows, of those that are here. */
-export const mistakes = computed(() => findingsByRequest(findings.value, requests.value[0]?.id ?? 0));
+function readAcknowledged(): Acknowledged {
+  try {
+    return JSON.parse(longMemory.read("acknowledged") ?? "{}") as Acknowledged;
+  } catch {
+    return {};
+  }
+}
 
 // Phones.
 export const prompts = signal<ReadonlyMap<string, Prompt>>(new Map());
@@ -91,8 +141,10 @@ export const messages = signal<readonly Message[]>([]);
 /** Phones in the order in which they came into play. */
 export const phonesSeen = signal<readonly string[]>([]);
 export const pickedPhone = signal<string | null>(null);
-/** How many handsets there is room for. */
-export const phonePlaces = signal(1);
+/** A phone whose prompt has just ended: it keeps the handset a little longer, so that the end can be read. */
+export const heldPhone = signal<string | null>(null);
+/** Whether the column of the phones is folded away. */
+export const isFolded = signal(longMemory.read("folded") === "yes");
 
 /** What a phone shows for a while after a prompt has gone. */
 export interface PhoneNote {
@@ -120,17 +172,42 @@ export const phonesInPlay = computed<readonly PhoneInPlay[]>(() =>
   })),
 );
 
-let slotsBefore: readonly string[] = [];
-/** The phones that are shown. */
-export const shownPhones = computed(() => {
-  slotsBefore = assignSlots(slotsBefore, phonesInPlay.value, pickedPhone.value, phonePlaces.value);
-  return slotsBefore;
+let lastShown: string | null = null;
+/** The phone on the handset. */
+export const shownPhone = computed(() => {
+  lastShown = choosePhone(lastShown, phonesInPlay.value, pickedPhone.value, heldPhone.value);
+  return lastShown;
+});
+
+const CHIPS = 4;
+let lastChips: readonly (string | null)[] = [];
+/** The phones beside it, each in a place that it keeps. */
+export const phoneChips = computed(() => {
+  const others = phonesInPlay.value.filter(({ phone }) => phone !== shownPhone.value);
+  lastChips = assignChips(lastChips, others, CHIPS);
+  return lastChips;
 });
 
 // Steering and registry.
 export const rules = signal<readonly Rule[]>([]);
 export const faults = signal<{ readonly seed: number; readonly faults: readonly Fault[] }>({ seed: 0, faults: [] });
 export const fallback = signal<Default | null>(null);
-export const merchants = signal<readonly Merchant[]>([]);
+/** Where the webhook goes; null where there is none. */
+export const webhookUrl = signal<string | null>(null);
 export const accounts = signal<readonly Account[]>([]);
 export const keys = signal<readonly Key[]>([]);
+
+/** What is in force, and unusual. */
+export const unusualParts = computed(() =>
+  unusual({
+    rules: rules.value,
+    faults: faults.value.faults,
+    fallback: fallback.value,
+    clock: clock.value,
+    server: server.value,
+    webhook: webhookUrl.value,
+  }),
+);
+
+/** Dialogs. */
+export const dialog = signal<"pay" | "help" | null>(null);

@@ -4,11 +4,11 @@ import { addMessages, bringIntoPlay, rememberTold } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { belongs } from "./logic/filters.ts";
-import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
+import { appendUnknown, has, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
-import { after, every, nextFrame, sleep } from "./system.ts";
-import type { ConsoleEvent, LoggedRequest, Message, SteeringPart, TransactionEvent } from "./wire.ts";
+import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
+import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";
 
 /** Keeps the state like the server: loads it, follows the events, and comes back when the server does. */
 
@@ -76,26 +76,38 @@ function tokenGiven(): Promise<void> {
   });
 }
 
-// Events arrive one by one and are taken together, once a frame: drawing keeps up whatever the rate.
+// Events arrive one by one and are taken together, before a frame and at most so often: drawing keeps up whatever the rate.
+
+const PAUSE_MS = 50;
 
 let arrived: ConsoleEvent[] = [];
 let isFrameAwaited = false;
+let takenAtMs = Number.NEGATIVE_INFINITY;
 
 function take(event: ConsoleEvent): void {
   arrived.push(event);
   if (isFrameAwaited) return;
   isFrameAwaited = true;
-  nextFrame(() => {
-    isFrameAwaited = false;
-    const events = arrived;
-    arrived = [];
-    batch(() => apply(events));
-  });
+  const pauseMs = takenAtMs + PAUSE_MS - monotonicMs();
+  if (pauseMs <= 0) nextFrame(takeAll);
+  else after(pauseMs, () => nextFrame(takeAll));
 }
+
+function takeAll(): void {
+  isFrameAwaited = false;
+  takenAtMs = monotonicMs();
+  const events = arrived;
+  arrived = [];
+  batch(() => apply(events));
+}
+
+/** Whether everything is to be looked at again: it was reset or put back, or events were missed. */
+const startsAfresh = ({ name, data }: ConsoleEvent): boolean =>
+  name === "gap" || (name === "steering" && (data.what === "reset" || data.what === "restore"));
 
 function apply(events: readonly ConsoleEvent[]): void {
   // What came before the last of these is forgotten with everything else.
-  const last = events.findLastIndex(({ name, data }) => name === "gap" || ("what" in data && isAllNew(data.what)));
+  const last = events.findLastIndex(startsAfresh);
   const transactions: TransactionEvent[] = [];
   const calls: LoggedRequest[] = [];
   const texts: Message[] = [];
@@ -114,10 +126,10 @@ function apply(events: readonly ConsoleEvent[]): void {
     } else if (name === "audit") {
       refreshFindings();
     } else if (name === "webhook") {
-      if (data.checkout_request_id === state.route.value.checkoutRequestId) refreshStory();
+      if (data.checkout_request_id === state.openPayment.value) refreshStory();
     } else if (name === "steering") {
       const { what } = data;
-      if (!isAllNew(what)) void quietly(() => reload(what));
+      if (what !== "reset" && what !== "restore") void quietly(() => reload(what));
     }
   }
   if (transactions.length > 0) applyTransactions(transactions);
@@ -125,19 +137,15 @@ function apply(events: readonly ConsoleEvent[]): void {
   if (texts.length > 0) addMessages(texts);
 }
 
-/** Whether the transactions are others now. */
-const isAllNew = (what: SteeringPart): what is "restore" | "reset" => what === "restore" || what === "reset";
-
 function applyTransactions(events: readonly TransactionEvent[]): void {
   rememberTold(events);
   const ours = events.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
   const { rows, filters } = state;
   const oldest = rows.value.at(-1)?.id ?? 0;
   const isAll = rows.value.length >= (state.totalItems.value ?? 0);
-  const known = new Set(rows.value.map(({ id }) => id));
   const fitting = ours.filter((transaction) => {
     if (!isAll && transaction.id < oldest) return false;
-    return belongs(transaction, filters.value) ?? known.has(transaction.id);
+    return belongs(transaction, filters.value) ?? has(rows.value, transaction.id);
   });
   const leaving = new Set(ours.filter((one) => belongs(one, filters.value) === false).map(({ id }) => id));
   const staying = leaving.size === 0 ? rows.value : rows.value.filter(({ id }) => !leaving.has(id));
@@ -155,7 +163,9 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
       open.delete(transaction.checkout_request_id);
       notes.set(transaction.phone, { ...noteOf(transaction, prompt.business), status: transaction.status });
     }
-    if (transaction.checkout_request_id === state.route.value.checkoutRequestId) refreshStory();
+    if (prompt && transaction.status !== "pending" && transaction.phone === state.shownPhone.peek())
+      hold(transaction.phone);
+    if (transaction.checkout_request_id === state.openPayment.value) refreshStory();
   }
   state.prompts.value = open;
   state.phoneNotes.value = notes;
@@ -165,6 +175,16 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   // A phone that is asked comes into play with its prompt, so that none is shown before it rings.
   bringIntoPlay(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
   if (events.some(({ status }) => status === "pending")) refreshPrompts();
+}
+
+/** So long the handset stays with a phone whose prompt has ended, whoever else rings. */
+const HELD_MS = 4000;
+
+function hold(phone: string): void {
+  state.heldPhone.value = phone;
+  after(HELD_MS, () => {
+    if (state.heldPhone.value === phone) state.heldPhone.value = null;
+  });
 }
 
 /** So long a phone shows what became of a prompt; its story has it for good. */
@@ -192,6 +212,6 @@ every(1000, () => {
 function applyRequests(calls: readonly LoggedRequest[]): void {
   countedRequests += calls.length;
   state.requests.value = appendUnknown(state.requests.value, calls, state.MOST_REQUESTS);
-  const id = state.route.value.checkoutRequestId;
+  const id = state.openPayment.value;
   if (id !== null && calls.some(({ body }) => body?.includes(id))) refreshStory();
 }

@@ -62,6 +62,33 @@ function memoryIn(storage: () => Storage) {
   };
 }
 
+/** Another address for the same place in the history. */
+export const replaceAddress = (hash: string): void => history.replaceState(null, "", hash);
+
+/** The whole address of a place in the page, for somebody else. */
+export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
+
+/** Hands a text to the person as a file. */
+export function saveFile(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** Whether the browser shows notifications of this page; `default`: nobody has been asked yet. Off loopback there may be none. */
+export const notificationPermission = (): NotificationPermission =>
+  "Notification" in globalThis ? Notification.permission : "denied";
+
+export const askForNotifications = (): Promise<NotificationPermission> => Notification.requestPermission();
+
+/** Shown in the place of the one before. */
+export function notify(title: string, body: string): void {
+  if (notificationPermission() === "granted") new Notification(title, { body, tag: "momo" });
+}
+
 /** @returns whether it is in the clipboard; off loopback a browser may not allow it */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -3,8 +3,9 @@ import { after } from "./system.ts";
 /**
  * Runs something at once, and then at most once in a while however often it is asked for; never twice at the same time. The
  * last wish is always granted.
+ * @param intervalMs from its end to the next time; it may grow with what there is to do
  */
-export function throttled(intervalMs: number, run: () => Promise<void>): () => void {
+export function throttled(intervalMs: () => number, run: () => Promise<void>): () => void {
   let isBusy = false;
   let isWanted = false;
 
@@ -14,7 +15,7 @@ export function throttled(intervalMs: number, run: () => Promise<void>): () => v
     try {
       await run();
     } finally {
-      after(intervalMs, () => {
+      after(intervalMs(), () => {
         isBusy = false;
         if (isWanted) void start();
       });

@@ -1,4 +1,3 @@
-import type { TransactionOnWire } from "../../../src/http/answers.ts";
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
 import type { DeliveryOnWire } from "../../control/shapes/webhook.ts";
@@ -6,12 +5,12 @@ import type { DeliveryOnWire } from "../../control/shapes/webhook.ts";
 /** What the page reads of the control API: the types of the shapes that the server is held to, under the page's names. */
 
 export type {
+  CountsOnWire as Counts,
   DecisionOnWire as Decision,
   ListOnWire as TransactionList,
   MessageOnWire as Message,
   PromptOnWire as Prompt,
   StoryOnWire as Story,
-  SummaryOnWire as Summary,
 } from "../../control/shapes/payments.ts";
 export type {
   AccountOnWire as Account,
@@ -28,7 +27,7 @@ export type {
   RuleInForce as Rule,
 } from "../../control/shapes/steering.ts";
 
-export type Transaction = TransactionOnWire;
+export type Transaction = OwnedTransaction;
 export type Status = Transaction["status"];
 export type Kind = Transaction["kind"];
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, identifiers, type list, phone, timestamp, transaction } from "../../../src/http/answers.ts";
+import { amount, identifiers, list, phone, timestamp, transaction } from "../../../src/http/answers.ts";
 import { loggedRequest } from "./requests.ts";
 import { count, instant, outcomeName, type Seen } from "./values.ts";
 import { delivery } from "./webhook.ts";
@@ -7,11 +7,31 @@ import { delivery } from "./webhook.ts";
 /** `/transactions`, `/prompts`, `/messages`, `/wait` and `/payments`. */
 
 /** A transaction, and whose it is: here are those of all merchants. */
-export const ownedTransaction = z.strictObject({ merchant_id: z.int().min(1), ...transaction.shape });
+export const ownedTransaction = z.strictObject({
+  merchant_id: z.int().min(1),
+  reference: z.string().nullable(),
+  ...transaction.shape,
+});
 export type OwnedTransaction = Seen<typeof ownedTransaction>;
 
-export type ListOnWire = Seen<typeof list.full>;
-export type SummaryOnWire = ListOnWire["summary"];
+/** Over all that the filters select but the status. */
+const counts = z.strictObject({
+  total_completed_amount: z.number().min(0),
+  completed_count: count,
+  failed_count: count,
+  cancelled_count: count,
+  expired_count: count,
+  pending_count: count,
+});
+export type CountsOnWire = Seen<typeof counts>;
+
+/** The list of a merchant's transactions (§4.3), with each reference and the counts of every status. */
+export const ownedList = z.strictObject({
+  ...list.full.shape,
+  transactions: z.array(ownedTransaction),
+  every_status: counts,
+});
+export type ListOnWire = Seen<typeof ownedList>;
 
 /** An open prompt, as its customer sees it. */
 export const prompt = z.strictObject({
@@ -60,6 +80,7 @@ const storyRequest = z.strictObject({
 /** A payment from its beginning to its end. */
 export const story = z.strictObject({
   transaction: ownedTransaction,
+  started_by: z.enum(["console", "control_api"]).nullable().describe("null where a client of the merchant API did"),
   prompt,
   decided_by: decision.nullable(),
   requests_left_out: count,

@@ -34,6 +34,8 @@ export const requestPage = {
   requests: z.array(loggedRequest),
 };
 
+export const replayAnswer = { status: z.int().nullable().describe("null where the answer is lost") };
+
 export type RequestPage = Seen<z.ZodObject<typeof requestPage>>;
 
 /** A mistake of a client, as the audit reports it. */

@@ -19,6 +19,7 @@ export const serverAnswer = {
   base_url: z.url(),
   control_url: z.url(),
   version: z.string(),
+  name: z.string().nullable().describe("what people call this sandbox; null where nobody named it"),
   default_merchant_id: z.int().min(1),
   payment_account_id: z.int().min(1).nullable().describe("null where there is none yet"),
   api_key: z.string().nullable(),

@@ -32,11 +32,21 @@ const KEY = sql`${transactions.id} AS id, ${transactions.createdAtMs} AS atMs`;
 const dialect = new SQLiteSyncDialect();
 
 const FAILED = codeOfStatus("failed");
+const CANCELLED = codeOfStatus("cancelled");
+const EXPIRED = codeOfStatus("expired");
 
 /** The counts of what a search finds in a block; the times are null if it finds nothing. */
 type BlockCounts = Summary & { readonly firstMs: number | null; readonly lastMs: number | null };
 
-const NOTHING = { totalItems: 0, completedAmountCents: 0, completedCount: 0, pendingCount: 0, failedCount: 0 };
+const NOTHING = {
+  totalItems: 0,
+  completedAmountCents: 0,
+  completedCount: 0,
+  pendingCount: 0,
+  failedCount: 0,
+  cancelledCount: 0,
+  expiredCount: 0,
+};
 const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
 
 /** How many rows come before a page. The limit keeps it a safe integer. */
@@ -261,7 +271,9 @@ export class ListReader {
         coalesce(sum(${amountCents}) FILTER (WHERE ${eq(status, COMPLETED)}), 0) AS completedAmountCents,
         count(*) FILTER (WHERE ${eq(status, COMPLETED)}) AS completedCount,
         count(*) FILTER (WHERE ${eq(status, PENDING)}) AS pendingCount,
-        count(*) FILTER (WHERE ${eq(status, FAILED)}) AS failedCount
+        count(*) FILTER (WHERE ${eq(status, FAILED)}) AS failedCount,
+        count(*) FILTER (WHERE ${eq(status, CANCELLED)}) AS cancelledCount,
+        count(*) FILTER (WHERE ${eq(status, EXPIRED)}) AS expiredCount
       FROM ${transactions} NOT INDEXED WHERE ${and(isIn(block), where)}`);
     if (!counts) throw new Error("a count has one row");
     return counts;

@@ -171,8 +171,9 @@ export function toSummary(sums: readonly StatusSum[]): Summary {
     counts[status] = (counts[status] ?? 0) + count;
     if (STATUSES[status] === "completed") completedAmountCents += amountCents;
   }
-  const [pendingCount = 0, completedCount = 0, failedCount = 0] = counts;
-  return { totalItems, completedAmountCents, completedCount, pendingCount, failedCount };
+  const [pendingCount = 0, completedCount = 0, failedCount = 0, cancelledCount = 0, expiredCount = 0] = counts;
+  const byStatus = { completedCount, pendingCount, failedCount, cancelledCount, expiredCount };
+  return { totalItems, completedAmountCents, ...byStatus };
 }
 
 /** What a full count finds, by the columns of each table. */

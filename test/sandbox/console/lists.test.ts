@@ -1,6 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { BUCKETS, outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
-import { belongs, NO_FILTERS, queryOf } from "../../../sandbox/console/browser/logic/filters.ts";
+import { csvOf } from "../../../sandbox/console/browser/logic/csv.ts";
+import {
+  belongs,
+  filtersOf,
+  inForce,
+  isWithin,
+  NO_FILTERS,
+  parseSpan,
+  queryOf,
+} from "../../../sandbox/console/browser/logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { visibleRange } from "../../../sandbox/console/browser/logic/windowing.ts";
 import type { Transaction } from "../../../sandbox/console/browser/wire.ts";
@@ -61,7 +70,9 @@ describe("only what is in view is drawn", () => {
 });
 
 const transaction = (changes: Partial<Transaction>): Transaction => ({
+  merchant_id: 1,
   id: 1,
+  reference: null,
   kind: "api",
   type: "API",
   status: "completed",
@@ -88,6 +99,20 @@ describe("the API's filters (§4.3)", () => {
     expect(queryOf({ ...NO_FILTERS, status: "failed", search: "07 1&" }).toString()).toBe(
       "status=failed&search=07+1%26",
     );
+  });
+
+  test("an address holds them, and what else stands there is left out", () => {
+    const query = { status: "failed", span: "1-2", merchant: "2", x: "y" };
+    expect(inForce(filtersOf(query))).toEqual({ status: "failed", span: "1-2" });
+    expect(queryOf(filtersOf(query)).toString()).toBe("status=failed");
+  });
+
+  test("a stretch of the chart has its first instant, and not the one after its last", () => {
+    const atMs = Date.UTC(2026, 10, 20, 7);
+    const span = parseSpan(`${atMs}-${atMs + 1000}`);
+    expect(span && isWithin({ created_at: "2026-11-20 10:00:00" }, span)).toBe(true);
+    expect(span && isWithin({ created_at: "2026-11-20 10:00:01" }, span)).toBe(false);
+    for (const text of ["", "1", "a-b", "1-2-3", "-1-2"]) expect(parseSpan(text)).toBeNull();
   });
 
   test("what arrives belongs into the list where every filter fits", () => {
@@ -141,5 +166,25 @@ describe("the chart of outcomes", () => {
 
   test("nothing is no chart", () => {
     expect(outcomeChart([], nowMs).most).toBe(0);
+  });
+});
+
+describe("the list as a file for a spreadsheet", () => {
+  test("a line a payment, below the names of the API's members", () => {
+    const [names, line, end] = csvOf([transaction({ reference: "ORDER-1" })]).split("\r\n");
+    expect(names).toStartWith("id,created_at,reference,phone,amount");
+    expect(line).toStartWith("1,2026-11-20 10:00:00,ORDER-1,254712345678,1,0,completed,0,,");
+    expect(end).toBe("");
+  });
+
+  test("what a merchant wrote breaks out of no cell, and is no formula", () => {
+    const references = ['a "b", c', "=1+1", "+2", "-3", "@SUM(A1)", "two\nlines"];
+    const cells = references.map(
+      (reference) =>
+        csvOf([transaction({ reference })])
+          .split("10:00:00,")[1]
+          ?.split(",254")[0],
+    );
+    expect(cells).toEqual(['"a ""b"", c"', "'=1+1", "'+2", "'-3", "'@SUM(A1)", '"two\nlines"']);
   });
 });

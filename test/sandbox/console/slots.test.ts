@@ -1,43 +1,42 @@
 import { describe, expect, test } from "bun:test";
-import { assignSlots } from "../../../sandbox/console/browser/logic/slots.ts";
+import { assignChips, choosePhone } from "../../../sandbox/console/browser/logic/slots.ts";
 
 const idle = (phone: string) => ({ phone, openPrompts: 0, hasNote: false });
 const rings = (phone: string) => ({ phone, openPrompts: 1, hasNote: false });
 const noted = (phone: string) => ({ phone, openPrompts: 0, hasNote: true });
 
-describe("which phones are shown", () => {
-  test("none has been called: none", () => {
-    expect(assignSlots([], [], null, 2)).toEqual([]);
+describe("which phone is on the handset", () => {
+  test("none has been called: none; none rings: the one that was shown, or the last that came into play", () => {
+    expect(choosePhone(null, [], null, null)).toBeNull();
+    expect(choosePhone(null, [idle("a"), idle("b")], null, null)).toBe("b");
+    expect(choosePhone("a", [idle("a"), idle("b")], null, null)).toBe("a");
   });
 
-  test("the phones that ring, as many as there are places, the first ones first", () => {
-    const phones = ["a", "b", "c"].map(rings);
-    expect(assignSlots([], phones, null, 2)).toEqual(["a", "b"]);
-    expect(assignSlots([], phones, null, 4)).toEqual(["a", "b", "c"]);
+  test("the first that rings, for as long as it rings, whatever else begins to", () => {
+    expect(choosePhone("a", [idle("a"), rings("b"), rings("c")], null, null)).toBe("b");
+    expect(choosePhone("c", [idle("a"), rings("b"), rings("c")], null, null)).toBe("c");
   });
 
-  test("where none rings, the one that was shown, or the last that came into play", () => {
-    expect(assignSlots([], [idle("a"), idle("b")], null, 3)).toEqual(["b"]);
-    expect(assignSlots(["a"], [idle("a"), idle("b")], null, 3)).toEqual(["a"]);
+  test("one whose prompt has just ended stays a little longer, so that its end can be read", () => {
+    expect(choosePhone("a", [noted("a"), rings("b")], null, "a")).toBe("a");
+    expect(choosePhone("a", [noted("a"), rings("b")], null, null)).toBe("b");
   });
 
-  test("a phone that rings keeps its place, whatever else begins to ring", () => {
-    expect(assignSlots(["b"], [rings("a"), rings("b")], null, 2)).toEqual(["b", "a"]);
-    expect(assignSlots(["b"], [rings("a"), rings("b")], null, 1)).toEqual(["b"]);
+  test("one that a person picked, before all others", () => {
+    expect(choosePhone("a", [rings("a"), idle("b")], "b", "a")).toBe("b");
+  });
+});
+
+describe("which phones have a chip beside it", () => {
+  test("those that ring first, then those with a note, then the last ones", () => {
+    expect(assignChips([], ["a", "b", "c"].map(idle), 2)).toEqual(["c", "b"]);
+    expect(assignChips([], [rings("a"), noted("b"), idle("c")], 2)).toEqual(["a", "b"]);
+    expect(assignChips([], [rings("a")], 3)).toEqual(["a", null, null]);
   });
 
-  test("one that rings takes the place of one that only shows how a prompt went", () => {
-    expect(assignSlots(["a", "b"], [noted("a"), rings("b"), rings("c")], null, 2)).toEqual(["c", "b"]);
-  });
-
-  test("one that has nothing more to show gives up its place", () => {
-    expect(assignSlots(["a", "b"], [idle("a"), rings("b")], null, 2)).toEqual(["b"]);
-  });
-
-  test("a phone that a person picked is shown, and stays", () => {
-    const phones = [rings("a"), rings("b"), rings("c")];
-    const shown = assignSlots(["a", "b"], phones, "c", 2);
-    expect(shown).toEqual(["a", "c"]);
-    expect(assignSlots(shown, phones, "c", 1)).toEqual(["c"]);
+  test("a chip keeps its place, whatever comes and goes beside it", () => {
+    expect(assignChips(["a", "b", "c"], [rings("d"), rings("c"), idle("a")], 3)).toEqual(["a", "d", "c"]);
+    expect(assignChips(["a", "b"], [rings("a"), rings("b"), rings("c")], 2)).toEqual(["a", "b"]);
+    expect(assignChips(["a", "b"], [idle("a"), rings("b"), rings("c")], 2)).toEqual(["c", "b"]);
   });
 });

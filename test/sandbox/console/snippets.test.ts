@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
-import { LANGUAGES, type Language, snippet } from "../../../sandbox/console/browser/logic/snippets.ts";
+import { LANGUAGES, type Language, paste, snippet } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 
 /** The first lines of a client, as the console shows them, run by the programs that they are for. */
 
-const RUNNERS: Readonly<Record<Language, { readonly program: string; readonly file: string }>> = {
-  curl: { program: "bash", file: "payment.sh" },
-  TypeScript: { program: "node", file: "payment.mjs" },
-  PHP: { program: "php", file: "payment.php" },
-  Python: { program: "python3", file: "payment.py" },
+const PROGRAMS: Readonly<Record<Language, string>> = {
+  curl: "bash",
+  TypeScript: "node",
+  PHP: "php",
+  Python: "python3",
 };
 
 /** The snippets ask every 3 seconds; here nobody waits so long. */
@@ -33,15 +33,20 @@ afterAll(async () => {
   await cleanUp();
 });
 
-const textOf = (language: Language, payment_account_id = sandbox.paymentAccountId) =>
-  snippet(language, { base_url: sandbox.baseUrl, api_key: sandbox.apiKey, payment_account_id });
+const factsOf = (payment_account_id = sandbox.paymentAccountId) => ({
+  base_url: sandbox.baseUrl,
+  api_key: sandbox.apiKey,
+  payment_account_id,
+});
 
-async function run(language: Language, text: string) {
-  const { program, file } = RUNNERS[language];
-  const path = join(newFolder(), file);
-  writeFileSync(path, hasten(text));
-  const child = Bun.spawn([Bun.which(program) ?? program, path], {
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", MOMO_API_SECRET: sandbox.apiSecret },
+/** Pastes it into a shell, beside a folder of the server's with the secret in it. */
+async function run(language: Language, payment_account_id?: number) {
+  const data = join(newFolder(), "it's a folder");
+  mkdirSync(data);
+  writeFileSync(join(data, "credentials.json"), JSON.stringify({ api_secret: sandbox.apiSecret }, null, 2));
+  const child = Bun.spawn(["bash"], {
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+    stdin: Buffer.from(hasten(paste(language, { ...factsOf(payment_account_id), data }))),
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -50,16 +55,16 @@ async function run(language: Language, text: string) {
 }
 
 for (const language of LANGUAGES) {
-  const { program, file } = RUNNERS[language];
+  const program = PROGRAMS[language];
   if (Bun.which(program) === null) {
     test(`${language}: left out, because there is no ${program} here`, () => {});
     continue;
   }
-  describe(`${language}: ${program} ${file}`, () => {
+  describe(`${language}: one thing to paste into a terminal`, () => {
     test(
       "takes a payment, from its start to its end",
       async () => {
-        const { stdout, stderr, exitCode } = await run(language, textOf(language));
+        const { stdout, stderr, exitCode } = await run(language);
         expect({ stdout, stderr, exitCode }).toEqual({ stdout: "completed\n", stderr: "", exitCode: 0 });
       },
       TIMEOUT_MS,
@@ -68,7 +73,7 @@ for (const language of LANGUAGES) {
     test(
       "shows momo's own sentence where a payment is refused, and fails",
       async () => {
-        const { stdout, stderr, exitCode } = await run(language, textOf(language, 99));
+        const { stdout, stderr, exitCode } = await run(language, 99);
         expect(stdout + stderr).toContain("payment_account_id is not the id of a payment account of yours");
         expect(exitCode).not.toBe(0);
       },
@@ -77,12 +82,16 @@ for (const language of LANGUAGES) {
   });
 }
 
+test("where the folder is of no use, the first line has a place for the secret", () => {
+  expect(paste("PHP", { ...factsOf(), data: null })).toStartWith("export MOMO_API_SECRET='ms_…'\nphp <<'MOMO'\n");
+});
+
 test(
   "the TypeScript one is a module that a strict compiler takes as it stands",
   async () => {
     const root = join(import.meta.dir, "../../..");
     const file = join(newFolder(), "payment.mts");
-    writeFileSync(file, textOf("TypeScript"));
+    writeFileSync(file, snippet("TypeScript", factsOf()));
     const options = [
       "--ignoreConfig",
       "--noEmit",

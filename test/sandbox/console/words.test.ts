@@ -1,10 +1,15 @@
 import { describe, expect, test } from "bun:test";
+import { fitsCall, NO_CALL_FILTERS, paymentOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import { controlCurl, momoLine, quote, replayCurl } from "../../../sandbox/console/browser/logic/commands.ts";
 import { gistOf } from "../../../sandbox/console/browser/logic/gist.ts";
+import { unusual } from "../../../sandbox/console/browser/logic/in-force.ts";
 import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { formatRoute, parseRoute } from "../../../sandbox/console/browser/logic/route.ts";
+import { coveredBy } from "../../../sandbox/console/browser/logic/rule-order.ts";
 import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
+import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
+import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 
 const SERVER = { base_url: "http://127.0.0.1:2547/v2", control_url: "http://127.0.0.1:2547/_momo" };
@@ -104,19 +109,132 @@ describe("a refusal of the API, beside the fields that it is about", () => {
 });
 
 describe("what stands after the #", () => {
-  test("leads back to where it came from", () => {
+  test("leads back to where it came from: view, selection and filters", () => {
     for (const route of [
-      { view: "requests", checkoutRequestId: null },
-      { view: "transactions", checkoutRequestId: "ws_CO_1_A/%é" },
+      { view: "requests", selected: null, query: {} },
+      { view: "transactions", selected: "ws_CO_1_A/%é", query: { search: "a&b=c?#/%", status: "failed" } },
+      { view: null, selected: null, query: { merchant: "2" } },
     ] as const) {
       expect(parseRoute(formatRoute(route))).toEqual(route);
     }
   });
 
-  test("what means nothing leads to the transactions", () => {
-    for (const hash of ["", "#", "#nowhere", "#__proto__", "#transactions/%E0%A4%A"]) {
-      expect(parseRoute(hash)).toEqual({ view: "transactions", checkoutRequestId: null });
+  test("what means nothing is left out", () => {
+    for (const hash of ["", "#", "#nowhere", "#__proto__", "#/%E0%A4%A", "#?status="]) {
+      expect(parseRoute(hash)).toEqual({ view: null, selected: null, query: {} });
     }
+  });
+});
+
+describe("what is in force and unusual", () => {
+  const asItStarts = {
+    rules: [],
+    faults: [],
+    fallback: { outcome: "completed", after: "3s" },
+    clock: { frozen: false },
+    server: { accept: "strict" },
+    webhook: null,
+  } as const;
+
+  test("nothing, as momo starts", () => {
+    expect(unusual(asItStarts)).toEqual([]);
+  });
+
+  test("each in a few words", () => {
+    const rule = { match: {}, outcome: "cancelled" } as const;
+    expect(
+      unusual({
+        rules: [rule, rule],
+        faults: [{ kind: "error", probability: 1 }],
+        fallback: { outcome: "cancelled", after: "3s" },
+        clock: { frozen: true },
+        server: { accept: "lenient" },
+        webhook: "http://127.0.0.1/hook",
+      }),
+    ).toEqual(["2 rules", "1 fault", "clock frozen", "default cancelled after 3s", "lenient", "webhook"]);
+    expect(unusual({ ...asItStarts, fallback: { outcome: "manual", after: null } })).toEqual(["default manual"]);
+  });
+});
+
+test("a rule that another one before it takes everything from is never reached", () => {
+  const every = { match: {}, outcome: "completed" } as const;
+  const one = { match: { phone: "254712345678", amount: 5 }, outcome: "cancelled" } as const;
+  const phone = { match: { phone: "254712345678" }, outcome: "expired" } as const;
+  expect(coveredBy([one, phone, every, one])).toEqual([null, null, null, 1]);
+  expect(coveredBy([{ ...every, times: 2 }, one])).toEqual([null, null]);
+  expect(coveredBy([every, phone, every])).toEqual([null, 1, 1]);
+});
+
+describe("a payment on a line to scale", () => {
+  const startMs = Date.UTC(2026, 10, 20, 7);
+  const call = (target: string, at_ms: number, interval_ms: number | null) => ({
+    target,
+    at_ms,
+    interval_ms,
+    status: 200,
+  });
+  const story = (status: string, requests: object[], at_ms: number | null) =>
+    timelineOf({
+      transaction: { status, created_at: "2026-11-20 10:00:00" },
+      prompt: { expires_at_ms: startMs + 60_000 },
+      decided_by: { at_ms },
+      requests,
+      webhooks: [],
+    } as unknown as Parameters<typeof timelineOf>[0]);
+
+  test("each poll at its time, early, right or late after the call before; 3 to 5 s after each is recommended", () => {
+    const { lengthMs, marks, bands, endsAt } = story(
+      "completed",
+      [
+        call("/v2/stkpush.php", startMs, null),
+        call("/v2/status.php", startMs + 1000, 1000),
+        call("/v2/status.php", startMs + 5000, 4000),
+        call("/v2/status.php", startMs + 20_000, 15_000),
+      ],
+      startMs + 10_000,
+    );
+    expect(marks.map(({ pace }) => pace)).toEqual(["early", "right", "late"]);
+    expect(marks.map(({ at }) => Math.round(at * lengthMs))).toEqual([1000, 5000, 20_000]);
+    expect(Math.round((endsAt ?? 0) * lengthMs)).toBe(10_000);
+    expect([bands[0]?.from, bands[0]?.to].map((share) => Math.round((share ?? 0) * lengthMs))).toEqual([3000, 5000]);
+  });
+
+  test("a pending one reaches to the end of its prompt, and has no end where only a person can say", () => {
+    expect(story("pending", [], null)).toMatchObject({ lengthMs: 60_000, expiresAt: 1, endsAt: null, marks: [] });
+  });
+});
+
+describe("calls", () => {
+  const poll = {
+    method: "POST",
+    target: "/v2/status.php",
+    body: '{"checkout_request_id":"ws_CO_1"}',
+    answer: {},
+    status: 200,
+  };
+  const push = {
+    method: "POST",
+    target: "/v2/stkpush.php?x=1",
+    body: "{",
+    answer: { checkout_request_id: "ws_CO_2" },
+    status: null,
+  };
+  const filtered = (filters: object) =>
+    [poll, push].filter((call) => fitsCall(call as LoggedRequest, { ...NO_CALL_FILTERS, ...filters }));
+
+  test("say which payment they are about", () => {
+    expect([poll, push].map(paymentOf)).toEqual(["ws_CO_1", "ws_CO_2"]);
+    expect(paymentOf({ ...poll, body: null })).toBeNull();
+  });
+
+  test("are found by path, method, answer, payment and any text of theirs", () => {
+    expect(filtered({})).toEqual([poll, push]);
+    expect(filtered({ path: "stkpush.php" })).toEqual([push]);
+    expect(filtered({ method: "GET" })).toEqual([]);
+    expect(filtered({ answer: "lost" })).toEqual([push]);
+    expect(filtered({ payment: "ws_CO_1" })).toEqual([poll]);
+    expect(filtered({ search: "WS_co_2" })).toEqual([push]);
+    expect(filtered({ mistake: "any" })).toEqual([]);
   });
 });
 

@@ -35,7 +35,7 @@ describe("GET /_momo/events: server-sent events", () => {
   test("transactions as they start and as they end, as the list shows them, and whose they are", async () => {
     const stream = readEvents(await listen());
     const [a, b] = [await sandbox.pay(), await sandbox.pay({ phone: "254700000100" })];
-    const started = (await sandbox.list()).reverse().map((listed) => ({ merchant_id: 1, ...listed }));
+    const started = (await sandbox.list()).reverse().map((listed) => ({ merchant_id: 1, reference: null, ...listed }));
     await sandbox.control("POST", `/prompts/${b}/answer`, { outcome: "cancelled" });
     await sandbox.control("POST", "/clock", { advance: "3s" });
     const transactions = () => stream.events.filter(({ name }) => name === "transaction").map(({ data }) => data);

@@ -29,6 +29,7 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ["POST", "/webhook/deliveries/ID/resend"],
   ["GET", "/requests"],
   ["GET", "/requests?format=curl"],
+  ["POST", "/requests/ID/replay"],
   ["GET", "/audit"],
   ["DELETE", "/audit"],
   ["GET", "/events"],

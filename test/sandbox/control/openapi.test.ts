@@ -158,6 +158,8 @@ describe("real answers are held to the description", () => {
     await send("GET", "/messages");
     await send("GET", "/requests", { query: "?limit=2" });
     await send("GET", "/requests", { query: "?limit=0", status: 400 });
+    await send("POST", "/requests/{id}/replay", { id: "1", json: {} });
+    await send("POST", "/requests/{id}/replay", { id: "none", json: {}, status: 404 });
     await send("GET", "/audit");
     await send("DELETE", "/audit");
     await send("POST", "/wait", { json: { checkout_request_id: paid } });

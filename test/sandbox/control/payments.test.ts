@@ -29,6 +29,15 @@ describe("POST /_momo/payments: a test payment of any kind", () => {
     });
   }
 
+  test.each([
+    ["the console", { "Sec-Fetch-Site": "same-origin" }, "console"],
+    ["another program", {}, "control_api"],
+  ])("its story says that %s started it", async (_who, headers, started_by) => {
+    const json = { ...payment(scene.caller), kind: "api" };
+    const { body } = await scene.call("POST", "/payments", { json, headers });
+    expect((await scene.call("GET", `/transactions/${body.checkout_request_id}`)).body).toMatchObject({ started_by });
+  });
+
   test("it belongs to the merchant of the payment account", async () => {
     const before = (await listed()).length;
     await scene.call("POST", "/payments", { json: { ...payment(scene.other), kind: "web", reference: "R" } });

@@ -20,6 +20,7 @@ describe("GET /_momo/server: what a line to paste needs", () => {
       base_url: server.baseUrl,
       control_url: `${server.origin}/_momo`,
       version,
+      name: null,
       default_merchant_id: 1,
       payment_account_id: 1,
       api_key,

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-describe("GET /_momo/transactions: the full answer of the merchant API's list for that merchant", () => {
+describe("GET /_momo/transactions: the full answer of the merchant API's list, with references and the counts of every status", () => {
   const QUERIES = [
     "",
     "?limit=1&page=2",
@@ -24,11 +24,41 @@ describe("GET /_momo/transactions: the full answer of the merchant API's list fo
       await sandbox.pay({ phone: "254700000032", reference: "R" });
       await sandbox.control("POST", "/clock", { advance: "3s" });
       const theirs = await sandbox.ask("GET", `/transactions.php${query}`);
-      expect(await sandbox.control("GET", `/transactions${query}`)).toEqual(theirs.body);
       const named = `${query === "" ? "?" : `${query}&`}merchant_id=1`;
-      expect(await sandbox.control("GET", `/transactions${named}`)).toEqual(theirs.body);
+      for (const asked of [query, named]) {
+        const { every_status: _, transactions, ...ours } = await sandbox.control("GET", `/transactions${asked}`);
+        const shared = (transactions as object[]).map((one) => ({
+          ...one,
+          reference: undefined,
+          merchant_id: undefined,
+        }));
+        expect<object>({ ...ours, transactions: shared }).toEqual(theirs.body);
+      }
     });
   }
+
+  test("the counts of every status do not change with the status that is asked for", async () => {
+    for (const amount of [10, 20]) await sandbox.pay({ amount });
+    await sandbox.pay({ phone: "254700000032", reference: "R" });
+    await sandbox.pay({ phone: "254700000001" });
+    await sandbox.control("POST", "/clock", { advance: "3s" });
+    await sandbox.pay({ phone: "254700000019" });
+    await sandbox.control("POST", "/clock", { advance: "60s" });
+    await sandbox.pay();
+    const every_status = {
+      total_completed_amount: 30,
+      completed_count: 2,
+      failed_count: 1,
+      cancelled_count: 1,
+      expired_count: 1,
+      pending_count: 1,
+    };
+    for (const query of ["", "?status=cancelled", "?status=expired&search=07"]) {
+      expect(await sandbox.control("GET", `/transactions${query}`)).toMatchObject({ every_status });
+    }
+    const { transactions } = await sandbox.control("GET", "/transactions?status=cancelled");
+    expect(transactions).toMatchObject([{ reference: "R", merchant_id: 1 }]);
+  });
 
   test("of another merchant: its own, and no other's", async () => {
     const id = await sandbox.pay({ payment_account_id: sandbox.other.accountId }, sandbox.other.headers);
@@ -76,7 +106,7 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
     expect(told).toEqual({
       success: true,
       message: "the payment is completed",
-      transaction: { merchant_id: 1, ...listed },
+      transaction: { merchant_id: 1, reference: "REF", ...listed },
       prompt: {
         checkout_request_id: id,
         phone: "254712345678",
@@ -88,6 +118,7 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
         expires_at: "2026-11-20 10:01:00",
         expires_at_ms: Date.UTC(2026, 10, 20, 7, 1),
       },
+      started_by: null,
       decided_by: {
         who: "default",
         outcome: "completed",

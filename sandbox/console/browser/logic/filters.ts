@@ -1,4 +1,5 @@
 import type { Transaction } from "../wire.ts";
+import { instantOf } from "./format.ts";
 
 /** The filters of the list, as they were typed; empty where not in force (§4.3). */
 export interface Filters {
@@ -8,16 +9,56 @@ export interface Filters {
   readonly date_from: string;
   readonly date_to: string;
   readonly id: string;
+  /** A stretch of the chart, `FROM-UNTIL` in milliseconds. The API knows only days: the page itself looks through its rows. */
+  readonly span: string;
 }
 
-export const NO_FILTERS: Filters = { status: "", type: "", search: "", date_from: "", date_to: "", id: "" };
+export const NO_FILTERS: Filters = {
+  status: "",
+  type: "",
+  search: "",
+  date_from: "",
+  date_to: "",
+  id: "",
+  span: "",
+};
+const NAMES = Object.keys(NO_FILTERS) as (keyof Filters)[];
+
+/** The filters in an address. */
+export function filtersOf(query: Readonly<Record<string, string>>): Filters {
+  const given = Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+  return { ...NO_FILTERS, ...given };
+}
+
+/** Those in force. */
+export const inForce = (filters: Filters): Record<string, string> =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
 /** The filters as the API takes them. */
 export function queryOf(filters: Filters): URLSearchParams {
-  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
+  return new URLSearchParams(inForce({ ...filters, span: "" }));
 }
 
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== "");
+
+/** A stretch of time, from its first instant to the one after its last. */
+export interface Span {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Null where the text is none. */
+export function parseSpan(text: string): Span | null {
+  const [, from, until] = /^([0-9]{1,15})-([0-9]{1,15})$/.exec(text) ?? [];
+  return from === undefined || until === undefined ? null : { fromMs: Number(from), untilMs: Number(until) };
+}
+
+export const formatSpan = ({ fromMs, untilMs }: Span): string => `${fromMs}-${untilMs}`;
+
+export function isWithin({ created_at }: Pick<Transaction, "created_at">, { fromMs, untilMs }: Span): boolean {
+  const atMs = instantOf(created_at);
+  return atMs >= fromMs && atMs < untilMs;
+}
 
 /**
  * Whether a transaction that just arrived belongs into the list; null where only the server can tell, because it searches in

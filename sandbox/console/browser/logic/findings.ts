@@ -1,24 +1,51 @@
 import type { Finding } from "../wire.ts";
 
-/**
- * What was found, by the id of the call in which it shows.
- * @param firstId calls before this one are not shown
- */
-export function findingsByRequest(
-  findings: readonly Finding[],
-  firstId: number,
-): ReadonlyMap<number, readonly Finding[]> {
-  const byRequest = new Map<number, Finding[]>();
+type ByKey<Key> = ReadonlyMap<Key, readonly Finding[]>;
+
+/** What was found, by the id of each call in which it shows. */
+export const findingsByCall = (findings: readonly Finding[]): ByKey<number> =>
+  grouped(findings, ({ request_ids }) => request_ids);
+
+/** What was found, by the payment that it is about. */
+export const findingsByPayment = (findings: readonly Finding[]): ByKey<string> =>
+  grouped(findings, ({ checkout_request_id }) => (checkout_request_id === null ? [] : [checkout_request_id]));
+
+/** What was found, by its kind, in the order in which the kinds come. */
+export const findingsByKind = (findings: readonly Finding[]): ByKey<string> => grouped(findings, ({ kind }) => [kind]);
+
+function grouped<Key>(findings: readonly Finding[], keysOf: (finding: Finding) => readonly Key[]): ByKey<Key> {
+  const groups = new Map<Key, Finding[]>();
   for (const finding of findings) {
-    for (const id of finding.request_ids) {
-      if (id < firstId) continue;
-      const others = byRequest.get(id);
+    for (const key of keysOf(finding)) {
+      const others = groups.get(key);
       if (others) others.push(finding);
-      else byRequest.set(id, [finding]);
+      else groups.set(key, [finding]);
     }
   }
-  return byRequest;
+  return groups;
 }
 
 /** In so few words that it fits beside the call. */
-export const labelOf = ({ kind }: Finding): string => kind.replaceAll("_", " ");
+export const labelOf = ({ kind }: { readonly kind: string }): string => kind.replaceAll("_", " ");
+
+/** Those of several, each once. */
+export const labelsOf = (findings: readonly Finding[]): string => [...new Set(findings.map(labelOf))].join(", ");
+
+/** What tells a finding from the others, as long as the server runs. */
+export const keyOf = ({ kind, checkout_request_id, message }: Finding): string =>
+  `${kind} ${checkout_request_id ?? message}`;
+
+/** How often each finding had happened when somebody took note of it. */
+export type Acknowledged = Readonly<Record<string, number>>;
+
+/** Whether somebody has taken note of a finding, and it has not happened again since. */
+export const isAcknowledged = (finding: Finding, acknowledged: Acknowledged): boolean =>
+  (acknowledged[keyOf(finding)] ?? 0) >= finding.count;
+
+/** As many as the audit keeps. */
+const MOST_ACKNOWLEDGED = 1000;
+
+export function acknowledge(acknowledged: Acknowledged, findings: readonly Finding[]): Acknowledged {
+  const noted = findings.map((finding) => [keyOf(finding), finding.count] as const);
+  return Object.fromEntries([...Object.entries(acknowledged), ...noted].slice(-MOST_ACKNOWLEDGED));
+}

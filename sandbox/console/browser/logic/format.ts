@@ -30,6 +30,9 @@ export const instantOf = (timestamp: string): number =>
 /** An instant as a Nairobi wall clock shows it: `10:00:00`. */
 export const wallClock = (atMs: number): string => new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(11, 19);
 
+/** The same to the millisecond: `10:00:00.250`. */
+export const preciseClock = (atMs: number): string => new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(11, 23);
+
 /** The day of an instant in Nairobi, as a timestamp has it: `2026-11-20`. */
 export const dayAt = (atMs: number): string => new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 10);
 

@@ -19,11 +19,11 @@ export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | 
   ].join(" ");
 }
 
-function members(value: unknown): Readonly<Record<string, unknown>> {
+export function members(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function parsed(text: string | null): unknown {
+export function parsed(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
   } catch {

@@ -1,23 +1,32 @@
-/** Where in the page somebody is; it stands after the `#`, so that back, forward and a bookmark work. */
-export const VIEWS = ["transactions", "requests", "steering", "keys", "start", "phone"] as const;
+/** Where in the page somebody is; all of it stands after the `#`, so that back, forward, reload, a bookmark and a link work. */
+export const VIEWS = ["transactions", "requests", "audit", "steering", "keys", "start", "phone"] as const;
 
 export type View = (typeof VIEWS)[number];
 
 export interface Route {
-  readonly view: View;
-  /** The payment whose story is open. */
-  readonly checkoutRequestId: string | null;
+  /** Null where the address names none. */
+  readonly view: View | null;
+  /** What is open in the view: a payment by its checkout request id, a call by its id. */
+  readonly selected: string | null;
+  /** The filters in force, and the merchant where it is not the first. */
+  readonly query: Readonly<Record<string, string>>;
 }
 
-/** What stands after the `#` may be anything; what means nothing leads to the transactions. */
+/** What stands after the `#` may be anything; what means nothing is left out. */
 export function parseRoute(hash: string): Route {
-  const [view = "", id] = hash.replace(/^#/, "").split("/");
-  const known = VIEWS.find((name) => name === view) ?? "transactions";
-  return { view: known, checkoutRequestId: known === "transactions" && id ? safelyDecoded(id) : null };
+  const [path = "", query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
+  const [name = "", id] = path.split("/");
+  return {
+    view: VIEWS.find((view) => view === name) ?? null,
+    selected: id ? safelyDecoded(id) : null,
+    query: Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value !== "")),
+  };
 }
 
-export function formatRoute({ view, checkoutRequestId }: Route): string {
-  return checkoutRequestId === null ? `#${view}` : `#${view}/${encodeURIComponent(checkoutRequestId)}`;
+export function formatRoute({ view, selected, query }: Route): string {
+  const words = new URLSearchParams(query).toString();
+  const path = `${view ?? ""}${selected === null ? "" : `/${encodeURIComponent(selected)}`}`;
+  return `#${path}${words === "" ? "" : `?${words}`}`;
 }
 
 function safelyDecoded(text: string): string | null {

@@ -1,4 +1,4 @@
-/** Which phones are shown where several are in play. A phone keeps its place while somebody may be typing on it. */
+/** Which phone the handset shows, and which others have a chip, where many ring. Nothing changes place while it rings. */
 
 /** A phone that a prompt has reached. */
 export interface PhoneInPlay {
@@ -9,42 +9,48 @@ export interface PhoneInPlay {
 }
 
 /**
- * The phones that ring have a place, as far as there are places, and so have those that still show how a prompt went; where
- * there is none of either, the last one that came into play.
- * @param shown what was shown before, in its places
+ * The phone on the handset: what a person picked, else the one that was shown, for as long as it rings or has just ended; else
+ * the first that rings, the one that was shown, or the last that came into play.
  * @param inPlay in the order in which they came into play
- * @param picked a phone that a person wants to see; it stays
- * @param places how many can be shown, from 1
+ * @param held a phone that keeps the handset a little longer, so that its last prompt's end can be read
  */
-export function assignSlots(
-  shown: readonly string[],
+export function choosePhone(
+  shown: string | null,
   inPlay: readonly PhoneInPlay[],
   picked: string | null,
-  places: number,
-): string[] {
-  const ranks = new Map(inPlay.map((phone) => [phone.phone, rankOf(phone)]));
-  if (picked !== null) ranks.set(picked, PICKED);
-  const rank = (phone: string) => ranks.get(phone) ?? 0;
-
-  const slots = shown.filter((phone) => rank(phone) > 0);
-  while (slots.length > places) slots.splice(slots.findLastIndex(isLeast), 1);
-  const waiting = [...ranks.keys()].filter((phone) => rank(phone) > 0 && !slots.includes(phone));
-  for (const phone of waiting.sort((a, b) => rank(b) - rank(a))) {
-    const place = slots.length < places ? slots.length : slots.findLastIndex(isLeast);
-    if (place === slots.length || rank(slots[place] ?? "") < rank(phone)) slots[place] = phone;
-  }
-  if (slots.length > 0) return slots;
-  const last = shown.find((phone) => ranks.has(phone)) ?? inPlay.at(-1)?.phone;
-  return last === undefined ? [] : [last];
-
-  function isLeast(phone: string): boolean {
-    return slots.every((other) => rank(phone) <= rank(other));
-  }
+  held: string | null,
+): string | null {
+  if (picked !== null) return picked;
+  const current = inPlay.find(({ phone }) => phone === shown);
+  if (current && (current.openPrompts > 0 || current.phone === held)) return current.phone;
+  const ringing = inPlay.find(({ openPrompts }) => openPrompts > 0);
+  return (ringing ?? current ?? inPlay.at(-1))?.phone ?? null;
 }
 
-const PICKED = 3;
+/**
+ * The phones beside the handset, in places that they keep: those that ring first, then those with a note, then the last ones.
+ * @param before what had a place until now; null is an empty one
+ * @param others the phones in play but the shown one
+ */
+export function assignChips(
+  before: readonly (string | null)[],
+  others: readonly PhoneInPlay[],
+  places: number,
+): (string | null)[] {
+  const rankOf = ({ openPrompts, hasNote }: PhoneInPlay) => (openPrompts > 0 ? 2 : hasNote ? 1 : 0);
+  const ranks = new Map(others.map((phone) => [phone.phone, rankOf(phone)]));
+  // Of the same rank who has a place keeps it, and of the others the last that came into play are taken.
+  const order = [...others.keys()].sort((a, b) => weight(b) - weight(a));
+  const chosen = new Set(order.slice(0, places).map((index) => others[index]?.phone ?? ""));
+  const chips = Array.from({ length: places }, (_, place) => {
+    const phone = before[place] ?? null;
+    return phone !== null && chosen.delete(phone) ? phone : null;
+  });
+  for (const phone of chosen) chips[chips.indexOf(null)] = phone;
+  return chips;
 
-function rankOf({ openPrompts, hasNote }: PhoneInPlay): number {
-  if (openPrompts > 0) return 2;
-  return hasNote ? 1 : 0;
+  function weight(index: number): number {
+    const phone = others[index]?.phone ?? "";
+    return (ranks.get(phone) ?? 0) * 1e6 + (before.includes(phone) ? 1e5 : 0) + index;
+  }
 }

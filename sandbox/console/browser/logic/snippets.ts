@@ -3,6 +3,7 @@ import python from "../snippets/payment.py.txt" with { type: "text" };
 import curl from "../snippets/payment.sh.txt" with { type: "text" };
 import typescript from "../snippets/payment.ts.txt" with { type: "text" };
 import type { ServerFacts } from "../wire.ts";
+import { quote } from "./commands.ts";
 
 export const LANGUAGES = ["curl", "TypeScript", "PHP", "Python"] as const;
 
@@ -10,9 +11,6 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** What a snippet is filled in with. */
 export type SnippetFacts = Pick<ServerFacts, "base_url" | "api_key" | "payment_account_id">;
-
-/** How a shell comes to know the secret, which no page can show again. */
-export const SECRET_LINE = "export MOMO_API_SECRET='ms_…'";
 
 const TEMPLATES: Readonly<Record<Language, string>> = { curl, TypeScript: typescript, PHP: php, Python: python };
 
@@ -22,4 +20,24 @@ export function snippet(language: Language, { base_url, api_key, payment_account
     .replaceAll("__BASE_URL__", () => base_url)
     .replaceAll("__API_KEY__", () => api_key ?? "mk_…")
     .replaceAll("__PAYMENT_ACCOUNT_ID__", () => String(payment_account_id ?? 1));
+}
+
+/** How a shell runs the lines that follow; they end with a line of their own. */
+const RUNNERS: Readonly<Record<Language, string>> = {
+  curl: "bash",
+  TypeScript: "node --input-type=module",
+  PHP: "php",
+  Python: "python3 -",
+};
+
+/**
+ * The snippet as one thing to paste into a terminal. The secret never comes into the page: the shell reads it from the server's
+ * folder.
+ * @param data the folder; null where it is of no use
+ */
+export function paste(language: Language, { data, ...facts }: SnippetFacts & Pick<ServerFacts, "data">): string {
+  const secret =
+    data === null ? "'ms_…'" : `$(sed -n 's/.*"api_secret": "\\(.*\\)".*/\\1/p' ${quote(`${data}/credentials.json`)})`;
+  const lines = snippet(language, facts).trimEnd();
+  return `export MOMO_API_SECRET=${secret}\n${RUNNERS[language]} <<'MOMO'\n${lines}\nMOMO\n`;
 }

@@ -1,5 +1,6 @@
 import { api } from "../api.ts";
-import { fallback } from "../state.ts";
+import { counted, isDuration } from "../logic/in-force.ts";
+import { fallback, rules } from "../state.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 
@@ -10,7 +11,6 @@ let before: { outcome: string; after?: string } = { outcome: "completed" };
 export function ByHandSwitch() {
   const call = useCall([]);
   const isByHand = fallback.value?.outcome === "manual";
-  if (fallback.value === null) return null;
 
   function change() {
     if (!isByHand && fallback.value) before = remembered(fallback.value);
@@ -19,23 +19,23 @@ export function ByHandSwitch() {
   return (
     <div class="by-hand">
       <label class="switch">
-        <input type="checkbox" checked={isByHand} onChange={change} />
-        <span>I answer the prompts</span>
+        <input type="checkbox" checked={isByHand} disabled={fallback.value === null} onChange={change} />
+        <span>I answer the next prompts</span>
       </label>
-      <p class="hint">
-        {isByHand
-          ? "A prompt waits for your PIN until it expires."
-          : `Until you do, a prompt answers itself: ${fallback.value.outcome}${afterWords(fallback.value.after)}.`}
-      </p>
+      <p class="hint">{fallback.value && words(fallback.value)}</p>
       <FormProblem problems={call.problems} />
     </div>
   );
 }
 
-/** Some outcomes have words there: they end with the prompt timeout, or never. */
-const isDuration = (after: string | null): after is string => after !== null && /^[0-9]/.test(after);
-
-const afterWords = (after: string | null) => (isDuration(after) ? ` after ${after}` : "");
+/** About the prompts to come, and never about the one that rings. */
+function words({ outcome, after }: Default): string {
+  const first =
+    rules.value.length > 0
+      ? `After ${counted(rules.value.length, "rule")}, the default decides`
+      : "The default decides";
+  return `${first}: ${outcome === "manual" ? "they wait for you." : `${outcome}${isDuration(after) ? ` after ${after}` : ""}.`}`;
+}
 
 function remembered({ outcome, after }: Default) {
   return isDuration(after) ? { outcome, after } : { outcome };

@@ -30,10 +30,18 @@ export interface Control {
   readonly run: () => void;
 }
 
+interface ControlGroupProps {
+  readonly controls: readonly Control[];
+  /** Whether no commands are shown before one of the buttons is pointed at. */
+  readonly isFolded?: boolean;
+  readonly children?: ComponentChildren;
+}
+
 /** Buttons, and below them the commands of the one that was last pointed at. */
-export function ControlGroup({ controls, children }: { controls: readonly Control[]; children?: ComponentChildren }) {
+export function ControlGroup({ controls, isFolded = false, children }: ControlGroupProps) {
   const pointed = useSignal<string | null>(null);
   const shown = controls.find(({ label }) => label === pointed.value) ?? controls[0];
+  const lines = shown && <CommandLines command={shown.command} />;
   return (
     <>
       <div class="buttons">
@@ -49,7 +57,14 @@ export function ControlGroup({ controls, children }: { controls: readonly Contro
         })}
         {children}
       </div>
-      {shown && <CommandLines command={shown.command} />}
+      {isFolded ? (
+        <details>
+          <summary>The same by command</summary>
+          {lines}
+        </details>
+      ) : (
+        lines
+      )}
     </>
   );
 }

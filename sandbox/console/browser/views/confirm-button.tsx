@@ -1,36 +1,73 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { after } from "../system.ts";
+import { Dialog } from "./dialog.tsx";
 
-const PATIENCE_MS = 4000;
+/** For so long the question takes no yes: the second half of a double click means nothing. */
+const PAUSE_MS = 600;
 
 interface ConfirmButtonProps {
+  /** Tells the dialog from others. */
+  readonly id: string;
   readonly label: string;
   readonly question: string;
+  /** What is lost. */
+  readonly loss: string;
+  readonly yes: string;
   readonly run: () => void;
   /** It is pointed at, or has the focus. */
   readonly onPoint?: () => void;
 }
 
-/** A button for what cannot be undone: the first press asks, the second does it. */
-export function ConfirmButton({ label, question, run, onPoint }: ConfirmButtonProps) {
+/** A button for what cannot be undone: it asks first, in another place, and names what is lost. */
+export function ConfirmButton({ id, label, question, loss, yes, run, onPoint }: ConfirmButtonProps) {
   const isAsked = useSignal(false);
-  function press() {
-    if (isAsked.value) run();
-    isAsked.value = !isAsked.value;
-    if (!isAsked.value) return;
-    after(PATIENCE_MS, () => {
-      isAsked.value = false;
-    });
-  }
+  const close = () => {
+    isAsked.value = false;
+  };
   return (
-    <button
-      type="button"
-      class={isAsked.value ? "danger" : ""}
-      onClick={press}
-      onPointerEnter={onPoint}
-      onFocus={onPoint}
-    >
-      <span aria-live="polite">{isAsked.value ? question : label}</span>
+    <>
+      <button
+        type="button"
+        onPointerEnter={onPoint}
+        onFocus={onPoint}
+        onClick={() => {
+          isAsked.value = true;
+        }}
+      >
+        {label}
+      </button>
+      <Dialog id={id} title={question} isOpen={isAsked.value} onClose={close}>
+        <p>{loss}</p>
+        <div class="buttons">
+          <button type="button" data-first onClick={close}>
+            Keep everything
+          </button>
+          <Yes
+            label={yes}
+            run={() => {
+              close();
+              run();
+            }}
+          />
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+function Yes({ label, run }: { label: string; run: () => void }) {
+  const isReady = useSignal(false);
+  useEffect(
+    () =>
+      after(PAUSE_MS, () => {
+        isReady.value = true;
+      }),
+    [],
+  );
+  return (
+    <button type="button" class="danger" disabled={!isReady.value} onClick={run}>
+      {label}
     </button>
   );
 }

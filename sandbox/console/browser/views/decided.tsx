@@ -1,36 +1,81 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { quietly } from "../loading.ts";
-import { momoLine } from "../logic/commands.ts";
 import { formatInterval } from "../logic/format.ts";
-import { sandboxNow } from "../state.ts";
+import { outcomes, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
-import { CopyButton } from "./copy-button.tsx";
+import { FormProblem, submits, useCall } from "./form.tsx";
 
-/** What will become of a prompt if nobody touches the phone, and the command that answers it. */
-export function Decided({ prompt: { checkout_request_id } }: { prompt: Prompt }) {
+/** What decides this prompt if nobody touches the phone, and every other way in which it can end. */
+export function Decided({ prompt }: { prompt: Prompt }) {
   const decision = useSignal<Decision | null>(null);
+  const id = encodeURIComponent(prompt.checkout_request_id);
   useEffect(() => {
     void quietly(async () => {
-      const story = await api.get<Story>(`/transactions/${encodeURIComponent(checkout_request_id)}`);
-      decision.value = story.decided_by;
+      decision.value = (await api.get<Story>(`/transactions/${id}`)).decided_by;
     });
-  }, [checkout_request_id]);
-
-  const command = momoLine(["answer", checkout_request_id], { "--pin": "1234" });
+  }, [id]);
   return (
-    <div class="decided">
-      <p class="hint">{words(decision.value, sandboxNow.value)}</p>
-      <CopyButton text={command} what="the momo command that enters a PIN" label="momo answer" />
-    </div>
+    <>
+      <p class="decides" title="What ends this prompt if nobody touches the phone">
+        {words(decision.value, sandboxNow.value)}
+      </p>
+      <EndForm prompt={prompt} path={`/prompts/${id}/answer`} />
+      <p class="hint">Any PIN pays; 0000 is the wrong PIN.</p>
+    </>
   );
 }
 
+/** The person in front of the page can be the network, too. */
+function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
+  const call = useCall([]);
+  const chosen = useSignal("insufficient_funds");
+  // The network's answers: it never says `silent`, and `manual` and `refused` are no end.
+  const ends = outcomes.value.filter(({ status, after }) => status !== null && after !== "never");
+  async function end() {
+    pickPhone(prompt.phone);
+    await call.run(() => api.post(path, { outcome: chosen.value }));
+  }
+  return (
+    <form class="end-form" onSubmit={submits(end)}>
+      <select
+        aria-label="How the prompt ends"
+        value={chosen.value}
+        onChange={(event) => {
+          chosen.value = event.currentTarget.value;
+        }}
+      >
+        {ends.map(({ name, meaning }) => (
+          <option key={name} value={name}>
+            {name} – {meaning}
+          </option>
+        ))}
+      </select>
+      <button type="submit" disabled={call.isUnderWay}>
+        End it so
+      </button>
+      <FormProblem problems={call.problems} />
+    </form>
+  );
+}
+
+const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
+  header: "its request",
+  network_limit: "the network's limit",
+  test_phone: "this test phone",
+  default: "the default",
+  person: "a person",
+  deadline: "the deadline",
+};
+
+/** `By rule 2: completed, in 3 s.` */
 function words(decision: Decision | null, nowMs: number | null): string {
-  if (decision === null) return "Waiting for a PIN.";
-  const { outcome, at_ms } = decision;
-  if (at_ms === null || nowMs === null) return outcome === "manual" ? "Waits for you." : `Ends by itself: ${outcome}.`;
-  const leftMs = Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
-  return `Answers itself in ${formatInterval(leftMs)}: ${outcome}.`;
+  if (decision === null) return "It waits for a PIN.";
+  const { who, rule, outcome, at_ms } = decision;
+  const decider = who === "rule" ? `rule ${rule}` : WHO[who];
+  const leftMs = at_ms === null || nowMs === null ? null : Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
+  const when = leftMs === null ? (outcome === "manual" ? ", it waits for you" : "") : `, in ${formatInterval(leftMs)}`;
+  return `By ${decider}: ${outcome}${when}.`;
 }

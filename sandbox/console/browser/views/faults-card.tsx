@@ -1,11 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../api.ts";
+import { counted } from "../logic/in-force.ts";
 import { faultInWords } from "../logic/steering-words.ts";
 import { faults } from "../state.ts";
 import { type Command, CommandLines, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
 import { RemovableList } from "./removable-list.tsx";
 import { TextField } from "./text-field.tsx";
+import { UndoLine, useUndo } from "./undo.tsx";
 
 const PATHS = ["/stkpush.php", "/status.php", "/transactions.php"];
 const KINDS = { error: "an error", delay: "a delay", disconnect: "the answer is lost" } as const;
@@ -41,8 +43,13 @@ export function FaultsCard() {
     ...(draft.value.seed !== "" && { seed: numberOrText(draft.value.seed) }),
     faults: [...inForce, faultOf(draft.value)],
   };
-  const replace = (next: readonly unknown[]) =>
+  const undo = useUndo();
+  const put = (next: readonly unknown[]) =>
     call.run(() => (next.length === 0 ? api.delete("/faults") : api.put("/faults", { seed, faults: next })));
+  async function replace(next: readonly unknown[]) {
+    const words = `${counted(inForce.length - next.length, "fault")} removed.`;
+    if (await put(next)) undo.offer(words, () => void put(inForce));
+  }
 
   async function submit() {
     if (await call.run(() => api.put("/faults", body))) draft.value = EMPTY;
@@ -92,6 +99,7 @@ export function FaultsCard() {
           <p class="hint">Seed {seed}</p>
         </>
       )}
+      <UndoLine undo={undo} />
       <form class="row" onSubmit={submits(submit)}>
         {select("path", { "": "any", ...Object.fromEntries(PATHS.map((path) => [path, path])) })}
         {select("kind", KINDS)}

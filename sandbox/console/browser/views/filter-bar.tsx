@@ -1,12 +1,15 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { chooseMerchant, setFilters } from "../actions.ts";
-import { isFiltered, NO_FILTERS } from "../logic/filters.ts";
+import { isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
+import { wallClock } from "../logic/format.ts";
 import { problemsOf } from "../logic/problems.ts";
 import { filterProblem, filters, merchantId, merchants } from "../state.ts";
 import { KINDS, STATUSES } from "../wire.ts";
+import { ExportButton } from "./export-button.tsx";
+import { CloseIcon } from "./icons.tsx";
 
-/** The API's own filters (§4.3). */
+/** The API's own filters (§4.3), and the stretch that was picked in the chart. */
 export function FilterBar() {
   const { value } = filters;
   const isMore = useSignal(false);
@@ -20,54 +23,14 @@ export function FilterBar() {
   });
   return (
     <search class="filters">
-      {merchants.value.length > 1 && (
-        <label>
-          <span>Merchant</span>
-          <select
-            value={String(merchantId.value)}
-            onChange={(event) => chooseMerchant(Number(event.currentTarget.value))}
-          >
-            {merchants.value.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
       <label class="search">
         <span>Search</span>
         <input {...bind("search")} type="search" placeholder="Phone, reference, receipt or request id" />
       </label>
-      <label>
-        <span>Status</span>
-        <select {...bind("status")}>
-          <option value="">any</option>
-          {STATUSES.map((status) => (
-            <option key={status}>{status}</option>
-          ))}
-        </select>
-      </label>
-      <button
-        type="button"
-        class="quiet more"
-        aria-expanded={isMore.value}
-        onClick={() => {
-          isMore.value = !isMore.value;
-        }}
-      >
-        {isMore.value ? "Fewer filters" : "More filters"}
-      </button>
+      <Choice label="Status" names={STATUSES} {...bind("status")} />
+      <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>
-        <label>
-          <span>Type</span>
-          <select {...bind("type")}>
-            <option value="">any</option>
-            {KINDS.map((kind) => (
-              <option key={kind}>{kind}</option>
-            ))}
-          </select>
-        </label>
+        <Choice label="Type" names={KINDS} {...bind("type")} />
         <label>
           <span>From</span>
           <input {...bind("date_from")} type="text" placeholder="YYYY-MM-DD" size={10} />
@@ -80,15 +43,82 @@ export function FilterBar() {
           <span>Id</span>
           <input {...bind("id")} type="text" inputMode="numeric" size={6} />
         </label>
+        <MerchantChoice />
       </div>
-      {isFiltered(value) && (
-        <button type="button" class="quiet" onClick={() => setFilters(NO_FILTERS)}>
-          Clear
-        </button>
-      )}
+      <ExportButton />
+      <button type="button" class="quiet" disabled={!isFiltered(value)} onClick={() => setFilters(NO_FILTERS)}>
+        Clear
+      </button>
+      <SpanChip />
       <div class="filter-problem" role="alert" id="filter-problem">
         {filterProblem.value && <p class="problem">{filterProblem.value}</p>}
       </div>
     </search>
+  );
+}
+
+/** Where there is no room, all but the first filters are folded away. */
+export function MoreButton({ isMore }: { isMore: Signal<boolean> }) {
+  return (
+    <button
+      type="button"
+      class="quiet more"
+      aria-expanded={isMore.value}
+      onClick={() => {
+        isMore.value = !isMore.value;
+      }}
+    >
+      {isMore.value ? "Fewer" : "More"}
+    </button>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly id: string;
+  readonly value: string;
+  readonly onInput: (event: TargetedEvent<HTMLSelectElement>) => void;
+}
+
+export function Choice({ label, names, ...select }: ChoiceProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <select {...select}>
+        <option value="">any</option>
+        {names.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function MerchantChoice() {
+  if (merchants.value.length < 2) return null;
+  return (
+    <label>
+      <span>Merchant</span>
+      <select value={String(merchantId.value)} onChange={(event) => chooseMerchant(Number(event.currentTarget.value))}>
+        {merchants.value.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function SpanChip() {
+  const span = parseSpan(filters.value.span);
+  if (span === null) return null;
+  return (
+    <button type="button" class="chip span" onClick={() => setFilters({ ...filters.value, span: "" })}>
+      {wallClock(span.fromMs)} to {wallClock(span.untilMs)}
+      <CloseIcon />
+      <span class="unseen">Show all times</span>
+    </button>
   );
 }

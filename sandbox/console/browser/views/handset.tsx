@@ -11,8 +11,6 @@ export function Handset({ phone }: { phone: string }) {
   useEffect(() => void loadMessages(phone), [phone]);
   const open = promptsByPhone.value.get(phone) ?? [];
   const [prompt] = open;
-  const note = phoneNotes.value.get(phone);
-  const now = sandboxNow.value;
   return (
     <article
       class="handset"
@@ -22,36 +20,12 @@ export function Handset({ phone }: { phone: string }) {
     >
       <div class="case">
         <div class="screen">
-          <div class="status-line" aria-hidden="true">
-            <span>{now === null ? "" : wallClock(now).slice(0, 5)}</span>
-            <span class="camera" />
-            <span class="signal">
-              <i />
-              <i />
-              <i />
-              <i />
-            </span>
-          </div>
+          <StatusLine />
           {prompt ? (
             <PromptSheet key={prompt.checkout_request_id} prompt={prompt} waiting={open.length - 1} />
           ) : (
             <>
-              {note ? (
-                <div class="note" data-status={note.status} role="status">
-                  <h3>{note.title}</h3>
-                  <p>{note.text}</p>
-                  <button type="button" onClick={() => dismissNote(phone)}>
-                    OK
-                  </button>
-                </div>
-              ) : (
-                now !== null && (
-                  <p class="lock-clock">
-                    <time>{wallClock(now).slice(0, 5)}</time>
-                    <span>{longDayOf(now)}</span>
-                  </p>
-                )
-              )}
+              <Note phone={phone} />
               <Thread phone={phone} />
             </>
           )}
@@ -59,8 +33,53 @@ export function Handset({ phone }: { phone: string }) {
         </div>
       </div>
       <h2 class="number">{formatPhone(phone)}</h2>
-      {prompt ? <Decided prompt={prompt} /> : <p class="hint decided">No prompt is open.</p>}
+      <div class="decided">
+        {prompt ? (
+          <Decided key={prompt.checkout_request_id} prompt={prompt} />
+        ) : (
+          <p class="hint">No prompt is open on this phone.</p>
+        )}
+      </div>
     </article>
+  );
+}
+
+function StatusLine() {
+  const now = sandboxNow.value;
+  return (
+    <div class="status-line" aria-hidden="true">
+      <span>{now === null ? "" : wallClock(now).slice(0, 5)}</span>
+      <span class="camera" />
+      <span class="signal">
+        <i />
+        <i />
+        <i />
+        <i />
+      </span>
+    </div>
+  );
+}
+
+/** How the last prompt went, for a while; else what a phone at rest shows. */
+function Note({ phone }: { phone: string }) {
+  const note = phoneNotes.value.get(phone);
+  if (note) {
+    return (
+      <div class="note" data-status={note.status} role="status">
+        <h3>{note.title}</h3>
+        <p>{note.text}</p>
+        <button type="button" onClick={() => dismissNote(phone)}>
+          OK
+        </button>
+      </div>
+    );
+  }
+  const now = sandboxNow.value;
+  return (
+    <p class="lock-clock">
+      <time>{now === null ? "--:--" : wallClock(now).slice(0, 5)}</time>
+      <span>{now === null ? "" : longDayOf(now)}</span>
+    </p>
   );
 }
 

@@ -94,3 +94,32 @@ export const Mark = () => (
     <path d="M11.4 16.4l3.3 3.3 6-6.5" />
   </svg>
 );
+
+export const HelpIcon = () => (
+  <Icon>
+    <circle cx="8" cy="8" r="6.2" />
+    <path d="M6.2 6.3a1.9 1.9 0 1 1 2.7 1.9c-.6.3-.9.7-.9 1.3M8 11.6v.1" />
+  </Icon>
+);
+
+export const PhoneIcon = () => (
+  <Icon>
+    <rect x="4.5" y="1.8" width="7" height="12.4" rx="1.8" />
+    <path d="M7.2 11.8h1.6" />
+  </Icon>
+);
+
+export const SlidersIcon = () => (
+  <Icon size={14}>
+    <path d="M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7" />
+    <circle cx="10.5" cy="4.5" r="1.5" />
+    <circle cx="5.5" cy="11.5" r="1.5" />
+  </Icon>
+);
+
+export const LinkIcon = () => (
+  <Icon>
+    <path d="M6.8 9.2a2.6 2.6 0 0 0 3.7 0l2.2-2.2a2.6 2.6 0 0 0-3.7-3.7l-.8.8" />
+    <path d="M9.2 6.8a2.6 2.6 0 0 0-3.7 0L3.300 9a2.6 2.6 0 0 0 3.7 3.7l.8-.8" />
+  </Icon>
+);

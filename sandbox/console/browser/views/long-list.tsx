@@ -8,7 +8,7 @@ interface LongListProps {
   readonly children: ComponentChildren;
 }
 
-/** The box in which a long list scrolls, and the way back to what has arrived at its top meanwhile. */
+/** The box in which a long list scrolls, and the way back to what has arrived at its top meanwhile. Arrows go from row to row. */
 export function LongList({ list, label, children }: LongListProps) {
   return (
     <div class="table-box">
@@ -17,10 +17,38 @@ export function LongList({ list, label, children }: LongListProps) {
           {formatCount(list.held)} new
         </button>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <section class="scroll" ref={list.box} tabIndex={0} aria-label={label}>
+      <section
+        class="scroll"
+        ref={list.box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        tabIndex={0}
+        aria-label={label}
+        aria-keyshortcuts="ArrowDown ArrowUp"
+        onKeyDown={walk}
+      >
         {children}
       </section>
     </div>
   );
+}
+
+/** A row has one stop, which the arrows move: Tab would have to pass thousands. */
+function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  const box = event.currentTarget.getBoundingClientRect();
+  const firstInView = stops.findIndex((stop) => stop.getBoundingClientRect().top >= box.top);
+  const next = stops[at < 0 ? firstInView : at + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus({ preventScroll: true });
+  next.closest("tr")?.scrollIntoView({ block: "nearest" });
+}
+
+/** Gives the focus back to the row of what has just been closed, or to its list. */
+export function returnFocus(row: string): void {
+  const stop = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`);
+  (stop ?? document.querySelector<HTMLElement>(".scroll"))?.focus();
 }

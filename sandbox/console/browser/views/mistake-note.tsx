@@ -1,3 +1,4 @@
+import { addressOf } from "../actions.ts";
 import type { Finding } from "../wire.ts";
 import { WarningIcon } from "./icons.tsx";
 
@@ -7,7 +8,7 @@ export function MistakeNote({ mistake }: { mistake: Finding }) {
     <p class="mistake">
       <WarningIcon />
       <span>
-        {mistake.message} {mistake.advice}
+        {mistake.message} {mistake.advice} <a href={addressOf("audit")}>Audit</a>
       </span>
     </p>
   );

@@ -1,21 +1,27 @@
-import type { View } from "../logic/route.ts";
-import { mistakes, prompts, route } from "../state.ts";
+import { addressOf } from "../actions.ts";
+import { formatRoute, type Route, type View } from "../logic/route.ts";
+import { openFindings, prompts, route, view } from "../state.ts";
 
 const ENTRIES: readonly { readonly view: View; readonly label: string; readonly short?: string }[] = [
   { view: "phone", label: "Phone" },
   { view: "transactions", label: "Transactions", short: "Payments" },
   { view: "requests", label: "Requests" },
+  { view: "audit", label: "Audit" },
   { view: "steering", label: "Steering" },
   { view: "keys", label: "Accounts & keys", short: "Keys" },
   { view: "start", label: "Get started", short: "Start" },
 ];
 
-/** The views. The phones have an entry of their own only where there is no room beside the dashboard. */
+/** Where somebody was in each view, so that its filters are still there when they come back. */
+const left = new Map<View, Route>();
+
+/** The views. The phone has an entry of its own only where there is no room beside the dashboard. */
 export function Navigation() {
+  left.set(view.value, { ...route.value, view: view.value, selected: null });
   return (
     <nav class="views" aria-label="Views">
-      {ENTRIES.map(({ view, label, short }) => (
-        <a key={view} href={`#${view}`} data-view={view} aria-current={route.value.view === view ? "page" : undefined}>
+      {ENTRIES.map(({ view: name, label, short }) => (
+        <a key={name} href={hrefOf(name)} data-view={name} aria-current={view.value === name ? "page" : undefined}>
           {short ? (
             <>
               <span class="wide">{label}</span>
@@ -24,29 +30,31 @@ export function Navigation() {
           ) : (
             label
           )}
-          <Count view={view} />
+          <Count view={name} />
         </a>
       ))}
     </nav>
   );
 }
 
-function Count({ view }: { view: View }) {
-  if (view === "phone" && prompts.value.size > 0) {
-    return (
-      <b class="count">
-        {prompts.value.size}
-        <span class="unseen"> open</span>
-      </b>
-    );
-  }
-  if (view === "requests" && mistakes.value.size > 0) {
-    return (
-      <b class="count warn">
-        {mistakes.value.size}
-        <span class="unseen"> with mistakes</span>
-      </b>
-    );
-  }
+/** The view that is open is opened afresh. */
+function hrefOf(name: View): string {
+  const before = left.get(name);
+  return before && name !== view.value ? formatRoute(before) : addressOf(name);
+}
+
+/** Its place is there from the beginning, so that no view moves when the first one is counted. */
+function Count({ view: name }: { view: View }) {
+  if (name === "phone") return <Figure count={prompts.value.size} what="open" />;
+  if (name === "audit") return <Figure count={openFindings.value.length} what="findings" isWarning />;
   return null;
+}
+
+function Figure({ count, what, isWarning = false }: { count: number; what: string; isWarning?: boolean }) {
+  return (
+    <b class={`count ${isWarning ? "warn" : ""}`} data-empty={count === 0}>
+      {count > 999 ? "999+" : count}
+      <span class="unseen"> {what}</span>
+    </b>
+  );
 }

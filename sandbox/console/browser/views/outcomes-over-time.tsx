@@ -1,52 +1,124 @@
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
+import { setFilters } from "../actions.ts";
 import { BUCKETS, type Bucket, outcomeChart } from "../logic/chart.ts";
+import { formatSpan } from "../logic/filters.ts";
 import { formatCount, formatInterval, wallClock } from "../logic/format.ts";
-import { rows, sandboxNow, totalItems } from "../state.ts";
+import { filters, rows, sandboxNow, totalItems } from "../state.ts";
 import { STATUSES, type Status } from "../wire.ts";
 
 const HEIGHT = 44;
 const BAR = 6;
 const GAP = 2;
+const WIDTH = BUCKETS * (BAR + GAP);
 
-/** From the ground up. */
+/** From the ground up; the legend has the same order. */
 const ORDER: readonly Status[] = ["completed", "pending", "cancelled", "expired", "failed"];
 
-/** What became of the payments, by when they began. */
+/** What became of the payments, by when they began. A bar tells its numbers, and shows its payments alone when it is picked. */
 export function OutcomesOverTime() {
   // Once a second is enough, and half a million rows a second are not.
   const second = useComputed(() => Math.floor((sandboxNow.value ?? 0) / 1000) * 1000);
   const chart = useComputed(() => outcomeChart(rows.value, second.value));
+  const pointed = useSignal<number | null>(null);
   const { buckets, bucketMs, most } = chart.value;
-  if (most === 0) return null;
-  const first = buckets[0]?.fromMs ?? 0;
+  const bucket = pointed.value === null ? undefined : buckets[pointed.value];
+
+  const spanOf = ({ fromMs }: Bucket) => formatSpan({ fromMs, untilMs: fromMs + bucketMs });
+  function pick() {
+    if (!bucket || bucket.total === 0) return;
+    const span = spanOf(bucket);
+    setFilters({ ...filters.value, span: filters.value.span === span ? "" : span });
+  }
+  function point({ clientX, currentTarget }: TargetedEvent<HTMLElement, PointerEvent>) {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    pointed.value = Math.min(BUCKETS - 1, Math.max(0, Math.floor(((clientX - left) / width) * BUCKETS)));
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined && event.key !== "Enter") return;
+    event.preventDefault();
+    if (step === undefined) pick();
+    else pointed.value = Math.min(BUCKETS - 1, Math.max(0, (pointed.value ?? (step < 0 ? BUCKETS : -1)) + step));
+  }
   return (
     <figure class="chart">
-      <svg
-        viewBox={`0 0 ${BUCKETS * (BAR + GAP)} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
+      <div
+        class="bars"
+        role="slider"
+        tabIndex={0}
         aria-label={inWords(buckets)}
+        aria-valuemin={0}
+        aria-valuemax={BUCKETS - 1}
+        aria-valuenow={pointed.value ?? BUCKETS - 1}
+        aria-valuetext={bucket ? numbersOf(bucket, bucketMs) : "no bar"}
+        onPointerMove={point}
+        onPointerLeave={() => {
+          pointed.value = null;
+        }}
+        onBlur={() => {
+          pointed.value = null;
+        }}
+        onClick={pick}
+        onKeyDown={onKeyDown}
       >
-        {buckets.map((bucket, index) => (
-          <Bar key={bucket.fromMs} bucket={bucket} x={index * (BAR + GAP)} most={most} />
-        ))}
-      </svg>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          {bucket && (
+            <rect class="pointed" x={(pointed.value ?? 0) * (BAR + GAP) - 1} width={BAR + 2} height={HEIGHT} />
+          )}
+          {buckets.map((one, index) => (
+            <Bar
+              key={index}
+              bucket={one}
+              x={index * (BAR + GAP)}
+              most={most}
+              isDim={filters.value.span !== "" && filters.value.span !== spanOf(one)}
+            />
+          ))}
+        </svg>
+      </div>
       <figcaption>
-        <span>{wallClock(first).slice(0, 5)}</span>
-        <span>
-          {rows.value.length < (totalItems.value ?? 0) ? `newest ${formatCount(rows.value.length)} · ` : ""}
-          {formatInterval(bucketMs)} each, up to {formatCount(most)}
-        </span>
-        <span>{wallClock(first + bucketMs * BUCKETS).slice(0, 5)}</span>
+        {bucket ? (
+          <span class="reading">{numbersOf(bucket, bucketMs)}</span>
+        ) : (
+          <>
+            <span>{wallClock(buckets[0]?.fromMs ?? 0).slice(0, 5)}</span>
+            <Legend />
+            <span>{wallClock((buckets[0]?.fromMs ?? 0) + bucketMs * BUCKETS).slice(0, 5)}</span>
+          </>
+        )}
       </figcaption>
+      <p class="unseen">
+        {rows.value.length < (totalItems.value ?? 0) ? `newest ${formatCount(rows.value.length)} · ` : ""}
+        {formatInterval(bucketMs)} each, up to {formatCount(most)}
+      </p>
     </figure>
   );
 }
 
-function Bar({ bucket, x, most }: { bucket: Bucket; x: number; most: number }) {
+function Legend() {
+  return (
+    <span class="legend">
+      {ORDER.map((status) => (
+        <span key={status} data-status={status}>
+          {status}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+interface BarProps {
+  readonly bucket: Bucket;
+  readonly x: number;
+  readonly most: number;
+  readonly isDim: boolean;
+}
+
+function Bar({ bucket, x, most, isDim }: BarProps) {
   let y = HEIGHT;
   return (
-    <g>
+    <g class={isDim ? "dim" : undefined}>
       <rect class="ground" x={x} y={HEIGHT - 1} width={BAR} height={1} />
       {ORDER.map((status) => {
         const count = bucket.counts[status];
@@ -59,10 +131,16 @@ function Bar({ bucket, x, most }: { bucket: Bucket; x: number; most: number }) {
   );
 }
 
+/** `10:02:10 to 10:02:20: 3 completed, 1 failed` */
+function numbersOf({ fromMs, counts, total }: Bucket, bucketMs: number): string {
+  const parts = ORDER.filter((status) => counts[status] > 0).map((status) => `${counts[status]} ${status}`);
+  return `${wallClock(fromMs)} to ${wallClock(fromMs + bucketMs)}: ${total === 0 ? "no payment" : parts.join(", ")}`;
+}
+
 function inWords(buckets: readonly Bucket[]): string {
-  const counts = STATUSES.map((status) => ({
+  const parts = STATUSES.map((status) => ({
     status,
     count: buckets.reduce((sum, bucket) => sum + bucket.counts[status], 0),
   })).filter(({ count }) => count > 0);
-  return `Outcomes over time: ${counts.map(({ status, count }) => `${count} ${status}`).join(", ")}`;
+  return `Outcomes over time: ${parts.map(({ status, count }) => `${count} ${status}`).join(", ") || "no payment"}`;
 }

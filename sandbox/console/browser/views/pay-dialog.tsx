@@ -1,20 +1,13 @@
 import { signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { goTo, pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
-import { accounts, route, server } from "../state.ts";
+import { accounts, dialog, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
+import { Dialog } from "./dialog.tsx";
 import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
-import { CloseIcon } from "./icons.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
-
-const isOpen = signal(false);
-
-export function openPayDialog(): void {
-  isOpen.value = true;
-}
 
 const MEMBERS = ["phone", "amount", "reference", "description", "payment_account_id", "kind", "outcome"] as const;
 type Draft = Readonly<Record<(typeof MEMBERS)[number], string>>;
@@ -34,18 +27,13 @@ const draft = signal(FIRST);
 
 /** A test payment, as some part of a shop would start it. */
 export function PayDialog() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isOpen.value) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen.value]);
   const close = () => {
-    isOpen.value = false;
+    if (dialog.value === "pay") dialog.value = null;
   };
   return (
-    <dialog ref={dialog} class="pay" aria-labelledby="pay-title" onClose={close}>
-      {isOpen.value && <PayForm onDone={close} />}
-    </dialog>
+    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={close}>
+      <PayForm onDone={close} />
+    </Dialog>
   );
 }
 
@@ -71,8 +59,8 @@ function PayForm({ onDone }: { onDone: () => void }) {
     onDone();
     pickPhone(phone.replace(/^0/, "254"));
     // Where the phones have a view of their own, that is where it goes on.
-    if (matchMedia("(max-width: 56rem)").matches) goTo({ view: "phone", checkoutRequestId: null });
-    else if (route.value.view !== "transactions") goTo({ view: "transactions", checkoutRequestId: null });
+    if (matchMedia("(max-width: 56rem)").matches) goTo("phone");
+    else if (view.value !== "transactions") goTo("transactions");
   }
   const set = (name: keyof Draft) => (event: { currentTarget: { value: string } }) => {
     draft.value = { ...draft.value, [name]: event.currentTarget.value };
@@ -86,12 +74,6 @@ function PayForm({ onDone }: { onDone: () => void }) {
   }
   return (
     <form onSubmit={submits(submit)}>
-      <header>
-        <h2 id="pay-title">Test payment</h2>
-        <button type="button" class="quiet square" aria-label="Close" onClick={onDone}>
-          <CloseIcon />
-        </button>
-      </header>
       <div class="pay-fields">
         {input("phone", "Phone", "tel")}
         {input("amount", "Amount, KES", "decimal")}

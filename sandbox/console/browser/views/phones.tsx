@@ -1,84 +1,71 @@
-import { useEffect } from "preact/hooks";
-import { makeRoomForPhones, pickPhone } from "../actions.ts";
-import { formatPhone } from "../logic/format.ts";
-import { phonesInPlay, promptsByPhone, shownPhones } from "../state.ts";
+import { useSignal } from "@preact/signals";
+import { pickPhone } from "../actions.ts";
+import { formatAmount, formatPhone } from "../logic/format.ts";
+import { phoneChips, phoneNotes, phonesInPlay, prompts, promptsByPhone, shownPhone } from "../state.ts";
+import { askForNotifications, notificationPermission } from "../system.ts";
 import { ByHandSwitch } from "./by-hand-switch.tsx";
 import { Handset } from "./handset.tsx";
 
 /** A number to show before any customer has been asked. */
 const FIRST_PHONE = "254712345678";
 
-/** The customers' phones. */
+/** The customers: one phone at hand, and the others as chips with what they do. The column is as wide whatever happens. */
 export function Phones() {
-  useRoomForPhones();
-  useEffect(typeOnRingingPhone, []);
-  const shown = shownPhones.value.length > 0 ? shownPhones.value : [FIRST_PHONE];
+  const phone = shownPhone.value ?? FIRST_PHONE;
+  const ringing = prompts.value.size;
   return (
     <section class="phones" aria-label="Phones">
+      <header class="phones-bar">
+        <p class="hint">
+          {ringing === 0 ? "No phone rings" : ringing === 1 ? "1 prompt open" : `${ringing} prompts open`}
+        </p>
+        <NotifyButton />
+      </header>
       <OtherPhones />
-      <div class="handsets">
-        {shown.map((phone) => (
-          <Handset key={phone} phone={phone} />
-        ))}
-      </div>
+      <Handset key={phone} phone={phone} />
       <ByHandSwitch />
     </section>
   );
 }
 
-/** More than a handful help nobody. */
-const MOST_CHIPS = 8;
-
-/** The phones that there is no room for. */
+/** Every chip keeps its place, and the places are there from the beginning. */
 function OtherPhones() {
-  const others = phonesInPlay.value.filter(({ phone }) => !shownPhones.value.includes(phone));
-  // Those that ring come first.
-  const listed = others.toSorted((a, b) => b.openPrompts - a.openPrompts).slice(0, MOST_CHIPS);
-  if (others.length === 0) return null;
+  const chips = phoneChips.value;
+  const more = phonesInPlay.value.length - 1 - chips.filter((phone) => phone !== null).length;
   return (
-    <ul class="other-phones" aria-label="Other phones">
-      {listed.map(({ phone, openPrompts }) => (
-        <li key={phone}>
-          <button type="button" class="chip" data-rings={openPrompts > 0} onClick={() => pickPhone(phone)}>
-            {formatPhone(phone)}
-            {openPrompts > 0 && (
-              <b class="count">
-                {openPrompts}
-                <span class="unseen"> open</span>
-              </b>
-            )}
-          </button>
-        </li>
-      ))}
-      {others.length > listed.length && <li class="hint">and {others.length - listed.length} more</li>}
-    </ul>
+    <>
+      <ul class="other-phones" aria-label="Other phones">
+        {chips.map((phone, place) => (
+          <li key={place}>{phone !== null && <Chip phone={phone} />}</li>
+        ))}
+      </ul>
+      <p class="hint more-phones">{more > 0 ? `and ${more} more` : ""}</p>
+    </>
   );
 }
 
-/** Window widths (in rem) from which one more handset fits beside the dashboard. */
-const WIDTHS_REM = [88, 118, 200];
-
-function useRoomForPhones(): void {
-  useEffect(() => {
-    const queries = WIDTHS_REM.map((width) => matchMedia(`(min-width: ${width}rem)`));
-    const count = () => makeRoomForPhones(1 + queries.filter(({ matches }) => matches).length);
-    count();
-    for (const query of queries) query.addEventListener("change", count);
-    return () => {
-      for (const query of queries) query.removeEventListener("change", count);
-    };
-  }, []);
+function Chip({ phone }: { phone: string }) {
+  const [prompt] = promptsByPhone.value.get(phone) ?? [];
+  return (
+    <button type="button" class="chip" data-rings={prompt !== undefined} onClick={() => pickPhone(phone)}>
+      <b>{formatPhone(phone)}</b>{" "}
+      <span class="does">
+        {prompt ? `rings: KES ${formatAmount(prompt.amount)}` : (phoneNotes.value.get(phone)?.title ?? "no prompt")}
+      </span>
+    </button>
+  );
 }
 
-/** A digit typed anywhere but into a field goes to the first phone that rings. */
-function typeOnRingingPhone(): () => void {
-  function onKeyDown(event: KeyboardEvent) {
-    if (!/^[0-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open], .handset"))
-      return;
-    const ringing = shownPhones.value.find((phone) => promptsByPhone.value.has(phone));
-    if (ringing !== undefined) document.querySelector<HTMLInputElement>(`[data-phone="${ringing}"] .pin`)?.focus();
+/** Whether a phone that rings may say so where the tab is out of sight; a browser asks once. */
+function NotifyButton() {
+  const permission = useSignal(notificationPermission());
+  if (permission.value !== "default") return null;
+  async function ask() {
+    permission.value = await askForNotifications();
   }
-  addEventListener("keydown", onKeyDown);
-  return () => removeEventListener("keydown", onKeyDown);
+  return (
+    <button type="button" class="link notify" onClick={() => void ask()}>
+      Notify me
+    </button>
+  );
 }

@@ -86,12 +86,14 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
       </div>
       <div class="keypad">
         {DIGITS.map((digit) => (
-          <button key={digit} type="button" onClick={() => press(digit)}>
+          // With a keyboard the digits are typed: a dozen stops of Tab would lead nowhere else.
+          <button key={digit} type="button" tabIndex={-1} onClick={() => press(digit)}>
             {digit}
           </button>
         ))}
         <button
           type="button"
+          tabIndex={-1}
           aria-label="Delete a digit"
           onClick={() => {
             pin.value = pin.value.slice(0, -1);
@@ -99,7 +101,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
         >
           <BackspaceIcon />
         </button>
-        <button type="button" onClick={() => press("0")}>
+        <button type="button" tabIndex={-1} onClick={() => press("0")}>
           0
         </button>
         <button type="submit" class="send" disabled={call.isUnderWay}>

@@ -202,8 +202,11 @@ function Keys() {
                   <span class="tag">revoked</span>
                 ) : (
                   <ConfirmButton
-                    label="Revoke"
-                    question="Refuse it from now on?"
+                    id={`revoke-${api_key}`}
+                    label="Revoke …"
+                    question={`Revoke “${keyLabel}”?`}
+                    loss={`Every call with ${api_key} is refused from now on, for good.`}
+                    yes="Refuse it from now on"
                     run={() => void call.run(() => api.delete(pathOf(api_key)))}
                     onPoint={() => {
                       pointed.value = api_key;

@@ -1,10 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { type Command, CommandLines } from "./commands.tsx";
-import { CloseIcon } from "./icons.tsx";
+import { CloseIcon, WarningIcon } from "./icons.tsx";
 
 /** Something in force that can be taken away by itself. */
 export interface Removable {
   readonly words: string;
+  /** What is wrong with it, or null. */
+  readonly note?: string | null;
   readonly command: Command;
   readonly remove: () => void;
 }
@@ -16,13 +18,20 @@ export function RemovableList({ what, items }: { what: string; items: readonly R
   return (
     <>
       <ol class="rule-list">
-        {items.map(({ words, remove }, index) => {
+        {items.map(({ words, note = null, remove }, index) => {
           const point = () => {
             pointed.value = index;
           };
           return (
             <li key={index}>
-              <span>{words}</span>
+              <span>
+                {words}
+                {note !== null && (
+                  <small class="warned">
+                    <WarningIcon /> {note}
+                  </small>
+                )}
+              </span>
               <button
                 type="button"
                 class="quiet square"

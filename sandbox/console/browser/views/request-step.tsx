@@ -1,5 +1,7 @@
+import { addressOf } from "../actions.ts";
+import { operationOf } from "../logic/calls.ts";
 import { replayCurl } from "../logic/commands.ts";
-import { formatCount, formatInterval, prettyJson, timeOfDay } from "../logic/format.ts";
+import { formatCount, formatInterval, preciseClock, prettyJson } from "../logic/format.ts";
 import { server } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
@@ -20,15 +22,18 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
     <>
       <details class="call" open={isOpen}>
         <summary>
-          <time>{timeOfDay(request.at)}</time>
+          <time>{preciseClock(request.at_ms)}</time>
           {intervalMs != null && <span class="interval">+{formatInterval(intervalMs)}</span>}
-          <code class="target">
-            {request.method} {request.target}
+          <code class="target" title={`${request.method} ${request.target}`}>
+            {operationOf(request.target)}
           </code>
           <HttpStatus status={request.status} />
-          <span class="answered">{statusOf(request.answer)}</span>
+          <span class="told">{statusOf(request.answer)}</span>
         </summary>
         <CallDetails request={request} isBrief={isOpen} />
+        <p class="hint">
+          <a href={addressOf("requests", String(request.id))}>This call in Requests</a>
+        </p>
       </details>
       {mistakes.map((mistake) => (
         <MistakeNote key={mistake.message} mistake={mistake} />
@@ -47,7 +52,7 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
   return (
     <div class="call-details">
       <p class="hint">
-        answered in {formatInterval(duration_ms)}
+        took {formatInterval(duration_ms)}
         {fault && ` · fault: ${fault}`}
         {server.value && body_cut_bytes === 0 && (
           <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
@@ -61,7 +66,7 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
       {leniencies.length > 0 && (
         <p class="hint">Taken leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.</p>
       )}
-      <h4>Sent</h4>
+      <p class="part">Sent</p>
       {body === null ? (
         <p class="hint">no body</p>
       ) : (
@@ -69,7 +74,7 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
       )}
       <NotKept bytes={body_cut_bytes} />
       <details class="answer" open={!isBrief}>
-        <summary>Answered</summary>
+        <summary>Answer</summary>
         {status === null ? (
           <p class="hint">The connection was closed without an answer.</p>
         ) : (

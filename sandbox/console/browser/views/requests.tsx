@@ -1,65 +1,71 @@
-import { useComputed, useSignal } from "@preact/signals";
-import { labelOf } from "../logic/findings.ts";
-import { formatCount, formatInterval, timeOfDay } from "../logic/format.ts";
+import { useComputed } from "@preact/signals";
+import { addressOf, select } from "../actions.ts";
+import { knownPayment } from "../arrivals.ts";
+import { fitsCall, operationOf, paymentOf } from "../logic/calls.ts";
+import { labelsOf } from "../logic/findings.ts";
+import { formatCount, formatInterval, formatPhone, preciseClock } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
-import { isLoaded, MOST_REQUESTS, mistakes, requests, requestsPerSecond } from "../state.ts";
-import type { LoggedRequest } from "../wire.ts";
-import { CloseIcon, WarningIcon } from "./icons.tsx";
+import {
+  callFilters,
+  isLoaded,
+  MOST_REQUESTS,
+  mistakesByCall,
+  openCall,
+  requests,
+  requestsPerSecond,
+} from "../state.ts";
+import type { Finding, LoggedRequest } from "../wire.ts";
+import { CallFilterBar } from "./call-filter-bar.tsx";
+import { CallPane } from "./call-pane.tsx";
+import { WarningIcon } from "./icons.tsx";
 import { LongList } from "./long-list.tsx";
-import { MistakeNote } from "./mistake-note.tsx";
-import { CallDetails, HttpStatus } from "./request-step.tsx";
+import { HttpStatus } from "./request-step.tsx";
 import { Spacer } from "./spacer.tsx";
 import { useWindowed } from "./windowed.ts";
-
-const ROW_REM = 2.5;
 
 /** More in a second nobody can follow. */
 const FOLLOWED_PER_SECOND = 20;
 
 /** The merchant API's log as it happens, with what a client does wrong. */
 export function Requests() {
-  const selected = useSignal<LoggedRequest | null>(null);
-  const onlyMistakes = useSignal(false);
-  const newestFirst = useComputed(() => {
-    const all = requests.value.toReversed();
-    return onlyMistakes.value ? all.filter(({ id }) => mistakes.value.has(id)) : all;
+  const shown = useComputed(() => {
+    const found = mistakesByCall.value;
+    return requests.value.filter((one) => fitsCall(one, callFilters.value, found.get(one.id))).reverse();
   });
-  const list = useWindowed(newestFirst.value, ROW_REM);
+  const list = useWindowed(shown.value);
   const rate = requestsPerSecond.value;
+  const isFiltered = Object.values(callFilters.value).some((value) => value !== "");
   return (
-    <div class="split" data-open={selected.value !== null}>
+    <div class="split" data-open={openCall.value !== null}>
       <section class="list-side" aria-label="Requests">
-        <div class="log-bar">
-          <p class="hint">
-            {rate > FOLLOWED_PER_SECOND
-              ? `${formatCount(rate)} calls a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
-              : `The last ${formatCount(MOST_REQUESTS)} calls of the merchant API, newest first.`}
-          </p>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={onlyMistakes.value}
-              onChange={(event) => {
-                onlyMistakes.value = event.currentTarget.checked;
-              }}
-            />
-            Only mistakes ({mistakes.value.size})
-          </label>
-        </div>
+        <CallFilterBar />
+        <p class="hint log-words">
+          {rate > FOLLOWED_PER_SECOND
+            ? `${formatCount(rate)} calls a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
+            : `The last ${formatCount(MOST_REQUESTS)} calls of the merchant API, newest first.`}
+        </p>
         <LongList list={list} label="Calls, newest first">
           <table class="requests">
             <thead>
               <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Call</th>
-                <th scope="col">Answer</th>
-                <th scope="col" class="when-wide">
+                <th scope="col" class="c-at" aria-sort="descending">
+                  Time
+                </th>
+                <th scope="col" class="c-call">
+                  Call
+                </th>
+                <th scope="col" class="c-answer">
+                  Answer
+                </th>
+                <th scope="col" class="c-about">
                   About
                 </th>
-                <th scope="col" class="number when-wider">
+                <th scope="col" class="c-took number when-wide">
                   Took
                 </th>
-                <th scope="col">Mistakes</th>
+                <th scope="col" class="c-mistakes">
+                  Mistakes
+                </th>
               </tr>
             </thead>
             <Spacer height={list.above} />
@@ -68,65 +74,66 @@ export function Requests() {
                 <Row
                   key={request.id}
                   request={request}
-                  isOpen={selected.value?.id === request.id}
-                  onOpen={() => {
-                    selected.value = request;
-                  }}
+                  isOpen={openCall.value === request.id}
+                  found={mistakesByCall.value.get(request.id)}
                 />
               ))}
             </tbody>
             <Spacer height={list.below} />
           </table>
-          {isLoaded.value && newestFirst.value.length === 0 && (
+          {isLoaded.value && shown.value.length === 0 && (
             <div class="empty">
-              <h2>{onlyMistakes.value ? "No mistakes" : "No requests yet"}</h2>
-              <p>
-                {onlyMistakes.value
-                  ? "Nothing that the last calls did looks wrong."
-                  : "Point your app at this server, and every call shows here as it is answered."}{" "}
-                <a href="#start">How to start</a>
-              </p>
+              <h2>{isFiltered ? "No call fits these filters" : "No requests yet"}</h2>
+              {!isFiltered && (
+                <p>
+                  Point your app at this server, and every call shows here as it is answered.{" "}
+                  <a href={addressOf("start")}>How to start</a>
+                </p>
+              )}
             </div>
           )}
         </LongList>
       </section>
-      {selected.value && (
-        <Details
-          request={selected.value}
-          onClose={() => {
-            selected.value = null;
-          }}
-        />
-      )}
+      {openCall.value !== null && <CallPane key={openCall.value} id={openCall.value} />}
     </div>
   );
 }
 
-function Row({ request, isOpen, onOpen }: { request: LoggedRequest; isOpen: boolean; onOpen: () => void }) {
-  const found = mistakes.value.get(request.id);
+interface RowProps {
+  readonly request: LoggedRequest;
+  readonly isOpen: boolean;
+  readonly found: readonly Finding[] | undefined;
+}
+
+function Row({ request, isOpen, found }: RowProps) {
+  const { id, at_ms, method, target, status, fault, duration_ms } = request;
+  const about = aboutOf(request);
+  const mistakes = found && labelsOf(found);
   return (
-    <tr data-open={isOpen} onClick={onOpen}>
-      <td>
-        <button type="button" class="row-link" aria-expanded={isOpen}>
-          <time>{timeOfDay(request.at)}</time>
+    <tr data-open={isOpen} onClick={() => select(String(id))}>
+      <td class="c-at">
+        <button type="button" class="row-link" tabIndex={-1} data-row={id} aria-expanded={isOpen}>
+          <time>{preciseClock(at_ms)}</time>
         </button>
       </td>
-      <td class="target">
+      <td class="c-call" title={`${method} ${target}`}>
         <code>
-          <b>{request.method}</b> {request.target}
+          <b>{method}</b> {operationOf(target)}
         </code>
       </td>
-      <td>
-        <HttpStatus status={request.status} />
-        {request.fault && <span class="tag">{request.fault}</span>}
+      <td class="c-answer">
+        <HttpStatus status={status} />
+        {fault && <span class="tag">{fault}</span>}
       </td>
-      <td class="when-wide gist">{gistOf(request)}</td>
-      <td class="number when-wider">{formatInterval(request.duration_ms)}</td>
-      <td>
+      <td class="c-about gist" title={about}>
+        {about}
+      </td>
+      <td class="c-took number when-wide">{formatInterval(duration_ms)}</td>
+      <td class="c-mistakes" title={mistakes}>
         {found && (
-          <span class="warned" title={found.map(({ message }) => message).join(" ")}>
+          <span class="warned">
             <WarningIcon />
-            {found.map(labelOf).join(", ")}
+            <span>{mistakes}</span>
           </span>
         )}
       </td>
@@ -134,35 +141,11 @@ function Row({ request, isOpen, onOpen }: { request: LoggedRequest; isOpen: bool
   );
 }
 
-function Details({ request, onClose }: { request: LoggedRequest; onClose: () => void }) {
-  return (
-    <section class="story" aria-label="One call" onKeyDown={(event) => event.key === "Escape" && onClose()}>
-      <header>
-        <h2>
-          {request.method} <HttpStatus status={request.status} />
-        </h2>
-        <button type="button" class="quiet square" aria-label="Close the call" onClick={onClose}>
-          <CloseIcon />
-        </button>
-        <p class="hint">
-          {request.at} · <code>{request.target}</code>
-        </p>
-      </header>
-      {mistakes.value.get(request.id)?.map((mistake) => (
-        <MistakeNote key={mistake.message} mistake={mistake} />
-      ))}
-      <CallDetails request={request} />
-      <details>
-        <summary>Headers</summary>
-        <dl class="headers">
-          {Object.entries(request.headers).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
-    </section>
-  );
+/** What a call was about; a poll says whose it is. */
+function aboutOf(request: LoggedRequest): string {
+  const gist = gistOf(request);
+  const payment = request.target.includes("/status.php") ? paymentOf(request) : null;
+  const known = payment === null ? undefined : knownPayment(payment);
+  if (payment === null) return gist;
+  return `${gist} · ${known ? (known.reference ?? formatPhone(known.phone)) : payment}`;
 }

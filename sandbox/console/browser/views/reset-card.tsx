@@ -1,4 +1,7 @@
 import { api } from "../api.ts";
+import { isFiltered } from "../logic/filters.ts";
+import { counted } from "../logic/in-force.ts";
+import { counts, faults, filters, findings, requests, rules } from "../state.ts";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { FormProblem, useCall } from "./form.tsx";
@@ -12,8 +15,11 @@ export function ResetCard() {
       <p class="hint">Forgets transactions, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
       <div class="buttons">
         <ConfirmButton
-          label="Reset"
+          id="confirm-reset"
+          label="Reset …"
           question="Forget it all?"
+          loss={`Lost for good: ${lossInWords()}.`}
+          yes="Forget it all"
           run={() => void call.run(() => api.post("/reset", {}))}
         />
       </div>
@@ -21,4 +27,23 @@ export function ResetCard() {
       <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "momo reset" }} />
     </section>
   );
+}
+
+/** `62 payments, 3 rules, 140 logged calls` */
+function lossInWords(): string {
+  const { value } = counts;
+  const payments = value
+    ? value.completed_count + value.failed_count + value.cancelled_count + value.expired_count + value.pending_count
+    : 0;
+  const parts = [
+    [payments, "payment"],
+    [rules.value.length, "rule"],
+    [faults.value.faults.length, "fault"],
+    [requests.value.length, "logged call"],
+    [findings.value.length, "finding"],
+  ] as const;
+  const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
+  // The counts are those of the filters, and of one merchant.
+  const others = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
+  return `${words.join(", ") || "nothing but the clock"}${others}`;
 }

@@ -1,5 +1,7 @@
-import { useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { api } from "../api.ts";
+import { counted } from "../logic/in-force.ts";
+import { coveredBy } from "../logic/rule-order.ts";
 import { ruleInWords } from "../logic/steering-words.ts";
 import { rules } from "../state.ts";
 import type { Rule } from "../wire.ts";
@@ -8,6 +10,7 @@ import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
 import { RemovableList } from "./removable-list.tsx";
 import { TextField } from "./text-field.tsx";
+import { UndoLine, useUndo } from "./undo.tsx";
 
 const MEMBERS = ["phone", "amount", "payment_account_id", "reference", "outcome", "after", "times"] as const;
 type Draft = Readonly<Record<(typeof MEMBERS)[number], string>>;
@@ -22,6 +25,21 @@ const EMPTY: Draft = {
   times: "",
 };
 
+/** The rule that is being written; it is still there when somebody comes back. */
+const draft = signal(EMPTY);
+
+/** Begins a rule, for the person to look at and add. */
+export function startRule({ match, outcome, times }: Rule): void {
+  draft.value = {
+    ...EMPTY,
+    phone: match.phone ?? "",
+    amount: String(match.amount ?? ""),
+    reference: match.reference ?? "",
+    outcome,
+    times: String(times ?? ""),
+  };
+}
+
 /** What the field has in store, ready to send. */
 const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "match">[] }[] = [
   {
@@ -35,18 +53,34 @@ const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<
 /** The rules, asked in order, and a form that appends one. */
 export function RulesCard() {
   const call = useCall(MEMBERS);
-  const draft = useSignal(EMPTY);
+  const undo = useUndo();
   const body = ruleOf(draft.value);
-  const replace = (next: readonly unknown[]) =>
-    call.run(() => (next.length === 0 ? api.delete("/rules") : api.put("/rules", next)));
+  const covered = coveredBy(rules.value);
 
+  const put = (next: readonly unknown[]) =>
+    call.run(() => (next.length === 0 ? api.delete("/rules") : api.put("/rules", next)));
+  /** Takes rules away, or adds some, so that it can be undone. */
+  async function change(next: readonly Rule[], words: string) {
+    const before = rules.value;
+    if (await put(next)) undo.offer(words, () => void put(before));
+  }
+  async function append(preset: (typeof PRESETS)[number]) {
+    const before = rules.value;
+    if (await call.run(() => api.post("/rules", preset.rules))) {
+      undo.offer(`${counted(preset.rules.length, "rule")} appended: “${preset.label}”.`, () => void put(before));
+    }
+  }
   const sets: Control[] = PRESETS.map((preset) => ({
     label: preset.label,
-    run: () => void replace(preset.rules),
-    command: replacement(preset.rules),
+    run: () => void append(preset),
+    command: { method: "POST", path: "/rules", body: preset.rules, momo: null },
   }));
   if (rules.value.length > 0) {
-    sets.push({ label: "Remove all", run: () => void replace([]), command: replacement([]) });
+    sets.push({
+      label: `Remove all ${rules.value.length}`,
+      run: () => void change([], `${counted(rules.value.length, "rule")} removed.`),
+      command: replacement([]),
+    });
   }
 
   async function submit() {
@@ -71,10 +105,17 @@ export function RulesCard() {
           what="rule"
           items={rules.value.map((rule, index) => {
             const rest = rules.value.toSpliced(index, 1);
-            return { words: ruleInWords(rule), command: replacement(rest), remove: () => void replace(rest) };
+            const by = covered[index] ?? null;
+            return {
+              words: ruleInWords(rule),
+              note: by === null ? null : `never reached: rule ${by} takes all that it matches`,
+              command: replacement(rest),
+              remove: () => void change(rest, `Rule ${index + 1} removed.`),
+            };
           })}
         />
       )}
+      <UndoLine undo={undo} />
       <form class="row" onSubmit={submits(submit)}>
         {input("phone", "any phone", 12)}
         {input("amount", "any", 8)}
@@ -95,7 +136,7 @@ export function RulesCard() {
       </form>
       <FormProblem problems={call.problems} />
       <CommandLines command={{ method: "POST", path: "/rules", body, momo: null }} />
-      <h3>Ready to send</h3>
+      <h3>Ready to append</h3>
       <ControlGroup controls={sets} />
     </section>
   );

@@ -1,65 +1,101 @@
-import { useEffect, useRef } from "preact/hooks";
-import { goTo } from "../actions.ts";
-import { findingsByRequest } from "../logic/findings.ts";
+import { useEffect } from "preact/hooks";
+import { addressOf, select } from "../actions.ts";
+import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
-import { findings, route, story, storyProblem } from "../state.ts";
+import { formatRoute } from "../logic/route.ts";
+import { findings, story, storyProblem } from "../state.ts";
+import { pageAddress } from "../system.ts";
 import type { Decision, Delivery, Prompt, Story } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { CloseIcon } from "./icons.tsx";
+import { CopyButton } from "./copy-button.tsx";
+import { returnFocus } from "./long-list.tsx";
+import { Pane } from "./pane.tsx";
 import { RequestStep } from "./request-step.tsx";
 import { StatusBadge } from "./status-badge.tsx";
+import { StoryActions } from "./story-actions.tsx";
+import { StoryTimeline } from "./story-timeline.tsx";
 
 /** One payment from its request to its end, and what to make of it. */
 export function StoryPane({ id }: { id: string }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [id]);
-  const close = () => goTo({ view: route.value.view, checkoutRequestId: null });
   const { value } = story;
+  useEffect(() => () => returnFocus(id), [id]);
   return (
-    <section class="story" aria-label="Story of a payment" onKeyDown={(event) => event.key === "Escape" && close()}>
-      <header>
-        <h2 ref={heading} tabIndex={-1}>
-          {value ? (
-            <>
-              KES {formatAmount(value.transaction.amount)} <StatusBadge status={value.transaction.status} />
-            </>
-          ) : (
-            "Payment"
-          )}
-        </h2>
-        <button type="button" class="quiet square" aria-label="Close the story" onClick={close}>
-          <CloseIcon />
-        </button>
-        <p class="hint">
-          {value && `${formatPhone(value.transaction.phone)} · `}
-          <code>{id}</code>
-        </p>
-      </header>
+    <Pane
+      label="Story of a payment"
+      title={
+        value ? (
+          <>
+            KES {formatAmount(value.transaction.amount)} <StatusBadge status={value.transaction.status} />
+          </>
+        ) : (
+          "Payment"
+        )
+      }
+      what="the story"
+      onClose={() => select(null)}
+    >
+      <Identity id={id} told={value} />
       {storyProblem.value && <p class="problem">{storyProblem.value}</p>}
-      {value && <Steps story={value} />}
-    </section>
+      {value && (
+        <>
+          <StoryActions key={id} story={value} />
+          <StoryTimeline story={value} />
+          <Steps story={value} />
+        </>
+      )}
+    </Pane>
+  );
+}
+
+/** What people look for it by, each to copy. */
+function Identity({ id, told }: { id: string; told: Story | null }) {
+  const link = pageAddress(formatRoute({ view: "transactions", selected: id, query: {} }));
+  const ids = [
+    ["Reference", told?.transaction.reference],
+    ["Phone", told && formatPhone(told.transaction.phone)],
+    ["Checkout request id", id],
+    ["Receipt", told?.transaction.momo_receipt_number],
+    ["Transaction code", told?.transaction.transaction_code],
+  ] as const;
+  return (
+    <dl class="ids">
+      {ids.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <code>{value}</code>
+                <CopyButton text={value} what={name.toLowerCase()} />
+              </dd>
+            </div>
+          ),
+      )}
+      <div>
+        <dt>Link</dt>
+        <dd>
+          <CopyButton text={link} what="a link to this payment" label="Copy it" />
+        </dd>
+      </div>
+    </dl>
   );
 }
 
 function Steps({ story: told }: { story: Story }) {
   const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
-  const mistakes = findingsByRequest(findings.value, requests[0]?.id ?? 0);
-  const [first, ...polls] = requests;
+  const mistakes = findingsByCall(findings.value);
+  const [first, ...rest] = requests;
   // It may have left the log, and some payments never were in it.
   const start = first?.target.includes("stkpush") ? first : undefined;
-  const later = start ? polls : requests;
+  const polls = start ? rest : requests;
   return (
     <ol class="steps">
       <li>
-        <h3>Request</h3>
+        <h3>Start</h3>
         {start ? (
           <RequestStep request={start} mistakes={mistakes.get(start.id)} isOpen />
         ) : (
-          <p class="hint">
-            {transaction.kind === "api"
-              ? "No longer in the log, which keeps the last 1,000 calls since the server started."
-              : `Not a call of the merchant API: a payment of the kind ${transaction.kind}.`}
-          </p>
+          <p class="hint">{startOf(told)}</p>
         )}
       </li>
       <li>
@@ -72,23 +108,41 @@ function Steps({ story: told }: { story: Story }) {
       </li>
       <li>
         <h3>
-          Polls <span class="count">{formatCount(later.length + requests_left_out)}</span>
+          Polls <span class="count">{formatCount(polls.length + requests_left_out)}</span>
         </h3>
-        {requests_left_out > 0 && <p class="hint">The last {formatCount(later.length)} of them:</p>}
-        {later.length === 0 ? (
+        {requests_left_out > 0 && <p class="hint">The last {formatCount(polls.length)} of them:</p>}
+        {polls.length === 0 ? (
           <p class="hint">Nobody has asked for the status yet.</p>
         ) : (
           <ol class="polls">
-            {later.map((poll) => (
+            {polls.map((poll) => (
               <li key={poll.id}>
                 <RequestStep request={poll} mistakes={mistakes.get(poll.id)} intervalMs={poll.interval_ms} />
               </li>
             ))}
           </ol>
         )}
+        {requests.length > 0 && (
+          <p class="hint">
+            <a href={addressOf("requests", null, { payment: transaction.checkout_request_id })}>
+              All its calls in Requests
+            </a>
+          </p>
+        )}
       </li>
+      {webhooks.length > 0 && (
+        <li>
+          <h3>
+            Webhook <span class="count">{formatCount(webhooks.length)}</span>
+          </h3>
+          <p class="hint">The specification knows none: a client polls in any case.</p>
+          {webhooks.map((delivery) => (
+            <WebhookStep key={delivery.id} delivery={delivery} />
+          ))}
+        </li>
+      )}
       <li class="ending" data-status={transaction.status}>
-        <h3>Answer</h3>
+        <h3>Outcome</h3>
         {result ? (
           <ResultCard result={result} sms={sms} />
         ) : (
@@ -99,23 +153,40 @@ function Steps({ story: told }: { story: Story }) {
           <CodeBlock text={JSON.stringify(transaction, null, 2)} what="the transaction" />
         </details>
       </li>
-      {webhooks.length > 0 && (
-        <li>
-          <h3>
-            Webhooks <span class="count">{formatCount(webhooks.length)}</span>
-          </h3>
-          <p class="hint">The specification knows none: a client polls in any case.</p>
-          {webhooks.map((delivery) => (
-            <Webhook key={delivery.id} delivery={delivery} />
-          ))}
-        </li>
-      )}
     </ol>
   );
 }
 
+/** Who started a payment that no call in the log did. */
+function startOf({ transaction, started_by }: Story): string {
+  if (started_by === "console") return "A test payment: a person started it here, in the console.";
+  if (started_by === "control_api") return "A test payment: a program started it by POST /_momo/payments.";
+  if (transaction.kind !== "api") return `Not a call of the merchant API: a payment of the kind ${transaction.kind}.`;
+  return "Its call is not in the log, which keeps the last 1,000 calls since the server started.";
+}
+
+function PromptCard({ prompt }: { prompt: Prompt }) {
+  return (
+    <div class="prompt-card">
+      <p>
+        <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for <b>KES {formatAmount(prompt.amount)}</b>
+      </p>
+      <dl>
+        <dt>Reference</dt>
+        <dd>{prompt.reference ?? "none"}</dd>
+        <dt>Description</dt>
+        <dd>{prompt.description ?? "none"}</dd>
+        <dt>Shown</dt>
+        <dd>
+          {timeOfDay(prompt.created_at)}, until {timeOfDay(prompt.expires_at)}
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
 /** One message for the webhook, and how each attempt to deliver it ended. */
-function Webhook({ delivery: { state, due_at, attempts, body } }: { delivery: Delivery }) {
+function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery: Delivery }) {
   return (
     <details>
       <summary>
@@ -130,26 +201,6 @@ function Webhook({ delivery: { state, due_at, attempts, body } }: { delivery: De
       </summary>
       <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
     </details>
-  );
-}
-
-function PromptCard({ prompt }: { prompt: Prompt }) {
-  return (
-    <div class="prompt-card">
-      <p>
-        <b>{prompt.business}</b> asks <b>{formatPhone(prompt.phone)}</b> for <b>KES {formatAmount(prompt.amount)}</b>
-      </p>
-      <dl>
-        <dt>Reference</dt>
-        <dd>{prompt.reference ?? "none"}</dd>
-        <dt>Shown</dt>
-        <dd>{timeOfDay(prompt.created_at)}</dd>
-        <dt>Description</dt>
-        <dd>{prompt.description ?? "none"}</dd>
-        <dt>Expires</dt>
-        <dd>{timeOfDay(prompt.expires_at)}</dd>
-      </dl>
-    </div>
   );
 }
 

@@ -1,29 +1,72 @@
-import { chooseTheme } from "../actions.ts";
+import { addressOf, chooseTheme, foldPhones } from "../actions.ts";
 import { wallClock } from "../logic/format.ts";
-import { clock, connection, sandboxNow, server, type Theme, theme } from "../state.ts";
+import {
+  clock,
+  connection,
+  dialog,
+  isFolded,
+  prompts,
+  sandboxNow,
+  server,
+  type Theme,
+  theme,
+  unusualParts,
+} from "../state.ts";
 import { CopyButton } from "./copy-button.tsx";
-import { AutoIcon, Mark, MoonIcon, PlusIcon, SnowflakeIcon, SunIcon } from "./icons.tsx";
-import { openPayDialog } from "./pay-dialog.tsx";
+import {
+  AutoIcon,
+  HelpIcon,
+  Mark,
+  MoonIcon,
+  PhoneIcon,
+  PlusIcon,
+  SlidersIcon,
+  SnowflakeIcon,
+  SunIcon,
+} from "./icons.tsx";
 
-/** What is always in sight: which server this is, how it is, what time it is for it. */
+/** What is always in sight: which server this is, how it is, what is unusual about it, what time it is for it. */
 export function TopBar() {
   return (
     <header class="top-bar">
       <h1 class="brand">
         <Mark />
         momo
+        {server.value?.name != null && <span class="instance">{server.value.name}</span>}
       </h1>
       <ConnectionChip />
       {server.value && (
         <span class="address">
-          <code>{server.value.base_url}</code>
+          <code title={server.value.base_url}>{server.value.base_url}</code>
           <CopyButton text={server.value.base_url} what="the address" />
         </span>
       )}
       <span class="grow" />
+      <UnusualChip />
       <ClockChip />
-      <ThemeButton />
-      <button type="button" class="primary" onClick={openPayDialog}>
+      <span class="tools">
+        <ThemeButton />
+        <button
+          type="button"
+          class="quiet square help"
+          aria-label="Help and shortcuts"
+          title="Help and shortcuts (?)"
+          onClick={() => {
+            dialog.value = "help";
+          }}
+        >
+          <HelpIcon />
+        </button>
+        <FoldButton />
+      </span>
+      <button
+        type="button"
+        class="primary"
+        title="Start a test payment (p)"
+        onClick={() => {
+          dialog.value = "pay";
+        }}
+      >
         <PlusIcon />
         <span class="wide">Test payment</span>
         <span class="narrow">Pay</span>
@@ -38,21 +81,46 @@ function ConnectionChip() {
   return (
     <span class="connection" data-connection={connection.value}>
       <i aria-hidden="true" />
-      {WORDS[connection.value]}
+      <span>{WORDS[connection.value]}</span>
     </span>
   );
 }
 
-function ClockChip() {
-  if (sandboxNow.value === null) return null;
-  const isFrozen = clock.value?.frozen;
+/** What is in force and unusual leads to where it can be changed. */
+function UnusualChip() {
+  const parts = unusualParts.value;
+  if (parts.length === 0) return null;
+  const words = parts.join(" · ");
   return (
-    <a class="clock-chip" href="#steering" title="The sandbox's clock, in Nairobi. Freeze and move it in Steering.">
-      {isFrozen && <SnowflakeIcon />}
-      <time>{wallClock(sandboxNow.value)}</time>
+    <a class="unusual" href={addressOf("steering")} title={`In force: ${words}`}>
+      <SlidersIcon />
+      <span class="wide">{words}</span>
+      <span class="narrow" aria-hidden="true">
+        {parts.length}
+      </span>
+      <span class="unseen">in force</span>
+    </a>
+  );
+}
+
+function ClockChip() {
+  const isFrozen = clock.value?.frozen;
+  const now = sandboxNow.value;
+  return (
+    <a
+      class="clock-chip"
+      href={addressOf("steering")}
+      title="The sandbox's clock, in Nairobi. Freeze and move it in Steering."
+    >
+      <SnowflakeSlot isShown={isFrozen === true} />
+      <time>{now === null ? "--:--:--" : wallClock(now)}</time>
       <span class="clock-word">{isFrozen ? "frozen" : "Nairobi"}</span>
     </a>
   );
+}
+
+function SnowflakeSlot({ isShown }: { isShown: boolean }) {
+  return isShown ? <SnowflakeIcon /> : null;
 }
 
 const THEMES: Readonly<Record<Theme, { next: Theme; label: string; icon: typeof SunIcon }>> = {
@@ -66,6 +134,23 @@ function ThemeButton() {
   return (
     <button type="button" class="quiet square" aria-label={label} title={label} onClick={() => chooseTheme(next)}>
       <ThemeIcon />
+    </button>
+  );
+}
+
+function FoldButton() {
+  const label = isFolded.value ? "Show the phone" : "Fold the phone away";
+  return (
+    <button
+      type="button"
+      class="quiet square fold"
+      aria-label={label}
+      title={label}
+      aria-expanded={!isFolded.value}
+      onClick={() => foldPhones(!isFolded.value)}
+    >
+      <PhoneIcon />
+      {isFolded.value && prompts.value.size > 0 && <b class="count">{prompts.value.size}</b>}
     </button>
   );
 }

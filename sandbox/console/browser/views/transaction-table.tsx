@@ -1,55 +1,80 @@
-import { goTo } from "../actions.ts";
+import { addressOf, select } from "../actions.ts";
 import { loadMoreRows } from "../loading.ts";
 import { controlCurl } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
-import { dayAt, dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
-import { formatRoute } from "../logic/route.ts";
-import { filters, MOST_ROWS, route, rows, sandboxNow, server, token, totalItems } from "../state.ts";
-import type { Transaction } from "../wire.ts";
+import { labelsOf } from "../logic/findings.ts";
+import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
+import {
+  filters,
+  MOST_ROWS,
+  mistakesByPayment,
+  openPayment,
+  rows,
+  server,
+  shownRows,
+  today,
+  token,
+  totalItems,
+} from "../state.ts";
+import type { Finding, Transaction } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { WarningIcon } from "./icons.tsx";
 import { LongList } from "./long-list.tsx";
 import { Spacer } from "./spacer.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { useWindowed } from "./windowed.ts";
 
-const ROW_REM = 2.75;
-
-/** The payments, newest first, as they come and as they end. */
+/** The payments, newest first (the API has no other order), as they come and as they end. */
 export function TransactionTable() {
-  const list = useWindowed(rows.value, ROW_REM, () => void loadMoreRows());
+  const list = useWindowed(shownRows.value, () => void loadMoreRows());
   const total = totalItems.value ?? 0;
+  const isEmpty = totalItems.value !== null && shownRows.value.length === 0;
   return (
     <>
       <LongList list={list} label="Payments, newest first">
         <table class="transactions" aria-rowcount={total + 1}>
           <thead>
             <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Phone</th>
-              <th scope="col" class="number">
+              <th scope="col" class="c-time" aria-sort="descending">
+                Time
+              </th>
+              <th scope="col" class="c-ref">
+                Reference
+              </th>
+              <th scope="col" class="c-sign">
+                <span class="unseen">Mistakes</span>
+              </th>
+              <th scope="col" class="c-phone">
+                Phone
+              </th>
+              <th scope="col" class="c-amount number">
                 Amount, KES
               </th>
-              <th scope="col">Status</th>
-              <th scope="col" class="when-wide">
+              <th scope="col" class="c-status">
+                Status
+              </th>
+              <th scope="col" class="c-result when-wide">
                 Result
               </th>
-              <th scope="col" class="when-wider">
+              <th scope="col" class="c-receipt when-wider">
                 Receipt
-              </th>
-              <th scope="col" class="when-wide">
-                Type
               </th>
             </tr>
           </thead>
           <Spacer height={list.above} />
           <tbody class="rows">
             {list.rows.map((transaction) => (
-              <Row key={transaction.id} transaction={transaction} />
+              <Row
+                key={transaction.id}
+                transaction={transaction}
+                isOpen={openPayment.value === transaction.checkout_request_id}
+                found={mistakesByPayment.value.get(transaction.checkout_request_id)}
+              />
             ))}
           </tbody>
           <Spacer height={list.below} />
         </table>
-        {totalItems.value === 0 && <NothingYet />}
+        {isEmpty && <NothingYet />}
       </LongList>
       {rows.value.length >= MOST_ROWS && total > MOST_ROWS && (
         <p class="hint left-out">
@@ -60,31 +85,55 @@ export function TransactionTable() {
   );
 }
 
-function Row({ transaction }: { transaction: Transaction }) {
-  const target = { view: "transactions", checkoutRequestId: transaction.checkout_request_id } as const;
-  const isOpen = route.value.checkoutRequestId === transaction.checkout_request_id;
-  const { created_at, phone, amount, status, result_code, result_desc, momo_receipt_number, kind } = transaction;
-  const isToday = sandboxNow.value !== null && dayOf(created_at) === dayAt(sandboxNow.value);
+interface RowProps {
+  readonly transaction: Transaction;
+  readonly isOpen: boolean;
+  readonly found: readonly Finding[] | undefined;
+}
+
+function Row({ transaction, isOpen, found }: RowProps) {
+  const { checkout_request_id, created_at, reference, phone, amount, status, kind } = transaction;
+  const { result_code, result_desc, momo_receipt_number } = transaction;
+  const result = result_code === null ? "" : `${result_code}${result_code === 0 ? "" : ` ${result_desc}`}`;
   return (
-    <tr data-status={status} data-open={isOpen} onClick={() => goTo(target)}>
-      <td>
-        <a href={formatRoute(target)} aria-current={isOpen ? "true" : undefined}>
-          {!isToday && <span class="day">{dayOf(created_at)} </span>}
+    <tr data-status={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
+      <td class="c-time">
+        <a
+          href={addressOf("transactions", checkout_request_id)}
+          tabIndex={-1}
+          data-row={checkout_request_id}
+          aria-current={isOpen ? "true" : undefined}
+          onClick={(event) => {
+            // The row opens it, and keeps the filters.
+            if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
+          }}
+        >
+          {dayOf(created_at) !== today.value && <span class="day">{dayOf(created_at).slice(5)} </span>}
           <time>{timeOfDay(created_at)}</time>
         </a>
       </td>
-      <td>{formatPhone(phone)}</td>
-      <td class="number">{formatAmount(amount)}</td>
-      <td>
+      <td class="c-ref" title={reference ?? "no reference"}>
+        {kind !== "api" && <span class="tag">{kind}</span>} {reference ?? <span class="none">–</span>}
+      </td>
+      <td class="c-sign">
+        {found && (
+          <span class="sign" title={labelsOf(found)}>
+            <WarningIcon />
+            <span class="unseen">{labelsOf(found)}</span>
+          </span>
+        )}
+      </td>
+      <td class="c-phone">{formatPhone(phone)}</td>
+      <td class="c-amount number">{formatAmount(amount)}</td>
+      <td class="c-status">
         <StatusBadge status={status} />
       </td>
-      <td class="when-wide result" title={result_desc ?? ""}>
-        {result_code !== null && <code>{result_code}</code>} {result_code === 0 ? "" : result_desc}
+      <td class="c-result when-wide" title={result}>
+        {result}
       </td>
-      <td class="when-wider">
+      <td class="c-receipt when-wider">
         <code>{momo_receipt_number ?? ""}</code>
       </td>
-      <td class="when-wide">{kind}</td>
     </tr>
   );
 }
@@ -105,7 +154,7 @@ function NothingYet() {
         what="the curl command"
       />
       <p>
-        From your own server: <a href="#start">the first lines in four languages</a>.
+        From your own server: <a href={addressOf("start")}>one thing to paste in four languages</a>.
       </p>
     </div>
   );

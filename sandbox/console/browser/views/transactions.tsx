@@ -1,24 +1,24 @@
-import { route } from "../state.ts";
+import { openPayment } from "../state.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { OutcomesOverTime } from "./outcomes-over-time.tsx";
 import { StoryPane } from "./story.tsx";
-import { Summary } from "./summary.tsx";
+import { Tiles } from "./tiles.tsx";
 import { TransactionTable } from "./transaction-table.tsx";
 
 /** What a merchant sees: the payments, and the whole story of one. */
 export function Transactions() {
-  const { checkoutRequestId } = route.value;
+  const id = openPayment.value;
   return (
-    <div class="split" data-open={checkoutRequestId !== null}>
+    <div class="split" data-open={id !== null}>
       <section class="list-side" aria-label="Transactions">
         <div class="overview">
-          <Summary />
+          <Tiles />
           <OutcomesOverTime />
         </div>
         <FilterBar />
         <TransactionTable />
       </section>
-      {checkoutRequestId !== null && <StoryPane id={checkoutRequestId} />}
+      {id !== null && <StoryPane key={id} id={id} />}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { placeOf } from "../logic/merge.ts";
 import { visibleRange } from "../logic/windowing.ts";
 
 /** A long list of which only what is in view is drawn. */
@@ -20,28 +21,34 @@ interface Numbered {
 }
 
 /**
+ * The height of a row is the style's own: `--row`, in rem, differs from narrow lists to wide ones.
  * @param all newest first
- * @param rowRem the height of every row, in rem
  * @param onNearEnd when the last rows come into view
  */
-export function useWindowed<T extends Numbered>(all: readonly T[], rowRem: number, onNearEnd = () => {}): Windowed<T> {
+export function useWindowed<T extends Numbered>(all: readonly T[], onNearEnd = () => {}): Windowed<T> {
   const box = useRef<HTMLElement>(null);
-  const view = useSignal({ top: 0, height: 600, rem: 16 });
+  const view = useSignal({ top: 0, height: 600, row: 44 });
   const topId = useRef<number | null>(null);
 
   useEffect(() => {
     const element = box.current;
     if (!element) return;
+    let row = view.peek().row;
     const measure = () => {
-      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
       const { scrollTop, clientHeight } = element;
-      if (scrollTop !== view.peek().top || clientHeight !== view.peek().height || rem !== view.peek().rem) {
-        view.value = { top: scrollTop, height: clientHeight, rem };
+      const { top, height, row: before } = view.peek();
+      if (scrollTop !== top || clientHeight !== height || row !== before) {
+        view.value = { top: scrollTop, height: clientHeight, row };
       }
     };
-    measure();
+    const resize = () => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      row = rem * (Number(getComputedStyle(element).getPropertyValue("--row")) || 2.75);
+      measure();
+    };
+    resize();
     element.addEventListener("scroll", measure, { passive: true });
-    const observer = new ResizeObserver(measure);
+    const observer = new ResizeObserver(resize);
     observer.observe(element);
     return () => {
       element.removeEventListener("scroll", measure);
@@ -49,12 +56,11 @@ export function useWindowed<T extends Numbered>(all: readonly T[], rowRem: numbe
     };
   }, []);
 
-  const { top, height, rem } = view.value;
-  const rowHeight = rowRem * rem;
+  const { top, height, row: rowHeight } = view.value;
   if (top <= 0) topId.current = null;
   else topId.current ??= all[0]?.id ?? null;
   const limit = topId.current;
-  const firstShown = limit === null ? 0 : all.findIndex(({ id }) => id <= limit);
+  const firstShown = limit === null ? 0 : placeOf(all, limit);
   const held = Math.max(0, firstShown);
   const shown = all.length - held;
   const { from, to } = visibleRange(top, height, rowHeight, shown);

@@ -1,11 +1,14 @@
 import { useSignal } from "@preact/signals";
-import { LANGUAGES, type Language, SECRET_LINE, snippet } from "../logic/snippets.ts";
-import { accounts, keys, merchantId, outcomes, server } from "../state.ts";
-import { CodeBlock, CommandLine } from "./code-block.tsx";
-import { openPayDialog } from "./pay-dialog.tsx";
+import { addressOf } from "../actions.ts";
+import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
+import { gistOf } from "../logic/gist.ts";
+import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
+import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { StatusBadge } from "./status-badge.tsx";
 
-/** The first lines of a client, filled in. */
-export function Snippets() {
+/** The first payment from somebody's own code: one thing to paste, and a word when it has come in. */
+export function Start() {
   const language = useSignal<Language>("curl");
   const facts = server.value;
   if (!facts) return null;
@@ -14,18 +17,23 @@ export function Snippets() {
     base_url: facts.base_url,
     api_key: isFirst ? facts.api_key : (keys.value.find(({ revoked }) => !revoked)?.api_key ?? null),
     payment_account_id: isFirst ? facts.payment_account_id : (accounts.value[0]?.id ?? null),
+    data: isFirst ? facts.data : null,
   };
   return (
     <div class="start scroll-view">
       <section class="card" aria-label="Get started">
         <h2>Take a payment from your own code</h2>
         <p class="hint">
-          Start it, ask every 3 seconds, and read the status as what it says. This is filled in with the address and a
-          key of this server; the secret stays out of the code:
-        </p>
-        <CommandLine tool="sh" text={SECRET_LINE} />
-        <p class="hint">
-          The server printed the first secret when it started; <a href="#keys">a new key</a> has one of its own.
+          Paste this into a terminal. It starts a payment, asks every 3 seconds, and reads the status as what it says.
+          {chosen.data === null ? (
+            <>
+              {" "}
+              Put the secret of a key in its first line: the server printed one when it started, and{" "}
+              <a href={addressOf("keys")}>a new key</a> has one of its own.
+            </>
+          ) : (
+            " The secret comes from the server's own folder, and stays out of this page."
+          )}
         </p>
         <fieldset class="languages">
           <legend class="unseen">Language</legend>
@@ -43,10 +51,17 @@ export function Snippets() {
             </label>
           ))}
         </fieldset>
-        <CodeBlock text={snippet(language.value, chosen)} what={`the ${language.value} snippet`} />
+        <Seen />
+        <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
         <p class="hint">
           Then{" "}
-          <button type="button" class="link" onClick={openPayDialog}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              dialog.value = "pay";
+            }}
+          >
             send a test payment
           </button>{" "}
           from here, answer it on the phone, or use a <b>test phone</b>: each number below always ends in its own way.
@@ -54,6 +69,34 @@ export function Snippets() {
         <TestPhones />
       </section>
     </div>
+  );
+}
+
+/** Whether anything has come in, and what became of it. */
+function Seen() {
+  const [payment] = rows.value;
+  const call = requests.value.at(-1);
+  if (payment) {
+    return (
+      <p class="seen" role="status">
+        <b>It has come in:</b> KES {formatAmount(payment.amount)} from {formatPhone(payment.phone)} at{" "}
+        {timeOfDay(payment.created_at)} <StatusBadge status={payment.status} />{" "}
+        <a href={addressOf("transactions", payment.checkout_request_id)}>Its story</a>
+      </p>
+    );
+  }
+  if (call) {
+    return (
+      <p class="seen" role="status">
+        <b>A call has come in, and no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
+        {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The call</a>
+      </p>
+    );
+  }
+  return (
+    <p class="seen waiting" role="status">
+      Waiting for the first payment …
+    </p>
   );
 }
 

@@ -1,0 +1,51 @@
+import { goTo } from "./actions.ts";
+import { dialog, isFolded, shownPhone, view } from "./state.ts";
+import { nextFrame } from "./system.ts";
+
+/** The keys that work anywhere but where somebody types; `help-dialog.tsx` lists them. */
+export function followKeys(): void {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    const act = actOf(event.key);
+    if (act === null) return;
+    // A digit goes on into the field that it leads to.
+    if (!/^[0-9]$/.test(event.key)) event.preventDefault();
+    act();
+  });
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  target.closest("input:not([type=radio], [type=checkbox]), textarea, select, dialog[open]") !== null;
+
+function actOf(key: string): (() => void) | null {
+  if (/^[0-9]$/.test(key)) return () => pinField()?.focus();
+  switch (key) {
+    case "/":
+      return search;
+    case "?":
+      return () => {
+        dialog.value = "help";
+      };
+    case "p":
+      return () => {
+        dialog.value = "pay";
+      };
+    default:
+      return null;
+  }
+}
+
+function pinField(): HTMLInputElement | null {
+  return isFolded.value ? null : document.querySelector<HTMLInputElement>(`[data-phone="${shownPhone.value}"] .pin`);
+}
+
+function search(): void {
+  const field = () => document.querySelector<HTMLInputElement>(".view input[type=search]");
+  if (view.value === "transactions" || view.value === "requests") {
+    field()?.focus();
+    return;
+  }
+  goTo("transactions");
+  nextFrame(() => nextFrame(() => field()?.focus()));
+}

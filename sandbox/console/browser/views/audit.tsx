@@ -1,0 +1,102 @@
+import { addressOf, takeNoteOf } from "../actions.ts";
+import { findingsByKind, isAcknowledged, labelOf } from "../logic/findings.ts";
+import { formatCount } from "../logic/format.ts";
+import { acknowledged, findings, isLoaded, openFindings, requests } from "../state.ts";
+import type { Finding } from "../wire.ts";
+import { AuditReport } from "./audit-report.tsx";
+
+/** More of one kind help nobody: the report has them all. */
+const MOST_SHOWN = 20;
+const MOST_CALLS = 8;
+
+/** What clients do wrong, by its kind: what is wrong, what is right, and where it shows. */
+export function Audit() {
+  const noted = findings.value.filter((finding) => isAcknowledged(finding, acknowledged.value));
+  return (
+    <div class="cards scroll-view audit">
+      <section class="card wide-card" aria-label="Audit">
+        <h2>
+          What the clients of this sandbox do wrong <span class="count">{formatCount(openFindings.value.length)}</span>
+        </h2>
+        <p class="hint">
+          {isLoaded.value && openFindings.value.length === 0
+            ? "Nothing found. The audit watches every call of the merchant API, and every payment that nobody asks about."
+            : "Each kind with what would be right, the payments and the calls. Take note of what you know: it comes back when it happens again."}
+        </p>
+      </section>
+      {[...findingsByKind(openFindings.value)].map(([kind, group]) => (
+        <Group key={kind} kind={kind} group={group} />
+      ))}
+      {noted.length > 0 && (
+        <details class="card wide-card">
+          <summary>
+            {formatCount(noted.length)} taken note of:{" "}
+            {[...findingsByKind(noted).keys()].map((kind) => labelOf({ kind })).join(", ")}
+          </summary>
+          <ul class="finding-list">
+            {noted.slice(0, MOST_SHOWN).map((finding) => (
+              <Item key={finding.message} finding={finding} />
+            ))}
+          </ul>
+        </details>
+      )}
+      <AuditReport />
+    </div>
+  );
+}
+
+function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
+  const [first] = group;
+  if (!first) return null;
+  return (
+    <section class="card wide-card" aria-label={labelOf({ kind })} data-severity={first.severity}>
+      <h2>
+        <span class="severity">{first.severity}</span> {labelOf({ kind })} <span class="count">{group.length}</span>
+        <button type="button" class="quiet" onClick={() => takeNoteOf(group)}>
+          Take note of {group.length === 1 ? "it" : `all ${group.length}`}
+        </button>
+      </h2>
+      <p class="advice">{first.advice}</p>
+      <ul class="finding-list">
+        {group.slice(0, MOST_SHOWN).map((finding) => (
+          <Item key={`${finding.checkout_request_id} ${finding.message}`} finding={finding} />
+        ))}
+      </ul>
+      {group.length > MOST_SHOWN && (
+        <p class="hint">And {formatCount(group.length - MOST_SHOWN)} more, which the report below has.</p>
+      )}
+    </section>
+  );
+}
+
+function Item({ finding }: { finding: Finding }) {
+  const { message, checkout_request_id, reference, request_ids, first_at, count, section } = finding;
+  const oldest = requests.value[0]?.id ?? Number.POSITIVE_INFINITY;
+  const calls = request_ids.filter((id) => id >= oldest);
+  return (
+    <li>
+      <p>{message}</p>
+      <p class="hint facts">
+        {checkout_request_id !== null && (
+          <a href={addressOf("transactions", checkout_request_id)}>payment {reference ?? checkout_request_id}</a>
+        )}
+        {calls.length > 0 && (
+          <span>
+            {calls.length === 1 ? "call" : "calls"}{" "}
+            {calls.slice(0, MOST_CALLS).map((id) => (
+              <a key={id} href={addressOf("requests", String(id))}>
+                {id}
+              </a>
+            ))}
+            {calls.length > MOST_CALLS && ` and ${calls.length - MOST_CALLS} more`}
+          </span>
+        )}
+        <span>
+          first at <time>{first_at}</time>
+        </span>
+        {count > 1 && <span>{formatCount(count)} times</span>}
+        <span>{section}</span>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+import { useComputed, useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
+import { setCallFilters } from "../actions.ts";
+import { type CallFilters, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
+import { labelOf } from "../logic/findings.ts";
+import { callFilters, findings, requests } from "../state.ts";
+import { Choice, MoreButton } from "./filter-bar.tsx";
+
+const MOST_NAMES = 12;
+
+const targets = () => requests.value.map(({ target }) => operationOf(target));
+
+const distinct = (first: readonly string[], more: readonly string[]): string =>
+  [...new Set([...first, ...more])].slice(0, MOST_NAMES).join("\n");
+
+/** What is looked for in the log: the page has all of it, and looks itself. */
+export function CallFilterBar() {
+  const { value } = callFilters;
+  const isMore = useSignal(false);
+  const bind = (name: keyof CallFilters) => ({
+    id: `call-${name}`,
+    value: value[name],
+    onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
+      setCallFilters({ [name]: currentTarget.value.trim() }),
+  });
+  // As texts, so that nothing is drawn again as long as they stay the same.
+  const paths = useComputed(() => distinct(["stkpush.php", "status.php", "transactions.php"], targets()));
+  const methods = useComputed(() =>
+    distinct(
+      ["GET", "POST"],
+      requests.value.map(({ method }) => method),
+    ),
+  );
+  const kinds = useComputed(() =>
+    distinct(
+      [],
+      findings.value.map(({ kind }) => kind),
+    ),
+  );
+  const list = (names: string) => (names === "" ? [] : names.split("\n"));
+  return (
+    <search class="filters">
+      <label class="search">
+        <span>Search</span>
+        <input {...bind("search")} type="search" placeholder="Anything in a call or its answer" />
+      </label>
+      <MoreButton isMore={isMore} />
+      <div class="more-filters" data-open={isMore.value}>
+        <Choice label="Path" names={list(paths.value)} {...bind("path")} />
+        <Choice label="Method" names={list(methods.value)} {...bind("method")} />
+        <Choice label="Answer" names={["2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
+        <label>
+          <span>Mistake</span>
+          <select {...bind("mistake")}>
+            <option value="">any or none</option>
+            <option value="any">any</option>
+            {list(kinds.value).map((kind) => (
+              <option key={kind} value={kind}>
+                {labelOf({ kind })}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Payment</span>
+          <input {...bind("payment")} type="text" placeholder="ws_CO_…" size={10} />
+        </label>
+      </div>
+      <button
+        type="button"
+        class="quiet"
+        disabled={Object.values(value).every((text) => text === "")}
+        onClick={() => setCallFilters(NO_CALL_FILTERS)}
+      >
+        Clear
+      </button>
+    </search>
+  );
+}

@@ -1,0 +1,87 @@
+import { useEffect } from "preact/hooks";
+import { addressOf, select } from "../actions.ts";
+import { api } from "../api.ts";
+import { knownPayment } from "../arrivals.ts";
+import { paymentOf } from "../logic/calls.ts";
+import { formatPhone } from "../logic/format.ts";
+import { isLoaded, mistakesByCall, requests } from "../state.ts";
+import { FormProblem, useCall } from "./form.tsx";
+import { returnFocus } from "./long-list.tsx";
+import { MistakeNote } from "./mistake-note.tsx";
+import { Pane } from "./pane.tsx";
+import { CallDetails, HttpStatus } from "./request-step.tsx";
+
+/** One call of the merchant API, whole. */
+export function CallPane({ id }: { id: number }) {
+  const request = requests.value.find((one) => one.id === id);
+  const call = useCall([]);
+  useEffect(() => () => returnFocus(String(id)), [id]);
+  if (!request) {
+    return (
+      <Pane label="One call" title="Call" what="the call" onClose={() => select(null)}>
+        {isLoaded.value && <p class="hint">It is no longer in the log, which keeps the last 1,000 calls.</p>}
+      </Pane>
+    );
+  }
+  const payment = paymentOf(request);
+  const known = payment === null ? undefined : knownPayment(payment);
+  const again = request.headers["x-sandbox-replay-of"];
+  return (
+    <Pane
+      label="One call"
+      title={
+        <>
+          {request.method} <HttpStatus status={request.status} />
+        </>
+      }
+      what="the call"
+      onClose={() => select(null)}
+    >
+      <p class="hint">
+        {request.at} · <code>{request.target}</code>
+        {again !== undefined && (
+          <>
+            {" "}
+            · sent again from the console, as <a href={addressOf("requests", again)}>call {again}</a>
+          </>
+        )}
+      </p>
+      <div class="buttons">
+        <button
+          type="button"
+          disabled={call.isUnderWay || request.body_cut_bytes > 0}
+          title="With the sandbox's own key; the audit leaves it out"
+          onClick={() => void call.run(() => api.post(`/requests/${id}/replay`, {}))}
+        >
+          Send again
+        </button>
+        {payment !== null && (
+          <>
+            <a class="button" href={addressOf("transactions", payment)}>
+              Payment {known ? (known.reference ?? formatPhone(known.phone)) : ""}
+            </a>
+            <a class="button" href={addressOf("requests", null, { payment })}>
+              Its calls
+            </a>
+          </>
+        )}
+      </div>
+      <FormProblem problems={call.problems} />
+      {mistakesByCall.value.get(id)?.map((mistake) => (
+        <MistakeNote key={mistake.message} mistake={mistake} />
+      ))}
+      <CallDetails request={request} />
+      <details>
+        <summary>Headers</summary>
+        <dl class="headers">
+          {Object.entries(request.headers).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </Pane>
+  );
+}

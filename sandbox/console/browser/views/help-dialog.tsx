@@ -1,0 +1,41 @@
+import { dialog, server } from "../state.ts";
+import { Dialog } from "./dialog.tsx";
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ["/", "search"],
+  ["p", "start a test payment"],
+  ["0 … 9", "type the PIN on the phone that rings; Enter sends it, Escape cancels the prompt"],
+  ["↓ ↑", "in a list: the next row, the row before; Enter opens it"],
+  ["← →", "in the chart: the next bar, the bar before; Enter shows its payments alone"],
+  ["Escape", "close what is open; the focus goes back to where it was"],
+  ["?", "this help"],
+];
+
+/** The shortcuts. */
+export function HelpDialog() {
+  return (
+    <Dialog
+      id="help"
+      title="Shortcuts"
+      isOpen={dialog.value === "help"}
+      onClose={() => {
+        if (dialog.value === "help") dialog.value = null;
+      }}
+    >
+      <dl class="keys">
+        {KEYS.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hint">
+        Any PIN of 4 to 6 digits pays; 0000 is the wrong one. momo {server.value?.version}, everything by command:{" "}
+        <code>momo help</code>.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { CloseIcon } from "./icons.tsx";
+
+interface PaneProps {
+  readonly label: string;
+  readonly title: ComponentChildren;
+  /** What its button closes. */
+  readonly what: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** What is open beside a list. It takes the focus, and Escape closes it. */
+export function Pane({ label, title, what, onClose, children }: PaneProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <section
+      class="story"
+      aria-label={label}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onClose();
+      }}
+    >
+      <header>
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <button type="button" class="quiet square" aria-label={`Close ${what}`} onClick={onClose}>
+          <CloseIcon />
+        </button>
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { setFilters } from "../actions.ts";
+import { isFiltered } from "../logic/filters.ts";
+import { formatAmount, formatCount } from "../logic/format.ts";
+import { counts, filters, shownRows } from "../state.ts";
+import type { Counts, Status } from "../wire.ts";
+
+const TILES: readonly (readonly [status: Status, label: string])[] = [
+  ["completed", "Completed"],
+  ["failed", "Failed"],
+  ["cancelled", "Cancelled"],
+  ["expired", "Expired"],
+  ["pending", "Pending"],
+];
+
+/** Every payment that the other filters select is in one of these; a click shows it alone, another one shows all again. */
+export function Tiles() {
+  const inForce = filters.value;
+  const told = inForce.span === "" ? counts.value : countsOfSpan();
+  const total = told && TILES.reduce((sum, [status]) => sum + told[`${status}_count`], 0);
+  return (
+    <div class="tiles">
+      <p class="tile received">
+        <span>{isFiltered({ ...inForce, status: "" }) ? "Received, of these" : "Received"}</span>
+        <b>
+          <small>KES</small> {told ? formatAmount(told.total_completed_amount) : "–"}
+        </b>
+        <small>{total === null ? "" : `of ${formatCount(total)} payment${total === 1 ? "" : "s"}`}</small>
+      </p>
+      {TILES.map(([status, label]) => (
+        <button
+          key={status}
+          type="button"
+          class="tile"
+          data-status={status}
+          aria-pressed={inForce.status === status}
+          onClick={() => setFilters({ ...inForce, status: inForce.status === status ? "" : status })}
+        >
+          <span>{label}</span>
+          <b>{told ? formatCount(told[`${status}_count`]) : "–"}</b>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The API knows no stretches within a day: what is here is counted. */
+function countsOfSpan(): Counts {
+  const count = (status: Status) => shownRows.value.filter((row) => row.status === status).length;
+  const received = shownRows.value.reduce((sum, { status, amount }) => sum + (status === "completed" ? amount : 0), 0);
+  return {
+    total_completed_amount: received,
+    completed_count: count("completed"),
+    failed_count: count("failed"),
+    cancelled_count: count("cancelled"),
+    expired_count: count("expired"),
+    pending_count: count("pending"),
+  };
+}
