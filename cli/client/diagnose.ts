@@ -70,7 +70,7 @@ async function openControl(flags: TargetFlags): Promise<Control> {
   if (!target) return { client: null, failure: null };
   const client = controlClient(target);
   try {
-    await client.get("/health", {}, READS);
+    await client.get("/clock", {}, READS);
     return { client, failure: null };
   } catch (error) {
     const failure = toFailure(error);

@@ -74,7 +74,7 @@ export function serveCommand(): Command {
     )
     .option("-q, --quiet", "print no such lines")
     .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
-    .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for every option; an option comes first.")
+    .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for each option, which comes first.")
     .action(async (flags: ServeFlags) => {
       removeReadyFileOf(words());
       checkSwitches(command);

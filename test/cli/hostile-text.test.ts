@@ -73,6 +73,7 @@ const STEERING = [
   ["snapshot", "save", "x"],
 ];
 const OFFLINE: Record<string, string[][]> = {
+  health: [["--data", join(newFolder(), TURNED)]],
   serve: [
     ["--port", "x"],
     ["--rules", HOSTILE, "--ephemeral"],

@@ -99,7 +99,8 @@ async function invocations(server: Served): Promise<Invocation[]> {
           .map((flag) => ({ args: [...words, `${flag}=${value}`, ...rest], env: {}, culprit: flag })),
         ...VARIABLES.map((variable) => ({
           args: [...words, ...rest],
-          env: { ...SECRET, [variable]: value },
+          // A server takes its first key from both variables, so that one alone is refused whatever else is wrong.
+          env: { ...(name !== "serve" && SECRET), [variable]: value },
           culprit: variable,
         })),
       ]);
