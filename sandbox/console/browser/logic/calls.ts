@@ -31,7 +31,7 @@ export function callFiltersOf(query: Readonly<Record<string, string>>): CallFilt
 }
 
 /** A call's class of answer: `2xx`, or `lost` where the answer reached nobody. */
-export const classOf = ({ status }: Pick<LoggedRequest, "status">): string =>
+const classOf = ({ status }: Pick<LoggedRequest, "status">): string =>
   status === null ? "lost" : `${Math.floor(status / 100)}xx`;
 
 /** @param found what the audit found at the call */

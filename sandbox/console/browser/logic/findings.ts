@@ -32,8 +32,7 @@ export const labelOf = ({ kind }: { readonly kind: string }): string => kind.rep
 export const labelsOf = (findings: readonly Finding[]): string => [...new Set(findings.map(labelOf))].join(", ");
 
 /** What tells a finding from the others, as long as the server runs. */
-export const keyOf = ({ kind, checkout_request_id, message }: Finding): string =>
-  `${kind} ${checkout_request_id ?? message}`;
+const keyOf = ({ kind, checkout_request_id, message }: Finding): string => `${kind} ${checkout_request_id ?? message}`;
 
 /** How often each finding had happened when somebody took note of it. */
 export type Acknowledged = Readonly<Record<string, number>>;

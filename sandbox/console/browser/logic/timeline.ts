@@ -75,7 +75,7 @@ export function timelineOf(
   };
 }
 
-export function paceOf(intervalMs: number | null): Mark["pace"] {
+function paceOf(intervalMs: number | null): Mark["pace"] {
   if (intervalMs === null) return "right";
   if (intervalMs < SOONEST_MS - TOLERANCE_MS) return "early";
   return intervalMs > LATEST_MS + TOLERANCE_MS ? "late" : "right";

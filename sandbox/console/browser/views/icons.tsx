@@ -116,10 +116,3 @@ export const SlidersIcon = () => (
     <circle cx="5.5" cy="11.5" r="1.5" />
   </Icon>
 );
-
-export const LinkIcon = () => (
-  <Icon>
-    <path d="M6.8 9.2a2.6 2.6 0 0 0 3.7 0l2.2-2.2a2.6 2.6 0 0 0-3.7-3.7l-.8.8" />
-    <path d="M9.2 6.8a2.6 2.6 0 0 0-3.7 0L3.300 9a2.6 2.6 0 0 0 3.7 3.7l.8-.8" />
-  </Icon>
-);
