@@ -71,8 +71,8 @@ describeWith("nginx", "behind nginx with TLS", () => {
         await page.goto(`${origin}/`);
         await page.getByLabel("Control token").fill(TOKEN);
         await page.getByRole("button", { name: "Open the console" }).click();
-        await page.getByText("I answer the prompts").click();
-        await page.getByText("A prompt waits for your PIN").waitFor();
+        await page.getByText("I answer the next prompts").click();
+        await page.getByText("they wait for you").waitFor();
         const answer = await server.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 100 });
         expect(answer.status).toBe(200);
         // It arrives by the stream of events.
