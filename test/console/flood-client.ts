@@ -2,6 +2,8 @@ interface FloodOptions {
   readonly post: (path: string, body: object) => Promise<unknown>;
   readonly paymentAccountId: number;
   readonly perSecond: number;
+  /** Between two polls of a payment; by default as is recommended. */
+  readonly pollMs?: number;
 }
 
 export interface Flood {
@@ -12,13 +14,13 @@ export interface Flood {
 }
 
 const TICKS_PER_SECOND = 20;
-const POLL_MS = 3000;
+const RECOMMENDED_POLL_MS = 3000;
 
 /** Some customers of each kind: most pay, some fail, and each takes the time of its test phone. */
 const ENDINGS = ["254700000001", "254700000032", "254700000201"];
 
-/** A client as there are in the field: it starts payments, and polls each every 3 s until it is final. */
-export function startFlood({ post, paymentAccountId, perSecond }: FloodOptions): Flood {
+/** A client as there are in the field: it starts payments, and polls each until it is final. */
+export function startFlood({ post, paymentAccountId, perSecond, pollMs = RECOMMENDED_POLL_MS }: FloodOptions): Flood {
   let count = 0;
   let isOver = false;
   const underWay = new Set<Promise<void>>();
@@ -33,7 +35,7 @@ export function startFlood({ post, paymentAccountId, perSecond }: FloodOptions):
     };
     const { checkout_request_id } = (await post("/stkpush.php", order)) as { checkout_request_id: string };
     for (let status = "pending"; status === "pending" && !isOver; ) {
-      await Bun.sleep(POLL_MS);
+      await Bun.sleep(pollMs);
       ({ status } = (await post("/status.php", { checkout_request_id })) as { status: string });
     }
   }

@@ -32,6 +32,7 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     await page.keyboard.press("Escape");
     expect(await focused(page)).toBe("Help and shortcuts");
     await page.keyboard.press("p");
+    await page.getByRole("dialog", { name: "Test payment" }).waitFor();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("0722000001");
     await page.keyboard.press("Enter");

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { CloseIcon } from "./icons.tsx";
 
 interface DialogProps {
@@ -13,13 +13,26 @@ interface DialogProps {
 /** A window over the page. It begins in its first field, and Escape gives the focus back to where it was. */
 export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key: who presses p and types means the first field.
+  useLayoutEffect(() => {
     if (!isOpen) return dialog.current?.close();
     dialog.current?.showModal();
     dialog.current?.querySelector<HTMLElement>("[data-first], input, select")?.focus();
   }, [isOpen]);
   return (
-    <dialog ref={dialog} class={`box ${id}`} aria-labelledby={`${id}-title`} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class={`box ${id}`}
+      aria-labelledby={`${id}-title`}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // It is told late: by then it may be open again.
+      onClose={(event) => {
+        if (!event.currentTarget.open) onClose();
+      }}
+    >
       {isOpen && (
         <>
           <header>
