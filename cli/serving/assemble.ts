@@ -15,10 +15,12 @@ import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
+import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
+import { operationAt } from "../../src/http/operation.ts";
 import { fail, failWith, respond } from "../../src/http/reply.ts";
 import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -79,6 +81,8 @@ export function assemble(options: AssembleOptions): Assembled {
   const stopping = new AbortController();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
+  const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
+  log.subscribe(requestCounts.add);
   const webhooks = sendWebhooks(options, service);
   const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
   const waitingRoom = createWaitingRoom(service);
@@ -91,6 +95,7 @@ export function assemble(options: AssembleOptions): Assembled {
     default: network.default,
     faults: createFaultPlan(),
     log,
+    requestCounts,
     audit,
     webhooks,
     waitingRoom,
@@ -124,6 +129,7 @@ type Parts = Pick<
   | "default"
   | "faults"
   | "log"
+  | "requestCounts"
   | "testPayments"
   | "webhooks"
   | "waitingRoom"

@@ -11,6 +11,7 @@ import type { FaultPlan } from "../faults.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { Default } from "../network/default.ts";
 import type { RuleBook } from "../network/rules.ts";
+import type { RequestCounts } from "../request-counts.ts";
 import type { RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -33,6 +34,7 @@ export interface ControlContext {
   readonly default: Default;
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  readonly requestCounts: RequestCounts;
   readonly testPayments: TestPayments;
   /** The merchant API, for a call that is sent again. */
   readonly merchantApi: Handler;

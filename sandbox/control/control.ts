@@ -4,7 +4,14 @@ import { CALLS } from "./calls.ts";
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { healthForAnybody } from "./health.ts";
+import { readyForAnybody } from "./ready.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
+
+/** What a probe without the token learns. */
+const FOR_ANYBODY: Record<string, (context: ControlContext) => Reply | Promise<Reply>> = {
+  "/health": healthForAnybody,
+  "/ready": readyForAnybody,
+};
 
 /** What changes by a call to one of these paths, if it is not a GET. */
 const STEERS: Record<string, SteeringPart> = {
@@ -35,7 +42,8 @@ export function createControl(options: ControlOptions): Handler {
     const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
     const methods = CALLS[name];
     const needsTokenOnly = refusal?.status === 401;
-    if (needsTokenOnly && name === "/health" && methods?.[request.method]) return healthForAnybody(options);
+    const forAnybody = FOR_ANYBODY[name];
+    if (needsTokenOnly && forAnybody && methods?.[request.method]) return forAnybody(options);
     if (refusal) return refusal;
     if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
     const described = methods[request.method];

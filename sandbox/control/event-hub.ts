@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -39,6 +40,9 @@ export interface EventSources {
   readonly audit: Pick<Audit, "subscribe">;
   readonly webhooks: Pick<Webhooks, "subscribe">;
   readonly merchantNames: MerchantNames;
+  /** Changes whenever another process has started or resolved a payment; null where there is no other. */
+  readonly othersMark: (() => Promise<string>) | null;
+  readonly realClock: Clock;
   /** Makes the ids of this process different from those of others. */
   readonly boot: string;
   readonly reportFault: (error: unknown) => void;
@@ -46,6 +50,9 @@ export interface EventSources {
 
 /** How many can listen at once. */
 const CAPACITY = 100;
+
+/** How often to look whether other processes have changed something, while somebody listens. */
+const LOOK_MS = 250;
 
 /** A transaction, and a logged call beside its texts, in memory, roughly. */
 const TRANSACTION_BYTES = 600;
@@ -59,7 +66,7 @@ const DELIVERY_BYTES = 3000;
 
 /** Collects all events in one order, and gives them to all listeners. */
 export function createEventHub(sources: EventSources): EventHub {
-  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
+  const { service, log, audit, webhooks, merchantNames, othersMark, realClock, boot, reportFault } = sources;
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
@@ -89,6 +96,27 @@ export function createEventHub(sources: EventSources): EventHub {
     webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
+  let isLooking = false;
+  let lastMark: string | null = null;
+
+  /** What others do is not told one by one: a gap lets the reader read everything again. */
+  function lookForOthers(): void {
+    if (othersMark === null || isLooking) return;
+    isLooking = true;
+    const look = async () => {
+      const mark = await othersMark().catch(() => lastMark);
+      isLooking = false;
+      if (listeners.size === 0) {
+        lastMark = null;
+        return;
+      }
+      if (lastMark !== null && mark !== lastMark) tell("gap", () => ({}), 0);
+      lastMark = mark;
+      lookForOthers();
+    };
+    realClock.alarm(realClock.nowMs() + (lastMark === null ? 0 : LOOK_MS), () => void look());
+  }
+
   /** The number in one of our ids; null for other ids. */
   function numberOf(id: string): number | null {
     const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
@@ -102,6 +130,7 @@ export function createEventHub(sources: EventSources): EventHub {
     enter(lastId, listener) {
       beginToKeep();
       listeners.add(listener);
+      lookForOthers();
       let place = lastId === null ? history.last : numberOf(lastId);
       return {
         read() {

@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 
@@ -32,7 +33,14 @@ export interface WaitingRoom {
   close(): void;
 }
 
-export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingRoom {
+/** How often to look for changes that other processes have made, while somebody waits. */
+const LOOK_MS = 50;
+
+export function createWaitingRoom(
+  service: Pick<Service, "subscribe" | "isShared" | "findByCheckoutRequestId" | "findByReference">,
+  realClock: Clock,
+): WaitingRoom {
+  let isLooking = false;
   const byKey = new Map<string, Set<Waiter>>();
   let count = 0;
 
@@ -40,6 +48,29 @@ export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingR
     for (const waiter of byKey.get(key) ?? []) {
       if (waiter.wish.accepts(transaction)) waiter.call(transaction);
     }
+  }
+
+  /** All lookups of one turn are one read. */
+  async function lookForAll(): Promise<void> {
+    const wishes = [...byKey.values()].flatMap(([first]) => (first ? [first.wish] : []));
+    await Promise.allSettled(
+      wishes.map(async ({ checkoutRequestId, reference }) => {
+        const found = checkoutRequestId
+          ? await service.findByCheckoutRequestId(checkoutRequestId)
+          : await service.findByReference(reference ?? "");
+        if (found) tell(checkoutRequestId ? idKey(checkoutRequestId) : referenceKey(reference ?? ""), found);
+      }),
+    );
+  }
+
+  function keepLooking(): void {
+    if (isLooking || count === 0 || !service.isShared) return;
+    isLooking = true;
+    realClock.alarm(realClock.nowMs() + LOOK_MS, async () => {
+      await lookForAll();
+      isLooking = false;
+      keepLooking();
+    });
   }
 
   const everybody = () => [...byKey.values()].flatMap((waiters) => [...waiters]);
@@ -67,6 +98,7 @@ export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingR
       const waiters = byKey.get(key) ?? new Set();
       byKey.set(key, waiters.add(waiter));
       count += 1;
+      keepLooking();
       return () => {
         if (!waiters.delete(waiter)) return;
         count -= 1;

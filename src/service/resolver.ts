@@ -1,10 +1,11 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
+import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import { type Checks, createChecks } from "./checks.ts";
-import { resolveBatch } from "./resolve-batch.ts";
+import { type Lateness, resolveBatch } from "./resolve-batch.ts";
 
 /** How many urgent payments are resolved together. */
 const MOST_FIRST = 500;
@@ -12,12 +13,20 @@ const MOST_FIRST = 500;
 /** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
 
+/** How often to look for what another process has left, give or take a fifth, so that not all look at once. */
+const LOOK_MS = 1000;
+const LOOK_SPREAD_MS = 400;
+
+/** With other processes at work, rounds are this far apart: each look costs the database the same, whatever it finds. */
+const PAUSE_MS = 20;
+
 export interface ResolverParts {
-  readonly store: Pick<Store, "transactions">;
+  readonly store: Pick<Store, "transactions" | "isShared">;
   readonly provider: Provider;
   readonly clock: Clock;
   /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
+  readonly random: Random;
   readonly changes: Changes;
   readonly reportFault: (error: unknown) => void;
 }
@@ -34,10 +43,15 @@ export class Resolver {
   readonly #parts: ResolverParts;
   readonly #checks: Checks;
   readonly #urgent: Urgent[] = [];
+  /** How late checks were made, by the sandbox's clock. */
+  readonly lateness: Lateness = { count: 0, sumMs: 0 };
   #isStopped = false;
   #hasFailed = false;
   #alarmAtMs = Number.POSITIVE_INFINITY;
+  /** Until when a payment of this process can be due. What is due later was started by others. */
+  #ownUntilMs = Number.NEGATIVE_INFINITY;
   #cancelAlarm = () => {};
+  #cancelLook = () => {};
   #cancelRetry = () => {};
   /** The last round, and how many have not ended. */
   #lastRound: Promise<void> = Promise.resolve();
@@ -67,8 +81,24 @@ export class Resolver {
     return this.#isStopped;
   }
 
-  /** A check is due at `atMs`. */
+  /** A check is due at `atMs`, of a payment that this process has started. */
   wakeAt(atMs: number): void {
+    this.#ownUntilMs = Math.max(this.#ownUntilMs, atMs);
+    this.#setAlarm(atMs);
+  }
+
+  /** From now on, looks from time to time for due payments of other processes, which may have ended. */
+  watchOthers(): void {
+    const { realClock, random } = this.#parts;
+    const [byte = 0] = random.bytes(1);
+    const delayMs = LOOK_MS + ((byte - 127.5) / 255) * LOOK_SPREAD_MS;
+    this.#cancelLook = realClock.alarm(realClock.nowMs() + delayMs, () => {
+      if (!this.#hasFailed) this.#resolveUnasked();
+      this.watchOthers();
+    });
+  }
+
+  #setAlarm(atMs: number): void {
     if (this.#isStopped || atMs >= this.#alarmAtMs) return;
     this.#cancelAlarm();
     this.#alarmAtMs = atMs;
@@ -116,6 +146,7 @@ export class Resolver {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelAlarm();
+    this.#cancelLook();
     this.#cancelRetry();
     await this.#lastRound;
   }
@@ -142,7 +173,7 @@ export class Resolver {
     try {
       while (!this.#isStopped && (await this.#resolveNext(startMs)));
       const nextAtMs = this.#isStopped ? null : await store.transactions.nextCheckAtMs();
-      if (nextAtMs !== null) this.wakeAt(nextAtMs);
+      if (nextAtMs !== null) this.#wakeForNext(nextAtMs);
       this.#hasFailed = false;
     } catch (error) {
       this.#hasFailed = true;
@@ -155,10 +186,16 @@ export class Resolver {
     }
   }
 
+  #wakeForNext(atMs: number): void {
+    if (!this.#parts.store.isShared) this.#setAlarm(atMs);
+    else if (atMs <= this.#ownUntilMs) this.#setAlarm(Math.max(atMs, this.#parts.clock.nowMs() + PAUSE_MS));
+  }
+
   /** @returns whether there may be more to resolve */
   async #resolveNext(untilMs: number): Promise<boolean> {
     const first = this.#urgent.splice(0, MOST_FIRST);
-    const batchParts = { ...this.#parts, checks: this.#checks, isStopped: () => this.#isStopped };
+    const { lateness } = this;
+    const batchParts = { ...this.#parts, checks: this.#checks, lateness, isStopped: () => this.#isStopped };
     try {
       const nowMs = this.#parts.clock.nowMs();
       const asked = await Promise.all(first.map(({ checkoutRequestId }) => this.#findDue(checkoutRequestId, nowMs)));

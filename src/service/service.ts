@@ -44,6 +44,12 @@ export function createService(outside: ServiceParts) {
   return {
     registry: new Registry(parts),
     resolver,
+    vitals: store.vitals,
+    /** Whether other processes start and resolve payments in the same database. */
+    isShared: store.isShared,
+    nowMs: () => outside.clock.nowMs(),
+    /** When the next check of any payment is due; null while nothing is pending. */
+    nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
     /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),

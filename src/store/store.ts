@@ -10,6 +10,7 @@ import type {
   Transaction,
   TransactionIdentifiers,
 } from "../domain/transaction.ts";
+import type { Vitals } from "./vitals.ts";
 
 /**
  * What every engine must do. Instants are milliseconds since the Unix epoch, money is whole cents. What is written is on disk when
@@ -20,6 +21,9 @@ export interface Store {
   readonly merchants: MerchantStore;
   readonly transactions: TransactionStore;
   readonly transactionList: TransactionList;
+  readonly vitals: Vitals;
+  /** Whether other processes start and resolve payments in the same database. */
+  readonly isShared: boolean;
   /** After the last write has been answered. Lists that are still being read are rejected. */
   close(): void;
 }

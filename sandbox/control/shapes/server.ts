@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RESPONSE_FORMS } from "../../../src/http/answers.ts";
 import type { Seen } from "./values.ts";
 
-/** `/health` and `/server`. */
+/** `/health`, `/ready` and `/server`. */
 
 /** Not told to a caller without the token that the server asks for. */
 const facts = { version: z.string().optional(), pid: z.int().min(1).optional() };
@@ -12,6 +12,13 @@ export const stoppingAnswer = z.strictObject({
   message: z.string(),
   status: z.literal("draining"),
   ...facts,
+});
+
+export const readyAnswer = { status: z.literal("ready") };
+export const notReadyAnswer = z.strictObject({
+  success: z.literal(false),
+  message: z.string().describe("why it takes no payments"),
+  status: z.enum(["not_ready", "draining"]),
 });
 
 /** What a line to paste needs. Nothing in it is secret. */
