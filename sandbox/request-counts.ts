@@ -20,8 +20,8 @@ export function createRequestCounts(operationOf: (path: string) => string | null
     add({ target, status }) {
       const end = target.indexOf("?");
       const operation = operationOf(end < 0 ? target : target.slice(0, end)) ?? "other";
-      let byStatus = counts.get(operation);
-      if (!byStatus) counts.set(operation, (byStatus = new Map()));
+      const byStatus = counts.get(operation) ?? new Map<number | null, number>();
+      counts.set(operation, byStatus);
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     },
   };

@@ -42,6 +42,11 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
     "src/store/sqlite/totals.ts",
     'import type { Service } from "../../service/service.ts";',
   ],
+  [
+    "src/store/postgres/ imports",
+    "src/store/postgres/totals.ts",
+    'import { toTransaction } from "../sqlite/statements.ts";',
+  ],
   ["src/store/sqlite/ imports", "src/store/sqlite/totals.ts", 'export * from "../../../sandbox/network/script.ts";'],
   ["src/service/ imports", "src/service/registry.ts", 'import { openStore } from "../store/sqlite/sqlite.ts";'],
   ["cli/ imports", "cli/commands/import.ts", 'import { recount } from "../../src/store/sqlite/totals.ts";'],
@@ -145,7 +150,7 @@ describe("the rules bite", () => {
   const ALLOWED: readonly (readonly [path: string, text: string])[] = [
     ["src/system.ts", "export const nowMs = () => Date.now();"],
     ["src/store/sqlite/commit-queue.ts", "setImmediate(flush);"],
-    ["src/store/sqlite/schema.ts", 'import { Database } from "bun:sqlite";'],
+    ["src/store/sqlite/tables.ts", 'import { Database } from "bun:sqlite";'],
     ["cli/environment.ts", "export const isCi = () => Boolean(process.env.CI);"],
     ["cli/terminal/output.ts", "process.stdout.write(text);"],
     ["sandbox/console/browser/system.ts", "export const monotonicMs = () => performance.now();"],

@@ -2,7 +2,7 @@ import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
-import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH, type ControlContext, type OwnMemory, type ServerFacts } from "../../sandbox/control/context.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
@@ -13,10 +13,12 @@ import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { createNetwork, type Network } from "../../sandbox/network/network.ts";
+import { createNetwork, type Network, type NetworkOptions } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
+import type { SharedSteering } from "../../sandbox/shared-steering.ts";
+import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
@@ -26,9 +28,11 @@ import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
+import type { Shared } from "./engine.ts";
 import { withGuide } from "./guide.ts";
 import { type ListeningAudit, listenIn } from "./listen-in.ts";
 import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
+import { shareSteering, whenFresh } from "./share.ts";
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
@@ -46,6 +50,8 @@ export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, 
   readonly guard: GuardOptions;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
+  /** What several servers on one database share; absent for a server that is alone. */
+  readonly shared?: Shared | null;
   readonly reportFault: (error: unknown) => void;
   /** Told of each call of the merchant API as it is answered. */
   readonly onRequest?: LogListener;
@@ -58,6 +64,8 @@ export interface Assembled {
   readonly handleApi: Handler;
   readonly handleControl: Handler;
   readonly service: Service;
+  /** Start it before the first request, and stop it at the end; null for a server that is alone. */
+  readonly steering: SharedSteering | null;
   /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: () => Promise<AuditReport>;
   /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
@@ -66,8 +74,9 @@ export interface Assembled {
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, basePaths, reportFault } = options;
-  const network = createNetwork({ fallback: options.fallback });
+  const { clock, realClock, random, basePaths, reportFault, shared = null } = options;
+  const count: NetworkOptions["count"] = shared ? (work) => (steering ?? steeredAlone).count(work) : undefined;
+  const network = createNetwork({ fallback: options.fallback, ...(count && { count }) });
   network.rules.replace(options.rules);
   const service = createService({
     store: options.store,
@@ -76,6 +85,7 @@ export function assemble(options: AssembleOptions): Assembled {
     realClock,
     random,
     promptTimeoutMs: options.promptTimeoutMs,
+    ...(shared && { mayResolve: () => steering?.isFresh ?? false }),
     reportFault,
   });
   const stopping = new AbortController();
@@ -85,32 +95,41 @@ export function assemble(options: AssembleOptions): Assembled {
   log.subscribe(requestCounts.add);
   const webhooks = sendWebhooks(options, service);
   const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
-  const waitingRoom = createWaitingRoom(service);
+  const waitingRoom = createWaitingRoom(service, realClock);
   const merchantNames = createMerchantNames(service.registry);
   const boot = token(random, 8);
-  const eventHub = createEventHub({ service, log, audit, webhooks, merchantNames, boot, reportFault });
+  const othersMark = shared?.othersMark ?? null;
+  const told = { service, log, audit, webhooks, merchantNames };
+  const eventHub = createEventHub({ ...told, othersMark, realClock, boot, reportFault });
+  const testPayments = createTestPayments();
+  const ownMemory = createOwnMemory([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
+  const steered = { rules: network.rules, default: network.default, faults: createFaultPlan(), webhooks, ownMemory };
+  const { stopwatch } = options;
+  const steering = shared && shareSteering({ shared, steered: { ...steered, clock }, eventHub, realClock, stopwatch });
   const parts = {
+    ...steered,
     service,
-    rules: network.rules,
-    default: network.default,
-    faults: createFaultPlan(),
+    steering: steering ?? steeredAlone,
+    replica: shared?.replica ?? null,
+    ...(count && { count }),
     log,
     requestCounts,
     audit,
-    webhooks,
     waitingRoom,
     eventHub,
     merchantNames,
-    testPayments: createTestPayments(),
+    testPayments,
     stopping: stopping.signal,
   };
-  const api = merchantApi(options, parts);
+  const merchant = merchantApi(options, parts);
+  const api = steering ? whenFresh(merchant, steering) : merchant;
   const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard), reportFault);
   return {
     handle: withGuide(route(api, control), guide),
     handleApi: withGuide(api, guide),
     handleControl: withGuide(control, guide),
     service,
+    steering,
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
@@ -125,6 +144,9 @@ export function assemble(options: AssembleOptions): Assembled {
 type Parts = Pick<
   ControlContext,
   | "service"
+  | "steering"
+  | "replica"
+  | "ownMemory"
   | "rules"
   | "default"
   | "faults"
@@ -136,9 +158,23 @@ type Parts = Pick<
   | "eventHub"
   | "merchantNames"
   | "stopping"
-> & { readonly audit: ListeningAudit };
+> & { readonly audit: ListeningAudit; readonly count?: NonNullable<NetworkOptions["count"]> };
 
-function merchantApi(options: AssembleOptions, { service, faults, log, audit, webhooks, stopping }: Parts): Handler {
+function createOwnMemory(forgets: readonly (() => void)[]): OwnMemory {
+  let resets = 0;
+  return {
+    get resets() {
+      return resets;
+    },
+    forget(count = resets + 1) {
+      resets = count;
+      for (const forget of forgets) forget();
+    },
+  };
+}
+
+function merchantApi(options: AssembleOptions, parts: Parts): Handler {
+  const { service, faults, count, log, audit, webhooks, stopping } = parts;
   const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
   const load = onFirstCall(async () => {
     const { createApi } = await import("../../src/http/api.ts");
@@ -146,7 +182,19 @@ function merchantApi(options: AssembleOptions, { service, faults, log, audit, we
   });
   const { authenticate } = service;
   const { delays } = audit;
-  return observe(load, { faults, log, delays, authenticate, basePaths, stopping, clock, realClock, stopwatch });
+  const counting = count && { count };
+  return observe(load, {
+    faults,
+    ...counting,
+    log,
+    delays,
+    authenticate,
+    basePaths,
+    stopping,
+    clock,
+    realClock,
+    stopwatch,
+  });
 }
 
 function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handler {

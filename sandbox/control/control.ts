@@ -53,8 +53,10 @@ export function createControl(options: ControlOptions): Handler {
     }
     // A list waits until all that is due is resolved.
     if (request.method === "GET" && options.service.resolver.isBehind) keepOpen(request);
-    const response = await described.call(request, options, { query, id, keepOpen });
     const what = STEERS[name];
+    // Others may have changed it, or used up a part of it.
+    if (what && request.method === "GET") await options.steering.refresh();
+    const response = await described.call(request, options, { query, id, keepOpen });
     if (what && request.method !== "GET") options.eventHub.steered(what);
     return response;
   }

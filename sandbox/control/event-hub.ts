@@ -8,6 +8,7 @@ import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 import { deliveryView, messageView, requestView, transactionView } from "./views.ts";
+import { watchOthers } from "./watch-others.ts";
 
 /** A reader of the stream of events. */
 export interface EventListener {
@@ -51,9 +52,6 @@ export interface EventSources {
 /** How many can listen at once. */
 const CAPACITY = 100;
 
-/** How often to look whether other processes have changed something, while somebody listens. */
-const LOOK_MS = 250;
-
 /** A transaction, and a logged call beside its texts, in memory, roughly. */
 const TRANSACTION_BYTES = 600;
 const REQUEST_BYTES = 1500;
@@ -96,26 +94,16 @@ export function createEventHub(sources: EventSources): EventHub {
     webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
-  let isLooking = false;
-  let lastMark: string | null = null;
-
-  /** What others do is not told one by one: a gap lets the reader read everything again. */
-  function lookForOthers(): void {
-    if (othersMark === null || isLooking) return;
-    isLooking = true;
-    const look = async () => {
-      const mark = await othersMark().catch(() => lastMark);
-      isLooking = false;
-      if (listeners.size === 0) {
-        lastMark = null;
-        return;
-      }
-      if (lastMark !== null && mark !== lastMark) tell("gap", () => ({}), 0);
-      lastMark = mark;
-      lookForOthers();
-    };
-    realClock.alarm(realClock.nowMs() + (lastMark === null ? 0 : LOOK_MS), () => void look());
-  }
+  const lookForOthers =
+    othersMark === null
+      ? () => {}
+      : watchOthers({
+          mark: othersMark,
+          clock: realClock,
+          isWanted: () => listeners.size > 0,
+          // Not told one by one: a gap lets the reader read everything again.
+          onChange: () => tell("gap", () => ({}), 0),
+        });
 
   /** The number in one of our ids; null for other ids. */
   function numberOf(id: string): number | null {

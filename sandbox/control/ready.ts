@@ -7,7 +7,10 @@ import type { ControlCall, ControlContext } from "./context.ts";
  */
 export const ready: ControlCall = async (_request, context) => readyForAnybody(context);
 
-export async function readyForAnybody({ service, stopping }: Pick<ControlContext, "service" | "stopping">): Promise<Reply> {
+export async function readyForAnybody({
+  service,
+  stopping,
+}: Pick<ControlContext, "service" | "stopping">): Promise<Reply> {
   if (stopping.aborted) return unavailable("momo is stopping", { status: "draining" });
   const obstacle = await service.vitals.obstacle();
   return obstacle === null

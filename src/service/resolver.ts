@@ -27,6 +27,8 @@ export interface ResolverParts {
   /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
   readonly random: Random;
+  /** Whether this process knows what time it is for all: if not, rounds do nothing. Absent where it is alone. */
+  readonly mayResolve?: () => boolean;
   readonly changes: Changes;
   readonly reportFault: (error: unknown) => void;
 }
@@ -171,6 +173,10 @@ export class Resolver {
     }
     this.#cancelRetry();
     try {
+      if (this.#parts.mayResolve?.() === false) {
+        for (const { resolve } of this.#urgent.splice(0)) resolve();
+        return;
+      }
       while (!this.#isStopped && (await this.#resolveNext(startMs)));
       const nextAtMs = this.#isStopped ? null : await store.transactions.nextCheckAtMs();
       if (nextAtMs !== null) this.#wakeForNext(nextAtMs);

@@ -27,6 +27,8 @@ export interface ServiceParts {
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
+  /** Whether this process knows what time it is for all that share the store; absent where it is alone. */
+  readonly mayResolve?: () => boolean;
   /** Called with errors that no caller waits for. */
   readonly reportFault: (error: unknown) => void;
 }

@@ -22,7 +22,7 @@ export interface Store {
   readonly transactions: TransactionStore;
   readonly transactionList: TransactionList;
   readonly vitals: Vitals;
-  /** Whether other processes start and resolve payments in the same database. */
+  /** Whether other processes resolve payments of this database, too. */
   readonly isShared: boolean;
   /** After the last write has been answered. Lists that are still being read are rejected. */
   close(): void;
@@ -143,12 +143,17 @@ export interface TransactionList {
   list(merchantId: number, filter: TransactionFilter, page: Page): Promise<ListedPage>;
 }
 
+/** The second line is about a database on a server; `fragile` is one that loses payments when it fails over. */
+export type DatabaseProblem =
+  | ("locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked")
+  | ("unreachable" | "refused" | "standby" | "fragile");
+
 /** Why a database cannot be used; nothing has been changed in it. The message is one line that names it. */
 export class UnusableDatabase extends Error {
   override readonly name = "UnusableDatabase";
 
   constructor(
-    readonly problem: "locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked",
+    readonly problem: DatabaseProblem,
     message: string,
   ) {
     super(message);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RESPONSE_FORMS } from "../../../src/http/answers.ts";
-import type { Seen } from "./values.ts";
+import { replica, type Seen } from "./values.ts";
 
 /** `/health`, `/ready` and `/server`. */
 
@@ -33,6 +33,7 @@ export const serverAnswer = {
   accept: z.enum(["strict", "lenient"]),
   response_form: z.enum(RESPONSE_FORMS),
   prompt_timeout_ms: z.int().min(1),
+  replica,
   data: z.string().nullable().describe("the data directory; null where there is none"),
 };
 export type ServerOnWire = Seen<z.ZodObject<typeof serverAnswer>>;

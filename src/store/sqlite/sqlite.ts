@@ -50,7 +50,6 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
     transactions: createTransactionStore({ client, snapshot, commits, totals, numbering }),
     transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
     vitals: createVitals(client, commits, watch),
-    // Commands may write merchants and keys beside a server, but its lock keeps every other server away.
     isShared: false,
     close() {
       longReads.close();

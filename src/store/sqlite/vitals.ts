@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
+import { PENDING } from "../rows.ts";
 import { RECENT_WRITE_MS, type Vitals } from "../vitals.ts";
 import type { CommitQueue, Watch } from "./commit-queue.ts";
 import { firstOf } from "./database.ts";
-import { PENDING } from "./schema.ts";
 
 /** Changes nothing, but is committed and flushed like any write. */
 const PROBE = "UPDATE numbering SET last_forgotten = last_forgotten";
@@ -13,7 +13,9 @@ export function createVitals(client: Database, commits: CommitQueue, { meter, st
     engine: "sqlite",
     work: meter,
     async look() {
-      const pending = Number(firstOf(client, `SELECT coalesce(sum(count), 0) FROM day_totals WHERE status = ${PENDING}`));
+      const pending = Number(
+        firstOf(client, `SELECT coalesce(sum(count), 0) FROM day_totals WHERE status = ${PENDING}`),
+      );
       return { durability: "disk", pending, clockOffsetMs: 0, connections: null };
     },
     async obstacle() {

@@ -1,4 +1,4 @@
--- Money is whole cents, an instant is milliseconds since the Unix epoch. Kinds and statuses are the codes of schema.ts: the place
+-- Money is whole cents, an instant is milliseconds since the Unix epoch. Kinds and statuses are the codes of rows.ts: the place
 -- of the word in KINDS and STATUSES of src/domain/transaction.ts, from 0. So 0 is `pending` and 1 is `completed`.
 -- What the state machine promises, the CHECKs and the triggers repeat.
 
