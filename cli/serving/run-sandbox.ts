@@ -13,10 +13,11 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
-import { type DatabaseConfig, type Engine, openEngine } from "./engine.ts";
+import type { DatabaseConfig, Engine } from "./engine.ts";
 import { ensureCredentials } from "./first-credentials.ts";
 import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./lock-directory.ts";
+import { openEngine } from "./open-engine.ts";
 import { type CredentialsRecord, readClock, writeClock, writeServer } from "./records.ts";
 
 export interface SandboxConfig

@@ -111,8 +111,7 @@ export interface TableRows {
   readonly rows: readonly TableRow[];
 }
 
-/** Its vitals are made of {@link PostgresState} and {@link PostgresMetrics}, see vitals.ts. */
-export interface PostgresStore extends Omit<Store, "vitals"> {
+export interface PostgresStore extends Store {
   readonly clock: EngineClock;
   readonly metrics: PostgresMetrics;
   readonly sql: EngineSql;

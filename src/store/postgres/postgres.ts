@@ -11,10 +11,11 @@ import { createMerchantStore } from "./merchants.ts";
 import { Meter } from "./meter.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
-import type { EngineSql, PostgresOptions, PostgresStore } from "./options.ts";
+import type { EngineSql, PostgresOptions, PostgresState, PostgresStore } from "./options.ts";
 import { foldTotals } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
+import { createVitals } from "./vitals.ts";
 
 /** The engine that several replicas share. Its exports for others are here; it is imported only when a server uses it. */
 
@@ -22,7 +23,6 @@ export type * from "./options.ts";
 export { TABLES } from "./options.ts";
 export { markOfOthers } from "./others.ts";
 export { createSteeringTable } from "./steering.ts";
-export { createVitals } from "./vitals.ts";
 
 /** Payments of yesterday can still be written for a while. */
 const DAYS_IN_USE = 1;
@@ -101,6 +101,17 @@ function assemble(parts: Parts): PostgresStore {
     lastWriteMs = stopwatch();
   };
   const transactions = createTransactionStore({ attempts, meter, stopwatch, onCommit, replica }, numbering);
+  const sql = engineSql(attempts, onCommit);
+  const state = (): PostgresState => ({
+    ...heartbeat.durability,
+    schema,
+    lastWriteMs,
+    clock: clock.state,
+    offsetMs: clock.offsetMs,
+    connections: { most: options.connections, busy: connections.busy },
+    waiting: transactions.inserts.size + transactions.outcomes.size,
+    problem: attempts.problem,
+  });
   let closing: Promise<void> | null = null;
   return {
     merchants: createMerchantStore({ attempts, stopwatch, onCommit }),
@@ -109,17 +120,9 @@ function assemble(parts: Parts): PostgresStore {
     isShared: true,
     clock,
     metrics: meter,
-    sql: engineSql(attempts, onCommit),
-    state: () => ({
-      ...heartbeat.durability,
-      schema,
-      lastWriteMs,
-      clock: clock.state,
-      offsetMs: clock.offsetMs,
-      connections: { most: options.connections, busy: connections.busy },
-      waiting: transactions.inserts.size + transactions.outcomes.size,
-      problem: attempts.problem,
-    }),
+    sql,
+    state,
+    vitals: createVitals({ state, metrics: meter, sql, stopwatch, clock: options.clock }),
     exportAll: () => exportTables(attempts),
     importAll: (rows) => importTables(attempts, rows, address.name),
     close() {

@@ -69,10 +69,6 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, id: stri
       const rows = await sql.read<{ id: string }>(BEHIND, [clock.nowMs(), version]);
       return rows.map(({ id: name }) => name);
     },
-    /** Writes something that changes nothing, for a server that writes nothing else. */
-    async probe(): Promise<void> {
-      await sql.write("UPDATE replicas SET version = version WHERE id = $1", [id]);
-    },
     async leave(): Promise<void> {
       await sql.write("DELETE FROM replicas WHERE id = $1", [id]);
     },

@@ -1,8 +1,9 @@
+import type { Clock } from "../../domain/clock.ts";
 import { RECENT_WRITE_MS, type Vitals } from "../vitals.ts";
 import type { EngineSql, PostgresMetrics, PostgresState } from "./options.ts";
 
-/** Writes a row of this replica, which says that it lives. */
-type Probe = () => Promise<void>;
+/** Changes nothing, but is committed as any write. */
+const PROBE = "UPDATE numbering SET last_forgotten = last_forgotten";
 
 /** How long a probe may take before the replica counts as not ready. */
 const PATIENCE_MS = 2000;
@@ -11,14 +12,11 @@ interface Parts {
   readonly state: () => PostgresState;
   readonly metrics: PostgresMetrics;
   readonly sql: EngineSql;
-  readonly probe: Probe;
   readonly stopwatch: () => number;
-  /** Resolves after a time. */
-  readonly sleep: (durationMs: number) => Promise<void>;
+  readonly clock: Clock;
 }
 
-/** @param parts.probe is asked only if nothing was written lately */
-export function createVitals({ state, metrics, sql, probe, stopwatch, sleep }: Parts): Vitals {
+export function createVitals({ state, metrics, sql, stopwatch, clock }: Parts): Vitals {
   const isRecent = () => {
     const { lastWriteMs } = state();
     return lastWriteMs !== null && stopwatch() - lastWriteMs <= RECENT_WRITE_MS;
@@ -26,11 +24,13 @@ export function createVitals({ state, metrics, sql, probe, stopwatch, sleep }: P
 
   async function isWritable(): Promise<boolean> {
     if (isRecent()) return true;
-    const written = probe().then(
+    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    const cancel = clock.alarm(clock.nowMs() + PATIENCE_MS, () => resolve(isRecent()));
+    const written = sql.write(PROBE).then(
       () => true,
       () => false,
     );
-    return Promise.race([written, sleep(PATIENCE_MS).then(isRecent)]);
+    return Promise.race([written, late]).finally(cancel);
   }
 
   return {
@@ -53,9 +53,9 @@ export function createVitals({ state, metrics, sql, probe, stopwatch, sleep }: P
       return { durability, pending: row?.pending ?? 0, clockOffsetMs: offsetMs, connections: connections.busy };
     },
     async obstacle() {
-      const { clock } = state();
-      if (clock === "unknown") return "the database's clock is not known";
-      if (clock === "jumped") return "the database's clock has jumped";
+      const { clock: reading } = state();
+      if (reading === "unknown") return "the database's clock is not known";
+      if (reading === "jumped") return "the database's clock has jumped";
       if (await isWritable()) return null;
       if (state().isStandby) return "the database is a standby, which takes no writes";
       return "the database has confirmed no write for 2 s";
