@@ -19,6 +19,7 @@ export { countTransactions, inspectDatabase, mendTotals } from "./inspect.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
 export { flushToDisk, putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
+export { readRows, writeRows } from "./transfer.ts";
 
 /**
  * Opens the store in a database file.
