@@ -1,5 +1,6 @@
 import type { PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { explainDatabase } from "./explain-database.ts";
 
 /** A database that several servers share, for a command that does one piece of work with it. */
 
@@ -33,9 +34,13 @@ export async function withDatabase<T>(
     clock: systemClock,
     stopwatch,
     random: systemRandom,
+  }).catch((error: unknown) => {
+    throw explainDatabase(error);
   });
   try {
     return await work(store);
+  } catch (error) {
+    throw explainDatabase(error);
   } finally {
     store.close();
     await store.closed();

@@ -2,6 +2,7 @@ import { token } from "../../src/domain/random.ts";
 import { dayOf } from "../../src/domain/timestamp.ts";
 import { createSteeringTable, markOfOthers, openPostgres } from "../../src/store/postgres/postgres.ts";
 import type { DatabaseConfig, Engine, EngineOptions } from "./engine.ts";
+import { explainDatabase } from "./explain-database.ts";
 
 type Outside = Pick<EngineOptions, "realClock" | "stopwatch" | "random" | "reportFault">;
 
@@ -12,7 +13,10 @@ type Outside = Pick<EngineOptions, "realClock" | "stopwatch" | "random" | "repor
 export async function openShared(config: DatabaseConfig, outside: Outside): Promise<Engine> {
   const { replica, ...options } = config;
   const { realClock, ...rest } = outside;
-  const store = await openPostgres({ ...options, ...rest, replica: replica.name, migrate: "empty", clock: realClock });
+  const settings = { ...options, ...rest, replica: replica.name, migrate: "empty", clock: realClock } as const;
+  const store = await openPostgres(settings).catch((error: unknown) => {
+    throw explainDatabase(error);
+  });
   const { clock, sql } = store;
   const steering = createSteeringTable(sql, clock, `${replica.name}/${token(outside.random, 6)}`);
   return {
