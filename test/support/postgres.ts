@@ -118,7 +118,9 @@ const SETTINGS = {
 
 /** Runs a program of PostgreSQL to its end. */
 export function runProgram(version: Version, name: string, ...args: string[]): void {
-  const { success, stderr, stdout } = Bun.spawnSync([...asNobody, join(PROGRAMS[version], name), ...args], { cwd: "/" });
+  const { success, stderr, stdout } = Bun.spawnSync([...asNobody, join(PROGRAMS[version], name), ...args], {
+    cwd: "/",
+  });
   if (!success) throw new Error(`${name} ${args.join(" ")}: ${stderr}${stdout}`);
 }
 
@@ -136,7 +138,8 @@ export async function startServer(
   const data = join(folder, "data");
   if (isRoot) Bun.spawnSync(["chown", String(NOBODY), folder]);
   const port = await freePort();
-  if (!existsSync(data)) runProgram(version, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
+  if (!existsSync(data))
+    runProgram(version, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
   configure(data, { ...SETTINGS, port: String(port), ...settings });
   startOnly(version, data);
   keep(version, folder, data, owner);
