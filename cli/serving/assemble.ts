@@ -81,10 +81,10 @@ export function assemble(options: AssembleOptions): Assembled {
   if (options.onRequest) log.subscribe(options.onRequest);
   const webhooks = sendWebhooks(options, service);
   const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
-  const waitingRoom = createWaitingRoom(service);
+  const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
   const boot = token(random, 8);
-  const eventHub = createEventHub({ service, log, audit, webhooks, merchantNames, boot, reportFault });
+  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, boot, reportFault });
   const parts = {
     service,
     rules: network.rules,

@@ -12,7 +12,7 @@ import { Meter } from "./meter.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
 import type { EngineSql, PostgresOptions, PostgresStore } from "./options.ts";
-import { foldTotals } from "./totals.ts";
+import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
 
@@ -104,6 +104,7 @@ function assemble(parts: Parts): PostgresStore {
     transactions,
     transactionList: createTransactionList(attempts, numbering.requestIds),
     isShared: true,
+    markOfOthers: () => markOfOthers(attempts, replica),
     clock,
     metrics: meter,
     sql: engineSql(attempts, onCommit),

@@ -43,6 +43,7 @@ export function createStore({ client, close }: OpenDatabase, file: string): Stor
     transactions: createTransactionStore({ client, snapshot, commits, totals, numbering }),
     transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
     isShared: false,
+    markOfOthers: async () => "",
     close() {
       longReads.close();
       snapshot.end();
