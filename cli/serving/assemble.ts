@@ -95,12 +95,10 @@ export function assemble(options: AssembleOptions): Assembled {
   log.subscribe(requestCounts.add);
   const webhooks = sendWebhooks(options, service);
   const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
-  const waitingRoom = createWaitingRoom(service, realClock);
+  const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
   const boot = token(random, 8);
-  const othersMark = shared?.othersMark ?? null;
-  const told = { service, log, audit, webhooks, merchantNames };
-  const eventHub = createEventHub({ ...told, othersMark, realClock, boot, reportFault });
+  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, boot, reportFault });
   const testPayments = createTestPayments();
   const ownMemory = createOwnMemory([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
   const steered = { rules: network.rules, default: network.default, faults: createFaultPlan(), webhooks, ownMemory };

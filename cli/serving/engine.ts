@@ -22,8 +22,6 @@ export interface Engine {
 export interface Shared {
   readonly replica: Replica;
   readonly steering: SteeringTable;
-  /** A text that changes when another server has changed a payment. */
-  readonly othersMark: () => Promise<string>;
 }
 
 /** A database that several servers share, as the command line names it. */

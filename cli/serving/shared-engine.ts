@@ -1,6 +1,5 @@
 import { token } from "../../src/domain/random.ts";
-import { dayOf } from "../../src/domain/timestamp.ts";
-import { createSteeringTable, markOfOthers, openPostgres } from "../../src/store/postgres/postgres.ts";
+import { createSteeringTable, openPostgres } from "../../src/store/postgres/postgres.ts";
 import type { DatabaseConfig, Engine, EngineOptions } from "./engine.ts";
 import { explainDatabase } from "./explain-database.ts";
 
@@ -22,11 +21,7 @@ export async function openShared(config: DatabaseConfig, outside: Outside): Prom
   return {
     store,
     clock,
-    shared: {
-      replica,
-      steering,
-      othersMark: () => markOfOthers(sql, dayOf(clock.nowMs()), replica.name),
-    },
+    shared: { replica, steering },
     exclusively: (work) => steering.exclusively(work),
     explain: (error) => error,
     async close() {

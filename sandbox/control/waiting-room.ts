@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
+import { createLookout } from "./lookout.ts";
 
 /** What a call waits for. */
 export interface Wish {
@@ -33,44 +34,43 @@ export interface WaitingRoom {
   close(): void;
 }
 
-/** How often to look for changes that other processes have made, while somebody waits. */
+/** On a shared store, transactions that somebody waits for are looked up this often: another replica may have changed them. */
 const LOOK_MS = 50;
 
-export function createWaitingRoom(
-  service: Pick<Service, "subscribe" | "isShared" | "findByCheckoutRequestId" | "findByReference">,
-  realClock: Clock,
-): WaitingRoom {
-  let isLooking = false;
+export interface WaitingRoomParts {
+  readonly service: Pick<Service, "subscribe" | "isShared" | "findByCheckoutRequestId" | "findByReference">;
+  /** Real time. */
+  readonly realClock: Clock;
+  readonly reportFault: (error: unknown) => void;
+}
+
+export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts): WaitingRoom {
   const byKey = new Map<string, Set<Waiter>>();
   let count = 0;
+  const lookout = createLookout({
+    realClock,
+    everyMs: LOOK_MS,
+    isNeeded: () => service.isShared && count > 0,
+    // The store reads all of one turn at once.
+    look: () => Promise.all([...byKey].map(([key, waiters]) => lookUp(key, waiters))),
+    reportFault,
+  });
+
+  async function lookUp(key: string, waiters: ReadonlySet<Waiter>): Promise<void> {
+    const [waiter] = waiters;
+    if (!waiter) return;
+    const { checkoutRequestId, reference = "" } = waiter.wish;
+    const found =
+      checkoutRequestId === undefined
+        ? await service.findByReference(reference)
+        : await service.findByCheckoutRequestId(checkoutRequestId);
+    if (found) tell(key, found);
+  }
 
   function tell(key: string, transaction: Transaction): void {
     for (const waiter of byKey.get(key) ?? []) {
       if (waiter.wish.accepts(transaction)) waiter.call(transaction);
     }
-  }
-
-  /** All lookups of one turn are one read. */
-  async function lookForAll(): Promise<void> {
-    const wishes = [...byKey.values()].flatMap(([first]) => (first ? [first.wish] : []));
-    await Promise.allSettled(
-      wishes.map(async ({ checkoutRequestId, reference }) => {
-        const found = checkoutRequestId
-          ? await service.findByCheckoutRequestId(checkoutRequestId)
-          : await service.findByReference(reference ?? "");
-        if (found) tell(checkoutRequestId ? idKey(checkoutRequestId) : referenceKey(reference ?? ""), found);
-      }),
-    );
-  }
-
-  function keepLooking(): void {
-    if (isLooking || count === 0 || !service.isShared) return;
-    isLooking = true;
-    realClock.alarm(realClock.nowMs() + LOOK_MS, async () => {
-      await lookForAll();
-      isLooking = false;
-      keepLooking();
-    });
   }
 
   const everybody = () => [...byKey.values()].flatMap((waiters) => [...waiters]);
@@ -89,6 +89,7 @@ export function createWaitingRoom(
       for (const waiter of everybody()) if (waiter.wish.checkoutRequestId !== undefined) waiter.call("forgotten");
     },
     close() {
+      lookout.stop();
       for (const waiter of everybody()) waiter.call("stopped");
     },
     enter(wish, call) {
@@ -98,7 +99,7 @@ export function createWaitingRoom(
       const waiters = byKey.get(key) ?? new Set();
       byKey.set(key, waiters.add(waiter));
       count += 1;
-      keepLooking();
+      lookout.start();
       return () => {
         if (!waiters.delete(waiter)) return;
         count -= 1;

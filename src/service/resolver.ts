@@ -13,20 +13,16 @@ const MOST_FIRST = 500;
 /** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
 
-/** How often to look for what another process has left, give or take a fifth, so that not all look at once. */
+/** How often to look for what other replicas left, give or take a fifth, so that replicas do not look all at once. */
 const LOOK_MS = 1000;
-const LOOK_SPREAD_MS = 400;
-
-/** With other processes at work, rounds are this far apart: each look costs the database the same, whatever it finds. */
-const PAUSE_MS = 20;
+const LOOK_SPREAD = 0.2;
 
 export interface ResolverParts {
-  readonly store: Pick<Store, "transactions" | "isShared">;
+  readonly store: Pick<Store, "transactions">;
   readonly provider: Provider;
   readonly clock: Clock;
   /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
-  readonly random: Random;
   /** Whether this process knows what time it is for all: if not, rounds do nothing. Absent where it is alone. */
   readonly mayResolve?: () => boolean;
   readonly changes: Changes;
@@ -50,11 +46,9 @@ export class Resolver {
   #isStopped = false;
   #hasFailed = false;
   #alarmAtMs = Number.POSITIVE_INFINITY;
-  /** Until when a payment of this process can be due. What is due later was started by others. */
-  #ownUntilMs = Number.NEGATIVE_INFINITY;
   #cancelAlarm = () => {};
-  #cancelLook = () => {};
   #cancelRetry = () => {};
+  #cancelLook = () => {};
   /** The last round, and how many have not ended. */
   #lastRound: Promise<void> = Promise.resolve();
   #openRounds = 0;
@@ -83,24 +77,8 @@ export class Resolver {
     return this.#isStopped;
   }
 
-  /** A check is due at `atMs`, of a payment that this process has started. */
+  /** A check is due at `atMs`. */
   wakeAt(atMs: number): void {
-    this.#ownUntilMs = Math.max(this.#ownUntilMs, atMs);
-    this.#setAlarm(atMs);
-  }
-
-  /** From now on, looks from time to time for due payments of other processes, which may have ended. */
-  watchOthers(): void {
-    const { realClock, random } = this.#parts;
-    const [byte = 0] = random.bytes(1);
-    const delayMs = LOOK_MS + ((byte - 127.5) / 255) * LOOK_SPREAD_MS;
-    this.#cancelLook = realClock.alarm(realClock.nowMs() + delayMs, () => {
-      if (!this.#hasFailed) this.#resolveUnasked();
-      this.watchOthers();
-    });
-  }
-
-  #setAlarm(atMs: number): void {
     if (this.#isStopped || atMs >= this.#alarmAtMs) return;
     this.#cancelAlarm();
     this.#alarmAtMs = atMs;
@@ -139,6 +117,19 @@ export class Resolver {
     return one.promise;
   }
 
+  /** Looks about once a second for what is due: other replicas of a shared store start payments, too, and can die. */
+  watch(random: Random): void {
+    if (this.#isStopped) return;
+    const { realClock } = this.#parts;
+    const [draw = 0] = random.bytes(1);
+    const pauseMs = LOOK_MS * (1 + LOOK_SPREAD * (draw / 127.5 - 1));
+    this.#cancelLook = realClock.alarm(realClock.nowMs() + pauseMs, () => {
+      // After a failure the retry comes by itself.
+      if (!this.#hasFailed) this.#resolveUnasked();
+      this.watch(random);
+    });
+  }
+
   /** Drops all checks: the transactions were removed. */
   forget(): void {
     this.#checks.dropAll();
@@ -148,8 +139,8 @@ export class Resolver {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelAlarm();
-    this.#cancelLook();
     this.#cancelRetry();
+    this.#cancelLook();
     await this.#lastRound;
   }
 
@@ -179,7 +170,7 @@ export class Resolver {
       }
       while (!this.#isStopped && (await this.#resolveNext(startMs)));
       const nextAtMs = this.#isStopped ? null : await store.transactions.nextCheckAtMs();
-      if (nextAtMs !== null) this.#wakeForNext(nextAtMs);
+      if (nextAtMs !== null) this.wakeAt(nextAtMs);
       this.#hasFailed = false;
     } catch (error) {
       this.#hasFailed = true;
@@ -190,11 +181,6 @@ export class Resolver {
     } finally {
       if (this.#isStopped) for (const { resolve } of this.#urgent.splice(0)) resolve();
     }
-  }
-
-  #wakeForNext(atMs: number): void {
-    if (!this.#parts.store.isShared) this.#setAlarm(atMs);
-    else if (atMs <= this.#ownUntilMs) this.#setAlarm(Math.max(atMs, this.#parts.clock.nowMs() + PAUSE_MS));
   }
 
   /** @returns whether there may be more to resolve */

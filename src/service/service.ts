@@ -42,16 +42,18 @@ export function createService(outside: ServiceParts) {
   const resolver = new Resolver({ ...outside, changes });
   const upToDate = createUpToDate({ ...outside, resolver });
   const parts = { ...outside, changes, upToDate };
+  if (store.isShared) resolver.watch(outside.random);
 
   return {
     registry: new Registry(parts),
     resolver,
     vitals: store.vitals,
-    /** Whether other processes start and resolve payments in the same database. */
-    isShared: store.isShared,
     nowMs: () => outside.clock.nowMs(),
     /** When the next check of any payment is due; null while nothing is pending. */
     nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
+    /** Whether other processes change transactions, too: of those changes nobody is told. */
+    isShared: store.isShared,
+    markOfOthers: () => store.markOfOthers(),
     /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),

@@ -24,6 +24,8 @@ export interface Store {
   readonly vitals: Vitals;
   /** Whether other processes resolve payments of this database, too. */
   readonly isShared: boolean;
+  /** A text that changes when other processes have written transactions; of a store that is not shared, always the same. */
+  markOfOthers(): Promise<string>;
   /** After the last write has been answered. Lists that are still being read are rejected. */
   close(): void;
 }
@@ -95,7 +97,10 @@ export interface TransactionStore {
    */
   record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]>;
 
-  /** When the next check is due; null while nothing is pending. */
+  /**
+   * When the next check is due; null while nothing is pending. A shared store can name a later time where only payments of other
+   * processes are due: they resolve those themselves.
+   */
   nextCheckAtMs(): Promise<number | null>;
 
   /**

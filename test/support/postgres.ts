@@ -62,7 +62,7 @@ export interface Server {
   url(database: string): string;
 }
 
-const urlOf = (port: number, database: string) => `postgres://momo@127.0.0.1:${port}/${database}`;
+export const urlOf = (port: number, database: string) => `postgres://momo@127.0.0.1:${port}/${database}`;
 
 /** The server of this run. */
 export async function sharedServer(version: Version): Promise<Server> {
@@ -106,7 +106,7 @@ export async function freePort(): Promise<number> {
   return promise;
 }
 
-const SETTINGS = {
+export const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "300",

@@ -10,7 +10,12 @@ export interface Numbering {
   readonly requestIds: RequestIds;
   /** A number that no transaction of this database has or had. */
   next(): Promise<number>;
+  /** Whether this process gave the number, as far as it remembers. */
+  isOwn(id: number): boolean;
 }
+
+/** How many blocks a process remembers. */
+const MOST_REMEMBERED = 1000;
 
 export async function openNumbering(attempts: Attempts): Promise<Numbering> {
   const key = await attempts.read(async ({ query }) => {
@@ -23,6 +28,7 @@ export async function openNumbering(attempts: Attempts): Promise<Numbering> {
 
   // An attempt without an answer may have taken a block: then it is a gap.
   const takeBlock = () => attempts.write(({ query }) => nextBlock(query));
+  const own = new Set<number>();
 
   function fetchAhead(): Promise<number> {
     if (ahead) return ahead;
@@ -43,14 +49,19 @@ export async function openNumbering(attempts: Attempts): Promise<Numbering> {
         if (ahead !== asked) continue;
         ahead = null;
         [next, last] = [first, first + BLOCK - 1];
+        if (own.size === MOST_REMEMBERED) own.clear();
+        own.add(blockOf(first));
       }
       const number = next;
       next += 1;
       if (last - next < BLOCK / 2) void fetchAhead().catch(() => {}); // who needs the block is told
       return number;
     },
+    isOwn: (id) => own.has(blockOf(id)),
   };
 }
+
+const blockOf = (id: number) => Math.floor((id - 1) / BLOCK);
 
 async function nextBlock(query: Query): Promise<number> {
   const [row] = await query<{ first: number }>("SELECT nextval('transaction_numbers')::float8 AS first");

@@ -12,7 +12,7 @@ import { Meter } from "./meter.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
 import type { EngineSql, PostgresOptions, PostgresState, PostgresStore } from "./options.ts";
-import { foldTotals } from "./totals.ts";
+import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
 import { createVitals } from "./vitals.ts";
@@ -21,7 +21,6 @@ import { createVitals } from "./vitals.ts";
 
 export type * from "./options.ts";
 export { TABLES } from "./options.ts";
-export { markOfOthers } from "./others.ts";
 export { createSteeringTable } from "./steering.ts";
 
 /** Payments of yesterday can still be written for a while. */
@@ -118,6 +117,7 @@ function assemble(parts: Parts): PostgresStore {
     transactions,
     transactionList: createTransactionList(attempts, numbering.requestIds),
     isShared: true,
+    markOfOthers: () => markOfOthers(attempts, replica),
     clock,
     metrics: meter,
     sql,

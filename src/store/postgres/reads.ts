@@ -1,11 +1,11 @@
 import { foldCase } from "../../domain/filter.ts";
-import type { RequestIds } from "../../domain/identifiers.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import { type TransactionRow, toCompleted, toPending, toTransaction } from "../rows.ts";
 import type { TransactionStore } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import { createGroup } from "./group.ts";
+import type { Numbering } from "./numbering.ts";
 import { fromRow, numbers, ROW } from "./rows.ts";
 import { toStored } from "./text.ts";
 
@@ -26,7 +26,13 @@ const FEW_OF_PHONE = 1000;
 /** Scanning this many entries of an index takes a few milliseconds. There can be millions. */
 const MOST_SCANNED = 20_000;
 
+/** If every replica woke for every payment, most would wake for nothing. Those of others are left to them for so long. */
+const OTHERS_MS = 1000;
+
 const LANES = 2;
+
+const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactions WHERE status = 0
+  ORDER BY check_at_ms, id LIMIT 200`;
 
 const OF_PHONE = `SELECT id::float8 AS id FROM transactions
   WHERE merchant_id IN (SELECT id FROM merchants) AND phone = $1::bigint LIMIT ${FEW_OF_PHONE + 1}`;
@@ -47,7 +53,7 @@ const PAID_BY = `SELECT ${ROW} FROM (
   ) AS newest WHERE phone = $1::bigint ${NEWEST_PAID} LIMIT $2::int`;
 
 /** Reads of transactions, except their list. Those of one turn by their ids are one statement. */
-export function createReads(attempts: Attempts, requestIds: RequestIds): Reads {
+export function createReads(attempts: Attempts, { requestIds, isOwn }: Numbering): Reads {
   const rowsOf = async (text: string, parameters: readonly unknown[] = []) => {
     const rows = await attempts.read(({ query }) => query<TransactionRow>(text, parameters));
     return rows.map(fromRow);
@@ -86,10 +92,9 @@ export function createReads(attempts: Attempts, requestIds: RequestIds): Reads {
     },
 
     async nextCheckAtMs() {
-      const row = await first<{ ms: number }>(
-        "SELECT check_at_ms::float8 AS ms FROM transactions WHERE status = 0 ORDER BY check_at_ms, id LIMIT 1",
-      );
-      return row?.ms ?? null;
+      const rows = await attempts.read(({ query }) => query<{ id: number; ms: number }>(NEXT));
+      if (rows.length === 0) return null;
+      return Math.min(...rows.map(({ id, ms }) => (isOwn(id) ? ms : ms + OTHERS_MS)));
     },
 
     async isAnyOverdue(nowMs) {

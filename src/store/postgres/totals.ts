@@ -1,3 +1,4 @@
+import type { Attempts } from "./attempts.ts";
 import type { Query } from "./options.ts";
 
 /** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
@@ -69,4 +70,16 @@ export async function areTotalsTrue(query: Query): Promise<boolean> {
     WHERE counted.count IS DISTINCT FROM kept.count OR counted.amount_cents IS DISTINCT FROM kept.amount_cents`,
   );
   return row?.wrong === 0;
+}
+
+/** What changes when other replicas write: what their shards count, with a different weight for each status. */
+export async function markOfOthers(attempts: Attempts, replica: string): Promise<string> {
+  const [row] = await attempts.read(({ query }) =>
+    query<{ mark: string }>(
+      `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS mark FROM day_totals
+      WHERE shard NOT IN ('', $1 || '/i0', $1 || '/i1', $1 || '/o0', $1 || '/o1', $1 || '/c')`,
+      [replica],
+    ),
+  );
+  return row?.mark ?? "";
 }

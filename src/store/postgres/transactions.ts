@@ -10,9 +10,10 @@ import { createWrites, type Writes, type WritesParts } from "./writes.ts";
 /** Transactions one by one. */
 export function createTransactionStore(
   parts: WritesParts,
-  { requestIds, next }: Numbering,
+  numbering: Numbering,
 ): TransactionStore & Pick<Writes, "inserts" | "outcomes"> {
   const { attempts } = parts;
+  const { requestIds, next } = numbering;
   const writes = createWrites(parts);
   const claimParts: ClaimParts = { ...parts, toPending: (row) => toPending(fromRow(row), requestIds) };
   /** Closed while all transactions are being forgotten: what is written later belongs to the time after. */
@@ -26,7 +27,7 @@ export function createTransactionStore(
   }
 
   return {
-    ...createReads(attempts, requestIds),
+    ...createReads(attempts, numbering),
     ...writes,
 
     async identify(createdAtMs, random) {

@@ -52,6 +52,7 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
     transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
     vitals: createVitals(client, commits, watch),
     isShared: false,
+    markOfOthers: async () => "",
     close() {
       longReads.close();
       snapshot.end();

@@ -58,15 +58,16 @@ test("a client that closes its connection gives up its place too", async () => {
 });
 
 test("a place that is given up leaves nothing behind, also of a payment that nobody asks for again", () => {
-  const room = createWaitingRoom(
-    {
+  const room = createWaitingRoom({
+    service: {
       subscribe: () => () => true,
       isShared: false,
       findByCheckoutRequestId: async () => null,
       findByReference: async () => null,
     },
-    systemClock,
-  );
+    realClock: systemClock,
+    reportFault: () => {},
+  });
   const setsInUse = () => {
     Bun.gc(true);
     return heapStats().objectTypeCounts.Set ?? 0;
