@@ -88,6 +88,8 @@ function streamOf(
         if (!isNew) await nextTurn(realClock);
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;
+        // Whoever left meanwhile wakes nobody any more.
+        if (hasEnded) return;
         if (text === "") {
           await news();
           text = place.read() || HEARTBEAT;

@@ -18,7 +18,7 @@ describeWithPostgres("what is steered at one replica is in force on all when the
 
   test("rules, default, clock, faults and webhook", async () => {
     for (const [method, path, body] of [
-      ["POST", "/rules", { outcome: "cancelled", match: { reference: "STEERED" } }],
+      ["POST", "/rules", { outcome: "cancelled", after: "10ms", match: { reference: "STEERED" } }],
       ["PUT", "/default", { outcome: "expired" }],
       ["POST", "/clock", { freeze: true }],
       ["PUT", "/faults", { seed: 1, faults: [{ kind: "error", status: 503, path: "/transactions.php" }] }],
