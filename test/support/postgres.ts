@@ -116,6 +116,13 @@ export const SETTINGS = {
   fsync: "off",
 };
 
+/** A program of PostgreSQL, as the user that it needs. */
+export const commandOf = (version: Version, name: string, ...args: string[]): string[] => [
+  ...asNobody,
+  join(PROGRAMS[version], name),
+  ...args,
+];
+
 /** Runs a program of PostgreSQL to its end. */
 export function runProgram(version: Version, name: string, ...args: string[]): void {
   const { success, stderr, stdout } = Bun.spawnSync([...asNobody, join(PROGRAMS[version], name), ...args], {
