@@ -125,6 +125,7 @@ defaults
   timeout connect 1s
   timeout client 1h
   timeout server 1h
+  retries 0
 listen database
   bind 127.0.0.1:${port}
 ${server(primary)}
