@@ -13,7 +13,7 @@ import {
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
-import { type DatabaseFlags, databaseOptions, namedDatabase } from "../serving/database-flags.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { planDraft } from "../serving/leftovers.ts";
 import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
@@ -41,7 +41,7 @@ type Copy = (path: string, name: string) => Promise<CopyContents>;
 
 /** The copy of what is named: a database that several servers share, or the one of the data directory. */
 function copyOf(flags: ExportFlags, { database: file }: DataDirectory): Copy {
-  const database = namedDatabase(flags);
+  const database = databaseUnlessData(flags);
   if (database) return (path, name) => copyOfDatabase(database, path, name);
   requireDatabase(file);
   return async (path, name) => {
@@ -61,7 +61,7 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
   process.umask(0o077);
   const directory = locateDataDirectory(flags.data);
   // Notes of unfinished copies stand there.
-  if (namedDatabase(flags)) makeDataDirectory(directory);
+  if (databaseUnlessData(flags)) makeDataDirectory(directory);
   if (file === "-") await printCopy(() => copyOf(flags, directory), flags);
   else {
     const contents = await writeCopy(directory, resolve(file), () => copyOf(flags, directory));

@@ -13,7 +13,7 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
-import { type DatabaseFlags, databaseOptions, namedDatabase } from "../serving/database-flags.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
 import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
@@ -41,7 +41,7 @@ export function importCommand(): Command {
     .addOption(jsonOption());
   for (const option of databaseOptions()) command.addOption(option);
   return command.action(async (file: string, flags: ImportFlags) => {
-    const database = namedDatabase(flags);
+    const database = databaseUnlessData(flags);
     await (database ? importIntoDatabase(file, flags, database) : importData(file, flags));
   });
 }

@@ -114,6 +114,10 @@ export function namedDatabase(flags: DatabaseFlags): { url: string; password: st
   return { url, password: isInUrl ? null : (databasePassword ?? null) };
 }
 
+/** For a command that works on one of the two: a data directory that is named itself comes before `MOMO_DATABASE`. */
+export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: string }) =>
+  flags.data !== undefined && flags.database === undefined ? null : namedDatabase(flags);
+
 /** An option can also come from a variable, which other users cannot read. */
 const isArgument = (url: string): boolean => process.argv.some((word) => word.includes(url));
 

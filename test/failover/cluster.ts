@@ -146,9 +146,10 @@ ${server(standby, "disabled")}
   return {
     port,
     async switchTo(next: Node, last: Node): Promise<void> {
+      // In this order: with no server at all, HAProxy would let new connections wait.
+      await tell(admin, `set server database/${next.name} state ready`);
       await tell(admin, `set server database/${last.name} state maint`);
       await tell(admin, `shutdown sessions server database/${last.name}`);
-      await tell(admin, `set server database/${next.name} state ready`);
     },
   };
 }

@@ -57,6 +57,7 @@ export async function failOverUnderLoad(options: HistoryOptions): Promise<Histor
     await cluster.rebuild();
   }
   await load.stop();
+  for (const [reason, count] of load.reasons) progress(`not answered: ${count} × ${reason.replaceAll(/\s+/g, " ")}`);
   const verdict = await audit(cluster.primaryUrl(), load.answered);
   return { ...verdict, answered: load.answered.length, unanswered: load.unanswered, kills, excessMs };
 }

@@ -11,6 +11,8 @@ export interface Load {
   readonly answered: readonly Answered[];
   /** Calls that failed: nobody was told that their payment was taken. */
   readonly unanswered: number;
+  /** Why, and how often. */
+  readonly reasons: ReadonlyMap<string, number>;
   /** The longest time between two answers since the last reading. */
   takeSilenceMs(): number;
   stop(): Promise<void>;
@@ -22,6 +24,7 @@ const PAUSE_MS = 20;
 
 export function startLoad(origin: string, clients: number): Load {
   const answered: Answered[] = [];
+  const reasons = new Map<string, number>();
   let [unanswered, isStopped] = [0, false];
   let [lastMs, silenceMs] = [performance.now(), 0];
 
@@ -38,8 +41,8 @@ export function startLoad(origin: string, clients: number): Load {
       body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100, reference }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    const answer = (await response.json()) as { transaction_id: number; message: string };
-    if (response.status !== 200) throw new Error(answer.message);
+    if (response.status !== 200) throw new Error(`${response.status} ${(await response.text()).slice(0, 60)}`);
+    const answer = (await response.json()) as { transaction_id: number };
     noteAnswer();
     answered.push({ reference, transactionId: answer.transaction_id });
   }
@@ -48,8 +51,10 @@ export function startLoad(origin: string, clients: number): Load {
     for (let count = 0; !isStopped; count += 1) {
       try {
         await pay(`${name}-${count}`);
-      } catch {
+      } catch (error) {
         unanswered += 1;
+        const reason = (error as Error).message.slice(0, 100);
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         await Bun.sleep(PAUSE_MS);
       }
     }
@@ -58,6 +63,7 @@ export function startLoad(origin: string, clients: number): Load {
   const running = Promise.all(Array.from({ length: clients }, (_, name) => client(name)));
   return {
     answered,
+    reasons,
     get unanswered() {
       return unanswered;
     },
