@@ -1,4 +1,5 @@
 import { describe, test } from "bun:test";
+import { blocksOf, readDocument } from "./documents.ts";
 import { type ReadyRecord, type RunOptions, type Served, serveMomo } from "./momo.ts";
 import { missing, newDatabase, sharedServer } from "./postgres.ts";
 import { startHaproxy } from "./proxies.ts";
@@ -88,17 +89,10 @@ function callsOf({ base_url, control_url }: ReadyRecord) {
 
 /** HAProxy in front of replicas, as docs/replicas.md has it. @returns its address */
 export async function balance(replicas: readonly Pick<Served, "ready">[]): Promise<string> {
-  const servers = replicas.map(({ ready }, index) => `  server momo${index} ${new URL(ready.base_url).host} check`);
-  const { address } = await startHaproxy(`  default_backend momo
-backend momo
-  balance roundrobin
-  option httpchk
-  http-check send meth GET uri /_momo/ready hdr Host localhost
-  http-check expect status 200
-  default-server inter 200ms fall 1 rise 1
-  option redispatch 1
-  retries 3
-${servers.join("\n")}`);
+  const [backend = ""] = blocksOf(readDocument("docs/replicas.md"), "haproxy");
+  const servers = replicas.map(({ ready }, index) => `  server momo${index} ${new URL(ready.base_url).host}\n`);
+  const written = backend.replaceAll(/^ {2}server .*\n/gm, "");
+  const { address } = await startHaproxy(`  default_backend momo\n${written}${servers.join("")}`);
   // It takes a server as up until its first check.
   await until(
     async () => (await fetch(`http://${address}/_momo/ready`, { headers: { Host: "localhost" } })).status,
