@@ -118,7 +118,7 @@ function assemble(parts: Parts): PostgresStore {
       waiting: transactions.inserts.size + transactions.outcomes.size,
       problem: attempts.problem,
     }),
-    exportAll: () => exportTables(attempts),
+    exportAll: () => exportTables(connections),
     importAll: (rows) => importTables(attempts, rows, address.name),
     close() {
       heartbeat.stop();
