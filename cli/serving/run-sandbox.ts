@@ -131,6 +131,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     Bun.unsafe.setJITPolicy(1);
     // Payments may have become due while no server ran.
     void service.resolver.resolveDue().catch(reportFault);
+    if (store.isShared) service.resolver.watch(config.random);
     const { handleApi } = handlers;
     return { baseUrl, controlUrl, credentials, paymentAccountId, handleApi, finishAudit, stop: () => open.runAll() };
   } catch (error) {

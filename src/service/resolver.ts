@@ -122,7 +122,7 @@ export class Resolver {
     if (this.#isStopped) return;
     const { realClock } = this.#parts;
     const [draw = 0] = random.bytes(1);
-    const pauseMs = LOOK_MS * (1 + LOOK_SPREAD * (draw / 127.5 - 1));
+    const pauseMs = Math.round(LOOK_MS * (1 + LOOK_SPREAD * (draw / 127.5 - 1)));
     this.#cancelLook = realClock.alarm(realClock.nowMs() + pauseMs, () => {
       // After a failure the retry comes by itself.
       if (!this.#hasFailed) this.#resolveUnasked();

@@ -42,7 +42,6 @@ export function createService(outside: ServiceParts) {
   const resolver = new Resolver({ ...outside, changes });
   const upToDate = createUpToDate({ ...outside, resolver });
   const parts = { ...outside, changes, upToDate };
-  if (store.isShared) resolver.watch(outside.random);
 
   return {
     registry: new Registry(parts),

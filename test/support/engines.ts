@@ -30,7 +30,7 @@ export interface Engine {
   newPlace(): Promise<Place>;
 }
 
-const sqlite: Engine = {
+export const sqlite: Engine = {
   name: "SQLite",
   cost: 1,
   async newPlace() {
@@ -62,7 +62,7 @@ const EMPTY = `DELETE FROM transactions; DELETE FROM day_totals; DELETE FROM api
   SELECT setval('transaction_numbers', 1, false), setval('merchants_id_seq', 1, false),
     setval('payment_accounts_id_seq', 1, false), setval('api_keys_id_seq', 1, false)`;
 
-const postgres: Engine[] = VERSIONS.filter((version) => missing(version) === null).map((version) => {
+export const postgres: readonly Engine[] = VERSIONS.filter((version) => missing(version) === null).map((version) => {
   const idle: string[] = [];
   return {
     name: `PostgreSQL ${version}`,

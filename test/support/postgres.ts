@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -24,7 +24,14 @@ const PROGRAMS: Record<Version, string> = { "15": "/usr/lib/postgresql/15/bin", 
 /** PostgreSQL does not run as root. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
-const asNobody = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+export const asNobody: readonly string[] = isRoot
+  ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"]
+  : [];
+
+/** PostgreSQL and PgBouncer write there. */
+export function giveToNobody(folder: string): void {
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+}
 
 /** Workers of `bun test --parallel` share what their parent's run has. */
 const RUN = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process.ppid;
@@ -143,7 +150,7 @@ export async function startServer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly port: number; readonly data: string; readonly stop: (mode: string) => void }> {
   const data = join(folder, "data");
-  if (isRoot) Bun.spawnSync(["chown", String(NOBODY), folder]);
+  giveToNobody(folder);
   const port = await freePort();
   if (!existsSync(data))
     runProgram(version, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");

@@ -1,6 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Connection, Connections } from "./connections.ts";
-import { messageOf, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
+import { isSilence, messageOf, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
 import type { Meter } from "./meter.ts";
 
 /** Sends statements until one is answered or their deadline comes. */
@@ -74,9 +74,8 @@ export function createAttempts(parts: Parts): Attempts {
         return result;
       } catch (error) {
         const verdict = verdictOf(error);
-        // An answer, even if it is a refusal.
-        if (verdict === "final") answered();
-        else if (verdict === "unknown") problem = messageOf(error).split("\n")[0] ?? "";
+        if (isSilence(error)) problem = messageOf(error).split("\n")[0] ?? "";
+        else answered(); // even if it is a refusal
         const isLast = verdict === "final" || stopwatch() + pauseMs >= endMs;
         failed(error, isLast);
         if (isLast) throw error;

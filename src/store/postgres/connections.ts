@@ -19,9 +19,16 @@ export interface Connections {
    * @param work if it fails inside a transaction, it must say so with `inTransaction`: then the connection is closed, too
    */
   use<T>(mostMs: number, work: (connection: Connection) => Promise<T>, inTransaction?: boolean): Promise<T>;
+  /** A connection for as long as its borrower wants, without a deadline. */
+  borrow(): Promise<Borrowed>;
   readonly busy: number;
   /** Ends all, and rejects what is under way. */
   close(): Promise<void>;
+}
+
+export interface Borrowed extends Connection {
+  /** Closes it, with its transaction. */
+  end(): void;
 }
 
 /** How long a close waits for the driver, which may never answer. */
@@ -51,7 +58,7 @@ export function createConnections({ login }: Address, most: number, clock: Clock
 
   function release(link: Link, isBroken: boolean): void {
     inUse.delete(link);
-    if (isBroken || isClosed) link.end();
+    if (isBroken || isClosed) void link.end();
     else idle.push(link);
     if (!isClosed && inUse.size < most) waiting.shift()?.(take());
   }
@@ -63,7 +70,7 @@ export function createConnections({ login }: Address, most: number, clock: Clock
       const late = Promise.withResolvers<never>();
       const cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
         isBroken = true;
-        link.end();
+        void link.end();
         late.reject(new DeadlinePassed());
       });
       const working = work(link);
@@ -77,6 +84,10 @@ export function createConnections({ login }: Address, most: number, clock: Clock
         cancelAlarm();
         release(link, isBroken);
       }
+    },
+    async borrow() {
+      const link = await acquire();
+      return { query: link.query, script: link.script, end: () => release(link, true) };
     },
     get busy() {
       return inUse.size;

@@ -43,13 +43,17 @@ const ENDED = /^(?:08...|57P01|57P02|57P05|25P03)$/;
 
 export function verdictOf(error: unknown): Verdict {
   const state = stateOf(error);
+  if ((error as { code?: unknown }).code === "ERR_POSTGRES_CONNECTION_REFUSED") return "again";
   if (state === "deadline" || state === "connection" || ENDED.test(state)) return "unknown";
   return AGAIN.test(state) ? "again" : "final";
 }
 
+/** Whether the server did not answer, or could not be reached. */
+export const isSilence = (error: unknown): boolean =>
+  verdictOf(error) === "unknown" || stateOf(error) === "connection" || /^(?:53300|57P03)$/.test(stateOf(error));
+
 /** A server that cannot write for now: the next attempt must not use the same connection, which may lead elsewhere then. */
-export const needsNewConnection = (error: unknown): boolean =>
-  verdictOf(error) === "unknown" || /^(?:25006|53300|57P03)$/.test(stateOf(error));
+export const needsNewConnection = (error: unknown): boolean => isSilence(error) || stateOf(error) === "25006";
 
 /** Whether the engine refused what was to be written: a rule, a bound, a type. */
 export const isRefusedValue = (error: unknown): boolean => /^2[23]/.test(stateOf(error));

@@ -37,26 +37,11 @@ interface Entry<Item, Result> {
 
 export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): Group<Item, Result> {
   const { attempts, lanes, most = MOST_ITEMS, keysOf, run } = options;
-  let waiting: Entry<Item, Result>[] = [];
+  const waiting: Entry<Item, Result>[] = [];
   const freeLanes = Array.from({ length: lanes }, (_, lane) => lane);
   const keysUnderWay = new Set<number>();
   let [underWay, isPlanned] = [0, false];
   let empty: PromiseWithResolvers<void> | null = null;
-
-  function nextBatch(): Entry<Item, Result>[] {
-    if (keysOf === undefined) return waiting.splice(0, most);
-    const [batch, rest]: Entry<Item, Result>[][] = [[], []];
-    // An item that waits also holds up those after it.
-    const blocked = new Set(keysUnderWay);
-    for (const entry of waiting) {
-      const keys = keysOf(entry.item);
-      const isFree = (batch?.length ?? 0) < most && !keys.some((key) => blocked.has(key));
-      for (const key of keys) blocked.add(key);
-      (isFree ? batch : rest)?.push(entry);
-    }
-    waiting = rest ?? [];
-    return batch ?? [];
-  }
 
   function plan(): void {
     if (isPlanned || waiting.length === 0) return;
@@ -70,7 +55,7 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   function start(): void {
     const mostLanes = attempts.isStuck ? 1 : lanes;
     while (waiting.length > 0 && lanes - freeLanes.length < mostLanes) {
-      const batch = nextBatch();
+      const batch = takeBatch(waiting, { most, keysOf, keysUnderWay });
       if (batch.length === 0) return;
       void runBatch(batch, freeLanes.shift() ?? 0);
     }
@@ -120,4 +105,29 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
       return waiting.length + underWay;
     },
   };
+}
+
+interface Taking<Item> {
+  readonly most: number;
+  readonly keysOf: ((item: Item) => readonly number[]) | undefined;
+  readonly keysUnderWay: ReadonlySet<number>;
+}
+
+/** Takes the next entries out of those that wait. An entry that must wait for another also holds up those after it. */
+function takeBatch<Item, Result>(
+  waiting: Entry<Item, Result>[],
+  { most, keysOf, keysUnderWay }: Taking<Item>,
+): Entry<Item, Result>[] {
+  if (keysOf === undefined) return waiting.splice(0, most);
+  const blocked = new Set(keysUnderWay);
+  const batch: Entry<Item, Result>[] = [];
+  const rest: Entry<Item, Result>[] = [];
+  for (const entry of waiting) {
+    const keys = keysOf(entry.item);
+    const isFree = batch.length < most && !keys.some((key) => blocked.has(key));
+    for (const key of keys) blocked.add(key);
+    (isFree ? batch : rest).push(entry);
+  }
+  waiting.splice(0, waiting.length, ...rest);
+  return batch;
 }

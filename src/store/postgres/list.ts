@@ -50,25 +50,49 @@ interface Asked {
 }
 
 export function createTransactionList(attempts: Attempts, requestIds: RequestIds): TransactionList {
-  /** Kinds that were seen in the totals: a page reads one stream for each of them. */
-  const kinds = new Set<number>([codeOfKind("api")]);
+  const reader = new ListReader(attempts, requestIds);
+  const lists = createGroup<Asked, ListedPage>({
+    attempts,
+    lanes: LANES,
+    most: 1,
+    async run([asked]) {
+      if (!asked) return [];
+      const { search, id } = asked.filter;
+      return [await (search !== undefined || id !== undefined ? reader.listFound(asked) : reader.listNewest(asked))];
+    },
+  });
+  return { list: (merchantId, filter, page) => lists.add({ merchantId, filter, page }) };
+}
 
-  const ask = async (text: string, parameters: readonly unknown[]) => {
-    const [row] = await attempts.read(({ query }) => query<Answer>(text, parameters));
+class ListReader {
+  readonly #attempts: Attempts;
+  readonly #requestIds: RequestIds;
+  /** Kinds that were seen in the totals: a page reads one stream for each of them. */
+  readonly #kinds = new Set<number>([codeOfKind("api")]);
+
+  constructor(attempts: Attempts, requestIds: RequestIds) {
+    this.#attempts = attempts;
+    this.#requestIds = requestIds;
+  }
+
+  async #ask(text: string, parameters: readonly unknown[]) {
+    const [row] = await this.#attempts.read(({ query }) => query<Answer>(text, parameters));
     const sums: Sum[] = JSON.parse(row?.sums ?? "[]");
     const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
     return { sums, rows };
-  };
+  }
 
-  const toPage = (rows: readonly TransactionRow[], sums: readonly Sum[]): ListedPage => ({
-    rows: rows.map((row) => toTransaction(fromRow(row), requestIds)),
-    summary: toSummary(sums),
-  });
+  #toPage(rows: readonly TransactionRow[], sums: readonly Sum[]): ListedPage {
+    return {
+      rows: rows.map((row) => toTransaction(fromRow(row), this.#requestIds)),
+      summary: toSummary(sums),
+    };
+  }
 
-  async function listNewest({ merchantId, filter, page }: Asked): Promise<ListedPage> {
+  async listNewest({ merchantId, filter, page }: Asked): Promise<ListedPage> {
     for (;;) {
-      const asked = filter.kind === undefined ? [...kinds] : [codeOfKind(filter.kind)];
-      const { sums, rows } = await ask(newestPage(filter, asked), [
+      const asked = filter.kind === undefined ? [...this.#kinds] : [codeOfKind(filter.kind)];
+      const { sums, rows } = await this.#ask(newestPage(filter, asked), [
         merchantId,
         filter.fromDay ?? EVER.first,
         filter.toDay ?? EVER.last,
@@ -76,16 +100,16 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
         offsetOf(page),
       ]);
       const unknown = sums.filter(({ kind, count }) => count > 0 && !asked.includes(kind));
-      if (unknown.length === 0) return toPage(rows, sums);
-      for (const { kind } of unknown) kinds.add(kind);
+      if (unknown.length === 0) return this.#toPage(rows, sums);
+      for (const { kind } of unknown) this.#kinds.add(kind);
     }
   }
 
-  async function listFound({ merchantId, filter, page }: Asked): Promise<ListedPage> {
+  async listFound({ merchantId, filter, page }: Asked): Promise<ListedPage> {
     const { search, id, fromDay, toDay } = filter;
-    const whole = search === undefined ? [] : await namedBy(search);
+    const whole = search === undefined ? [] : await this.#namedBy(search);
     const { phone, reference } = search === undefined ? NO_RANGES : rangesOf(search);
-    const { sums, rows } = await ask(foundPage(filter), [
+    const { sums, rows } = await this.#ask(foundPage(filter), [
       merchantId,
       fromDay === undefined ? 0 : startOfDayMs(fromDay),
       toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
@@ -98,14 +122,14 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
       phone.before,
       numbers(whole),
     ]);
-    return toPage(rows, sums);
+    return this.#toPage(rows, sums);
   }
 
   /** The rows that have this text as an identifier, in any letter case: decoded, looked up, compared. */
-  async function namedBy(search: string): Promise<number[]> {
-    const decoded = [requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
+  async #namedBy(search: string): Promise<number[]> {
+    const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
     const ids = decoded.filter((id): id is number => id !== null && Number.isSafeInteger(id));
-    const rows = await attempts.read(({ query }) =>
+    const rows = await this.#attempts.read(({ query }) =>
       query<TransactionRow>(
         `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])
         UNION SELECT ${ROW} FROM transactions WHERE lower(receipt_number) = lower($2::text COLLATE "C") AND receipt_number IS NOT NULL`,
@@ -115,25 +139,13 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
     const text = search.toLowerCase();
     return rows
       .filter((row) => {
-        const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(fromRow(row), requestIds);
+        const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(fromRow(row), this.#requestIds);
         const names = [checkoutRequestId, merchantRequestId];
         if (transaction.status === "completed") names.push(transaction.transactionCode, transaction.receiptNumber);
         return names.some((name) => name.toLowerCase() === text);
       })
       .map(({ id }) => id);
   }
-
-  const lists = createGroup<Asked, ListedPage>({
-    attempts,
-    lanes: LANES,
-    most: 1,
-    async run([asked]) {
-      if (!asked) return [];
-      const isFound = asked.filter.search !== undefined || asked.filter.id !== undefined;
-      return [await (isFound ? listFound(asked) : listNewest(asked))];
-    },
-  });
-  return { list: (merchantId, filter, page) => lists.add({ merchantId, filter, page }) };
 }
 
 /** How many rows come before a page. The limit keeps it a safe integer. */

@@ -123,7 +123,7 @@ function assemble(parts: Parts): PostgresStore {
     sql,
     state,
     vitals: createVitals({ state, metrics: meter, sql, stopwatch, clock: options.clock }),
-    exportAll: () => exportTables(attempts),
+    exportAll: () => exportTables(connections),
     importAll: (rows) => importTables(attempts, rows, address.name),
     close() {
       heartbeat.stop();

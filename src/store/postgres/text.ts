@@ -4,17 +4,13 @@
  */
 
 const MARK = "\u0001";
-const SPECIAL = /[\u0000\u0001]/g; // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
-const WRITTEN = /\u0001([\u0001\u0002])/g; // biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+const NUL_WRITTEN = `${MARK}\u0001`;
+const MARK_WRITTEN = `${MARK}\u0002`;
 
-export function toStored(text: string): string {
-  return text.replaceAll(SPECIAL, (character) => MARK + (character === MARK ? "\u0002" : "\u0001"));
-}
+export const toStored = (text: string): string => text.replaceAll(MARK, MARK_WRITTEN).replaceAll("\0", NUL_WRITTEN);
 
-export function fromStored(text: string): string {
-  if (!text.includes(MARK)) return text;
-  return text.replaceAll(WRITTEN, (_all, code: string) => (code === "\u0001" ? "\u0000" : MARK));
-}
+export const fromStored = (text: string): string =>
+  text.includes(MARK) ? text.replaceAll(NUL_WRITTEN, "\0").replaceAll(MARK_WRITTEN, MARK) : text;
 
 /** The same for a column that can be empty. */
 export const toStoredOrNull = (text: string | null): string | null => (text === null ? null : toStored(text));

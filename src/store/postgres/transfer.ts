@@ -1,6 +1,6 @@
 import { UnusableDatabase } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
-import type { Connection } from "./connections.ts";
+import type { Connection, Connections } from "./connections.ts";
 import { BLOCK } from "./numbering.ts";
 import { TABLES, type TableName, type TableRow, type TableRows } from "./options.ts";
 import { fromStored, toStored } from "./text.ts";
@@ -30,23 +30,29 @@ const COLUMNS: Readonly<Record<TableName, Readonly<Record<string, "bigint" | "te
   },
 };
 
-/**
- * Reads page by page, by ids. Each page is a statement of its own on any connection, so `beforeMs` keeps later payments out: they
- * would belong to no point in time.
- */
-export async function* exportTables(attempts: Attempts): AsyncGenerator<TableRows> {
-  for (const table of TABLES) {
-    const columns = Object.entries(COLUMNS[table]).map(([name, type]) =>
-      type === "bytea" ? `encode(${name}, 'hex') AS ${name}` : type === "bigint" ? `${name}::float8 AS ${name}` : name,
-    );
-    for (let after = 0; ; ) {
-      const text = `SELECT ${columns.join(", ")} FROM ${table} WHERE id > $1::bigint ORDER BY id LIMIT ${ROWS_AT_ONCE}`;
-      const rows = await attempts.read(({ query }) => query<TableRow>(text, [after]));
-      if (rows.length === 0) break;
-      after = Number(rows.at(-1)?.id);
-      yield { table, rows: rows.map((row) => converted(row, fromStored)) };
+/** Reads page by page, by ids, in one transaction that sees one point in time. */
+export async function* exportTables(connections: Connections): AsyncGenerator<TableRows> {
+  const { query, script, end } = await connections.borrow();
+  try {
+    await script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    for (const table of TABLES) {
+      const columns = Object.entries(COLUMNS[table]).map(([name, type]) => readAs(name, type));
+      const select = `SELECT ${columns.join(", ")} FROM ${table} WHERE id > $1::bigint ORDER BY id LIMIT ${ROWS_AT_ONCE}`;
+      for (let after = 0; ; ) {
+        const rows = await query<TableRow>(select, [after]);
+        if (rows.length === 0) break;
+        after = Number(rows.at(-1)?.id);
+        yield { table, rows: rows.map((row) => converted(row, fromStored)) };
+      }
     }
+  } finally {
+    end();
   }
+}
+
+function readAs(name: string, type: string): string {
+  if (type === "bytea") return `encode(${name}, 'hex') AS ${name}`;
+  return type === "bigint" ? `${name}::float8 AS ${name}` : name;
 }
 
 /** @throws UnusableDatabase `foreign` if the database is not empty */
