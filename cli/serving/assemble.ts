@@ -64,7 +64,7 @@ export interface Assembled {
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, basePaths, reportFault } = options;
+  const { clock, realClock, random, reportFault } = options;
   const network = createNetwork({ fallback: options.fallback });
   network.rules.replace(options.rules);
   const service = createService({
@@ -80,7 +80,8 @@ export function assemble(options: AssembleOptions): Assembled {
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const webhooks = sendWebhooks(options, service);
-  const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
+  const inputs = new Map<string, readonly string[]>(); // filled before the first call
+  const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
   const boot = token(random, 8);
@@ -99,7 +100,7 @@ export function assemble(options: AssembleOptions): Assembled {
     testPayments: createTestPayments(),
     stopping: stopping.signal,
   };
-  const api = merchantApi(options, parts);
+  const api = merchantApi(options, { ...parts, inputs });
   const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard), reportFault);
   return {
     handle: withGuide(route(api, control), guide),
@@ -132,10 +133,22 @@ type Parts = Pick<
   | "stopping"
 > & { readonly audit: ListeningAudit };
 
-function merchantApi(options: AssembleOptions, { service, faults, log, audit, webhooks, stopping }: Parts): Handler {
+function merchantApi(
+  options: AssembleOptions,
+  {
+    service,
+    faults,
+    log,
+    audit,
+    webhooks,
+    stopping,
+    inputs,
+  }: Parts & { readonly inputs: Map<string, readonly string[]> },
+): Handler {
   const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
   const load = onFirstCall(async () => {
-    const { createApi } = await import("../../src/http/api.ts");
+    const { createApi, INPUTS } = await import("../../src/http/api.ts");
+    for (const [operation, names] of INPUTS) inputs.set(operation, names);
     return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
   });
   const { authenticate } = service;

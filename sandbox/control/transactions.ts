@@ -9,7 +9,7 @@ import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import { decidedBy } from "../network/decided-by.ts";
-import { RESULT_ADVICE } from "../network/result-advice.ts";
+import { RESULT_ADVICE } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";

@@ -18,6 +18,11 @@ const OPERATIONS = [
   { path: "/transactions.php", method: "GET", operation: transactions },
 ] as const;
 
+/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
+  OPERATIONS.map(({ path, operation }) => [path, Object.keys(operation.schema.shape)]),
+);
+
 /** What the API knows of the path of an operation. */
 interface Known {
   readonly method: "GET" | "POST";
@@ -48,7 +53,7 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   const operations = new Map<string, Known>(
     basePaths.flatMap((basePath) =>
       OPERATIONS.map(({ path, method, operation }) => {
-        const members = Object.keys(operation.schema.shape);
+        const members = INPUTS.get(path) ?? [];
         return [basePath + path, { method, operation, members }] as const;
       }),
     ),
