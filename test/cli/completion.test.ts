@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
 import { KEYS, openMomo, type TerminalSession } from "../support/terminal.ts";
 
 afterAll(cleanUp);
@@ -138,20 +138,4 @@ test.concurrent.each(["bash", "zsh", "fish", "powershell"])("momo completion %s 
   const { stdout, stderr, exitCode } = await runMomo(["completion", shell]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   expect(stdout).toContain("momo complete --");
-});
-
-test.concurrent("bash accepts its script, also when it is read twice", async () => {
-  const { stdout } = await runMomo(["completion", "bash"]);
-  expect(await runToEnd(["bash", "-c", `${stdout}\n${stdout}\ncomplete -p momo`])).toMatchObject({
-    exitCode: 0,
-    stderr: "",
-  });
-});
-
-test.concurrent("an unknown shell, or none: exit 2, and nothing on stdout", async () => {
-  const unknown = await runMomo(["completion", "tcsh"]);
-  expect({ stdout: unknown.stdout, exitCode: unknown.exitCode }).toEqual({ stdout: "", exitCode: 2 });
-  expect(unknown.stderr).toContain("bash");
-  const { stdout, exitCode } = await runMomo(["completion"]);
-  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
 });

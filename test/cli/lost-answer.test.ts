@@ -108,35 +108,6 @@ describe("a write whose answer is lost may have been carried out, and momo says 
 });
 
 describe("where nothing was sent, or nothing is changed, nobody is told to look", () => {
-  test.concurrent("nothing listens: nothing answers, also to a payment", async () => {
-    const run = await runMomo([
-      "pay",
-      "0712345678",
-      "1",
-      "--account",
-      "1",
-      ...flagsOf({ baseUrl: "http://127.0.0.1:1/v2" }),
-    ]);
-    expect(run).toEqual({
-      stdout: "",
-      stderr: expect.stringMatching(/^momo: nothing answers at http:\/\/127\.0\.0\.1:1\n +start it with momo serve/),
-      exitCode: 6,
-    });
-  });
-
-  test.concurrent("no such host", async () => {
-    const run = await runMomo([
-      "pay",
-      "0712345678",
-      "1",
-      "--account",
-      "1",
-      ...flagsOf({ baseUrl: "http://nowhere.invalid/v2" }),
-      "--json",
-    ]);
-    expect(failureOf(run)).toMatchObject({ code: "unreachable", message: "nothing answers at http://nowhere.invalid" });
-  });
-
   for (const args of [["list"], ["status", "ws_CO_1"]]) {
     test.concurrent(`momo ${args.join(" ")} only reads`, async () => {
       const run = await runMomo([...args, ...flagsOf(serveNobody()), "--json"]);

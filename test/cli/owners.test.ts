@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -7,7 +7,6 @@ import { runMomo, serveMomo } from "../support/momo.ts";
 import { giveAway, OTHER_UID, testWithOtherUser } from "../support/other-user.ts";
 
 afterAll(cleanUp);
-setDefaultTimeout(30_000); // many processes, on a machine that may be busy
 
 /** A data directory of a server that has ended, with its key, and an address where somebody listens. */
 async function trap() {

@@ -84,13 +84,6 @@ describe("--log-format json: one structured line per merchant-API request, on st
     expect(server.child.stderr.text).not.toContain("0712345678");
   });
 
-  test.concurrent("stdout is for data: it has the ready record alone", async () => {
-    const server = await serveMomo(["--log-format", "json"]);
-    await server.get("/transactions.php");
-    await server.stop();
-    expect(server.child.stdout.text).toBe(`${JSON.stringify(server.ready)}\n`);
-  });
-
   test.concurrent("never a secret, wherever a client puts it", async () => {
     const server = await serveMomo(["--log-format", "json"]);
     const { base_url, api_key, api_secret } = server.ready;

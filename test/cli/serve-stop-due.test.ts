@@ -49,22 +49,6 @@ async function stopInTime(server: Served): Promise<number> {
   return pendingAt(server);
 }
 
-test("a stop takes less than three seconds although hundreds of thousands are due; the next start resolves the rest", async () => {
-  const server = await serveDue();
-  const left = await stopInTime(server);
-  expect(left).toBeGreaterThan(0);
-  const again = await serveMomo(server.at);
-  while (pendingAt(again) >= left) await Bun.sleep(50);
-});
-
-test("also while somebody waits for a list, which is answered: nothing is past its deadline yet", async () => {
-  const server = await serveDue();
-  const list = server.get("/transactions.php");
-  await Bun.sleep(100);
-  expect(await stopInTime(server)).toBeGreaterThan(0);
-  expect((await list).status).toBe(200);
-});
-
 test("also on a disk that takes 200 ms for each commit", async () => {
   const program = [
     ...[

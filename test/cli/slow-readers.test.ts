@@ -46,17 +46,4 @@ describe("calls with 64 KB of control characters in their bodies", () => {
     expect((await memoryMb()) - before).toBeLessThan(300);
     for (const socket of stalled) socket.destroy();
   });
-
-  // Before, each took 350 ms on a machine that had nothing else to do. The least of some tries: others use the machine too.
-  test("the log is answered in a moment, and nobody else waits for longer", async () => {
-    const tries: number[] = [];
-    for (let count = 0; count < 7; count++) {
-      const startedMs = performance.now();
-      const answers = [fetch(`${server.ready.control_url}/requests`), fetch(`${server.ready.control_url}/health`)];
-      for (const answer of await Promise.all(answers))
-        expect((await answer.bytes()).length).toBeLessThan(1.1 * 1024 ** 2);
-      tries.push(performance.now() - startedMs);
-    }
-    expect(Math.min(...tries)).toBeLessThan(100);
-  });
 });
