@@ -1,3 +1,4 @@
+import { timeLeft } from "../../src/domain/duration.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { type Beside, timeIn } from "../client/beside.ts";
 import { isRecord } from "../client/find.ts";
@@ -71,13 +72,7 @@ async function showProgress({ checkoutRequestId, beside }: Watched, line: Status
     }
     const leftMs = Number(prompt.expires_at_ms) - systemClock.nowMs() - aheadMs;
     if (saidFrozen) line.show(`${waiting} the clock stands still`);
-    else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${countdown(leftMs)} left`);
+    else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${timeLeft(leftMs)} left`);
     await sleep(1000, ended);
   }
-}
-
-/** `0:57` */
-export function countdown(leftMs: number): string {
-  const seconds = Math.max(0, Math.ceil(leftMs / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
