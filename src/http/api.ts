@@ -6,7 +6,7 @@ import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { expectPlainPath, type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
+import { type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -73,7 +73,6 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   }
 
   async function answer(request: Request, exchange: Exchange, keepOpen: KeepOpen): Promise<Reply> {
-    expectPlainPath(request);
     const { path, query } = targetOf(request);
     if (path === OPENAPI_PATH) return description(request);
     const known = operations.get(path);

@@ -1,6 +1,15 @@
 import { batch } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, addRows, bringIntoPlay, forgetAll, hasEnded, knowPayments, toldAfter, upToDate } from "./arrivals.ts";
+import {
+  addMessages,
+  addRows,
+  bringIntoPlay,
+  forgetAll,
+  hasEnded,
+  knowPayments,
+  toldAfter,
+  upToDate,
+} from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { isFiltered, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
