@@ -164,12 +164,12 @@ describe("advance returns when all that fell due is resolved", () => {
     ]);
   });
 
-  test("20,000 at once, and none of those that are not due", async () => {
-    await insertDue(sandbox, 20_001);
-    await move({ advance: "20s" });
-    expect(await completed()).toBe(20_000);
+  test("2,000 at once, and none of those that are not due", async () => {
+    await insertDue(sandbox, 2001);
+    await move({ advance: "2s" });
+    expect(await completed()).toBe(2000);
     await move({ advance: "1ms" });
-    expect(await completed()).toBe(20_001);
+    expect(await completed()).toBe(2001);
   });
 
   test("two advances at once: each returns when its own are resolved", async () => {

@@ -179,8 +179,8 @@ test("503: the server stops while it waits", async () => {
   }
 });
 
-test("thousands at once: 5,000 wait, one advance, all are answered", async () => {
-  const ids = await insertDue(sandbox, 5000);
+test("many at once: 500 wait, one advance, all are answered", async () => {
+  const ids = await insertDue(sandbox, 500);
   const listed = await sandbox.harness.store.transactions.listPending(ids.length);
   const waiting = listed.map(({ checkoutRequestId }) => wait({ checkout_request_id: checkoutRequestId }));
   await sandbox.advanceClock("5s");
