@@ -14,16 +14,22 @@ export interface Engine {
   /** Runs a container, as `podman run` does. */
   tryRun(...args: string[]): Promise<Ended>;
   run(...args: string[]): Promise<string>;
-  /** The command that reaches the same containers from a script. */
+  /** The command that reaches the same containers from other programs, and its environment. */
   readonly podmanCommand: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 /** Programs, and where Debian keeps those of administrators. */
 const PATH = `${process.env.PATH ?? ""}:/usr/sbin:/sbin`;
 
-/** Limits that a process without privileges may set, too; the defaults are above them. */
-const LIMITS = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"];
+/** The limits are ones that a process without privileges may set, too; the defaults are above them. */
+const CONFIGURATION = `
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+[network]
+network_backend = "netavark"
+`;
 
 /** @returns the programs that are missing to build images, and to run them */
 export function missingPrograms(): string[] {
@@ -35,15 +41,16 @@ export function openEngine(): Engine {
   const store = ["--root", join(folder, "store"), "--runroot", join(folder, "run")];
   for (const name of ["networks", "tmp"]) mkdirSync(join(folder, name));
   const conf = join(folder, "containers.conf");
-  writeFileSync(conf, '[network]\nnetwork_backend = "netavark"\n');
+  writeFileSync(conf, CONFIGURATION);
   const places = ["--network-config-dir", join(folder, "networks"), "--tmpdir", join(folder, "tmp")];
   const podmanCommand = ["podman", ...store, ...places, "--runtime", "runc"];
   const env = { PATH, CONTAINERS_CONF: conf };
   // A machine without systemd has no timers: the health check is run by hand.
-  const runFlags = ["run", "--health-interval", "disable", ...LIMITS];
+  const runFlags = ["run", "--health-interval", "disable"];
   return {
     folder,
     podmanCommand,
+    env,
     buildah: (...args) => run(["buildah", ...store, ...args], { env }),
     podman: (...args) => run([...podmanCommand, ...args], { env }),
     tryPodman: (...args) => runToEnd([...podmanCommand, ...args], { env }),
