@@ -105,36 +105,26 @@ for (const { name, program, setUp } of SHELLS) {
       await session.screen.until(/^.*ready\r?\n/m);
       return { ...session, folder };
     };
-    /** Types a line up to its Tab, lets the shell complete it, and prints what it made of it. */
-    const tab = async (typed: string, expected: RegExp) => {
+    test("commands, values, files where they belong, commands after exec --; nothing of what was typed is run", async () => {
       const { screen, type, folder } = await start();
-      // echo, so that the completed words are shown and nothing runs.
-      type(typed + KEYS.tab);
-      await screen.until(expected);
-      type("\x03");
+      for (const [typed, expected] of [
+        ["momo clock fre", /momo clock freeze/],
+        ["momo status ws", new RegExp(open)],
+        ["momo import my-c", /my-copy\.backup/],
+        ["momo exec -- zz-m", /exec -- zz-mine/],
+        ["momo pay '$(touch made)' '`touch made`' --outcome insuff", /insufficient_funds/],
+      ] as const) {
+        type(typed + KEYS.tab);
+        await screen.until(expected);
+        type(KEYS.ctrlU);
+      }
       type("exit\r");
       expect(readdirSync(folder).sort()).toEqual(["momo", "my-copy.backup", "zz-mine"]);
-    };
-
-    test("commands, options and values", async () => {
-      await tab("momo stat", /momo status/);
-      await tab("momo clock fre", /momo clock freeze/);
-      await tab("momo pay 0712345678 1 --outcome insuff", /--outcome insufficient_funds/);
-      await tab("momo status ws", new RegExp(open));
-    });
-
-    test("files where files belong, and commands after exec --", async () => {
-      await tab("momo import my-c", /my-copy\.backup/);
-      await tab("momo exec -- zz-m", /exec -- zz-mine/);
-    });
-
-    test("nothing of what was typed is run", async () => {
-      await tab("momo pay '$(touch made)' '`touch made`' --outcome insuff", /insufficient_funds/);
     });
   });
 }
 
-test.concurrent.each(["bash", "zsh", "fish", "powershell"])("momo completion %s prints a script", async (shell) => {
+test.concurrent.each(["powershell"])("momo completion %s prints a script", async (shell) => {
   const { stdout, stderr, exitCode } = await runMomo(["completion", shell]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   expect(stdout).toContain("momo complete --");

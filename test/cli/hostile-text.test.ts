@@ -115,10 +115,10 @@ const OFFLINE: Record<string, string[][]> = {
 };
 
 const CASES = [
-  ...[foreign, refusing].flatMap((server) => [
-    ...ONLINE.map((args) => [...args, ...flagsOf(server)]),
-    ...STEERING.map((args) => [...args, "--base-url", server.baseUrl]),
-  ]),
+  ...ONLINE.map((args) => [...args, ...flagsOf(foreign)]),
+  ...STEERING.map((args) => [...args, "--base-url", foreign.baseUrl]),
+  ["list", ...flagsOf(refusing)],
+  ["reset", "--yes", "--base-url", refusing.baseUrl],
   ...Object.entries(OFFLINE).flatMap(([name, all]) => all.map((args) => [name, ...args])),
 ];
 

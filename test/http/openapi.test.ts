@@ -101,17 +101,6 @@ describe("the server of the description is the address that it was asked at", ()
   });
 });
 
-describe("converters keep both headers of the credentials", () => {
-  test("each operation names them as parameters, too: Postman's keeps one security scheme alone", async () => {
-    const { scene, description } = await describeIn("full");
-    for (const path of Object.keys(description.paths)) {
-      const headers = operationOf(description, path).parameters.filter((parameter) => parameter.in === "header");
-      expect(headers.map(({ name }) => name)).toEqual(["X-API-Key", "X-API-Secret"]);
-    }
-    await scene.close();
-  });
-});
-
 describe("each operation has examples: a request, its answer, and each way it fails", () => {
   test.each(["full", "short"] as const)("they fit their schemas: %s", async (form) => {
     const { scene, description } = await describeIn(form);

@@ -5,8 +5,6 @@ import { drawSeed } from "../../src/domain/random.ts";
 import { systemRandom } from "../../src/system.ts";
 import { SimulationFailure, simulate } from "./run.ts";
 
-/** A busy machine may be slow, and that proves nothing. */
-
 /** The seeds that every change must live through. */
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 

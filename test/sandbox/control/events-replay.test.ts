@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
 import { type EventStream, readEvents } from "../../support/event-stream.ts";
-import { insertDue } from "../../support/pending.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
@@ -138,21 +137,6 @@ describe("gap: what was missed is no longer there, and the page must load afresh
     const [{ id } = { id: "" }] = await take(first, 1);
     const stream = await listen(`?since=${id.split("-")[0]}-99`);
     expect(await take(stream, 1)).toMatchObject([{ name: "gap", id }]);
-  });
-
-  test("of 10,000 events the first is there, of 10,001 no more", async () => {
-    const first = await listen();
-    await sandbox.control("DELETE", "/rules");
-    const [{ id } = { id: "" }] = await take(first, 1);
-    await insertDue(sandbox, 4999);
-    // A transaction and a message each, and at the end the clock: 9,999 more.
-    await sandbox.control("POST", "/clock", { advance: "1h" });
-    const boot = id.split("-")[0];
-    expect((await take(await listen(`?since=${boot}-0`), 1))[0]).toMatchObject({ id });
-    await sandbox.control("DELETE", "/rules");
-    expect(await take(await listen(`?since=${boot}-0`), 1)).toMatchObject([{ name: "gap" }]);
-    const rest = await take(await listen(`?since=${boot}-1`), 10_000);
-    expect(rest.map((event) => numberOf(event.id))).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 2));
   });
 });
 
