@@ -6,20 +6,20 @@ import { isErrorTerminal, tell } from "./output.ts";
 import { whenInterrupted } from "./signals.ts";
 import { openStatusLine, type StatusLine } from "./status-line.ts";
 
-/** What a person sees while a command waits for a payment, and what to run when the wait is broken off. */
+/** What a person sees while a command waits for a payment, and how to go on after an interruption. */
 
 interface Watched {
   readonly checkoutRequestId: string;
   readonly beside: Beside;
-  /** The command that waits on. */
+  /** The command that continues the wait. */
   readonly next: string;
   readonly isQuiet: boolean;
 }
 
 export interface Watch {
-  /** No more is shown. */
+  /** Stops showing progress. */
   end(): void;
-  /** Says how to wait on, where the payment is still pending. */
+  /** Says how to continue, if the payment is still pending. */
   tellNext(): void;
 }
 
@@ -28,11 +28,11 @@ export function watchPayment(watched: Watched): Watch {
   const line = openStatusLine();
   const takeBack = whenInterrupted(() => {
     line.clear();
-    // Nothing else has the id then, also where nobody looks on.
+    // Also without a terminal: otherwise the id of the payment is lost.
     tell(`The payment goes on. Wait again with: ${watched.next}`);
   });
   if (isErrorTerminal() && !watched.isQuiet) {
-    void showProgress(watched, line, ended.signal).catch(() => {}); // it is nice to have
+    void showProgress(watched, line, ended.signal).catch(() => {}); // progress is optional
   }
   return {
     end() {
@@ -46,7 +46,7 @@ export function watchPayment(watched: Watched): Watch {
   };
 }
 
-/** How often the sandbox is asked for its time: somebody may freeze or move its clock. */
+/** How often to ask the sandbox for its time, because somebody may freeze or move its clock. */
 const ASK_EACH_SECONDS = 3;
 
 async function showProgress({ checkoutRequestId, beside }: Watched, line: StatusLine, ended: AbortSignal) {
