@@ -102,9 +102,9 @@ describe("momo list", () => {
       for (const line of table) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(table[1]).toMatch(/ 2 .*✗ failed .*1,200\.00/);
       if (columns === 80) {
-        expect(table[0]).toMatch(/^id +when +status +amount +phone +reference +reason$/);
-        expect(table[1]).toMatch(/5m ago .*254712345678 +insufficient funds/);
-        expect(table[2]).toMatch(/1 +5m ago +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
+        expect(table[0]).toMatch(/^id +age +status +amount +phone +reference +reason$/);
+        expect(table[1]).toMatch(/ 5m .*254712345678 +insufficient funds \(1\)/);
+        expect(table[2]).toMatch(/1 +5m +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
       }
       expect(screen.text).toMatch(/One of them: momo status 2 /);
     }
