@@ -5,11 +5,12 @@ import packageJson from "../../package.json";
 import { ROOT } from "../support/binary.ts";
 import { startChild } from "../support/child.ts";
 import { cleanUp, later } from "../support/cleanup.ts";
+import { readDocument } from "../support/documents.ts";
 import { HOST, installPackages } from "../support/installed.ts";
 import { cleanEnvironment, runToEnd } from "../support/momo.ts";
 import { until } from "../support/until.ts";
 
-/** The npm packages as a project has them, used by real Node and Bun. */
+/** The npm packages as a project has them, used by the real runtimes. */
 
 let project: string;
 beforeAll(async () => {
@@ -17,10 +18,24 @@ beforeAll(async () => {
 });
 afterAll(cleanUp);
 
-const RUNTIMES = [
-  ["Node", "node"],
-  ["Bun", process.execPath],
-] as const;
+const ELSEWHERE = join(ROOT, "test/intercept/node_modules");
+const DENO = join(ELSEWHERE, "@deno/linux-x64-glibc/deno");
+
+/** Deno gets no more than docs/testing.md says. */
+const RUNTIMES: readonly (readonly [name: string, command: readonly string[]])[] = [
+  ["Node", ["node"]],
+  ["Node 22", [join(ELSEWHERE, "node-22/bin/node")]],
+  ["Node 24", [join(ELSEWHERE, "node-24/bin/node")]],
+  ["Bun", [process.execPath]],
+  ["Deno", [DENO, "run", "--no-prompt", ...denoPermissions()]],
+];
+
+const isHere = ([program = ""]: readonly string[]): boolean => Bun.which(program) !== null;
+
+function denoPermissions(): string[] {
+  const [, flags = ""] = /`deno test ([^`]*--allow-run[^`]*)`/.exec(readDocument("docs/testing.md").text) ?? [];
+  return flags.split(" ");
+}
 
 /** What a test does, after the line that brings in `startSandbox`. */
 const BODY = `
@@ -53,13 +68,17 @@ const EXPECTED = {
   gone: true,
 };
 
-async function runFile(program: string, name: string, code: string, env: Record<string, string> = {}) {
+async function runFile(command: readonly string[], name: string, code: string, env: Record<string, string> = {}) {
   writeFileSync(join(project, name), code);
-  return runToEnd([program, name], { cwd: project, env });
+  return runToEnd([...command, name], { cwd: project, env });
 }
 
 describe("momo-sandbox/testing", () => {
-  for (const [runtime, program] of RUNTIMES) {
+  for (const [runtime, command] of RUNTIMES) {
+    if (!isHere(command)) {
+      test(`in ${runtime}: left out; npm install --prefix test/intercept --ignore-scripts`, () => {});
+      continue;
+    }
     for (const [format, name, line] of [
       ["ESM", "use.mjs", 'import { startSandbox } from "momo-sandbox/testing";'],
       ["CommonJS", "use.cjs", 'const { startSandbox } = require("momo-sandbox/testing");'],
@@ -67,7 +86,7 @@ describe("momo-sandbox/testing", () => {
       test(`in ${runtime}, ${format}: a payment, the clock, the log, a snapshot, a refusal, an end`, async () => {
         // What belongs to another sandbox does not reach this one.
         const env = { MOMO_SERVE_OUTCOME: "completed", MOMO_API_KEY: "mk_x", MOMO_CONTROL_TOKEN: "another-token-1234" };
-        const run = await runFile(program, name, line + BODY, env);
+        const run = await runFile(command, name, line + BODY, env);
         expect({ stderr: run.stderr, exitCode: run.exitCode }).toEqual({ stderr: "", exitCode: 0 });
         expect(JSON.parse(run.stdout)).toEqual(EXPECTED);
       });
@@ -77,9 +96,10 @@ describe("momo-sandbox/testing", () => {
       const start = `import { startSandbox } from "momo-sandbox/testing";
         const sandbox = await startSandbox();
         console.log(sandbox.controlUrl);`;
-      writeFileSync(join(project, `stay-${runtime}.mjs`), `${start} setInterval(() => {}, 1000);`);
+      const name = runtime.replace(" ", "-");
+      writeFileSync(join(project, `stay-${name}.mjs`), `${start} setInterval(() => {}, 1000);`);
       const env = cleanEnvironment(project);
-      const child = startChild([program, `stay-${runtime}.mjs`], { cwd: project, env });
+      const child = startChild([...command, `stay-${name}.mjs`], { cwd: project, env });
       later(() => child.signal("SIGKILL"));
       const [controlUrl = ""] = await child.stdout.until(/http\S+(?=\n)/);
       const answers = async () => (await fetch(`${controlUrl}/health`).catch(() => null)) !== null;
@@ -88,7 +108,7 @@ describe("momo-sandbox/testing", () => {
       await child.exited;
       await until(answers, (isThere) => !isThere);
 
-      const forgets = await runFile(program, `forget-${runtime}.mjs`, start);
+      const forgets = await runFile(command, `forget-${name}.mjs`, start);
       expect(forgets.exitCode).toBe(0);
       const url = forgets.stdout.trim();
       const stays = async () => (await fetch(`${url}/health`).catch(() => null)) !== null;
@@ -100,7 +120,7 @@ describe("momo-sandbox/testing", () => {
     });
   }
 
-  test("its types satisfy a strict tsc, in ESM and CommonJS, without the types of any runtime", async () => {
+  test("its types satisfy a strict tsc, nodenext and bundler, in ESM and CommonJS, without the types of any runtime", async () => {
     const use = `const sandbox: TestSandbox = await startSandbox({ outcome: "cancelled; after=1s", frozen: true });
       await sandbox.rules.add({ outcome: "completed", match: { amount: 5 }, times: 1 });
       const { status }: { status: "pending" | "completed" | "failed" | "cancelled" | "expired" } = await sandbox.wait({ reference: "A" });
@@ -113,17 +133,14 @@ describe("momo-sandbox/testing", () => {
       join(project, "types.cts"),
       `${line}\nasync function f() { ${use.replace("export default status", "return status")} }\nexport { f };`,
     );
-    const flags = [
-      "--strict",
-      "--exactOptionalPropertyTypes",
-      "--noEmit",
-      "--module",
-      "nodenext",
-      "--target",
-      "es2022",
-    ];
-    const tsc = [join(ROOT, "node_modules/.bin/tsc"), ...flags, "--types", "", "types.mts", "types.cts"];
-    expect(await runToEnd(tsc, { cwd: project })).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+    const flags = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022", "--types", ""];
+    for (const resolution of [
+      ["--module", "nodenext"],
+      ["--module", "preserve", "--moduleResolution", "bundler"],
+    ]) {
+      const tsc = [join(ROOT, "node_modules/.bin/tsc"), ...flags, ...resolution, "types.mts", "types.cts"];
+      expect(await runToEnd(tsc, { cwd: project })).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+    }
   });
 });
 
@@ -173,6 +190,14 @@ describe("the command momo of the package", () => {
     const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
     expect(() => findExecutable({ platform: "aix", arch: "ppc64", env: {} })).toThrow("no executable for aix on ppc64");
     expect(() => findExecutable({ platform: "linux", arch: "riscv64", env: {} })).toThrow("linux on riscv64");
+  });
+
+  test("a Node that is too old is refused by name", async () => {
+    const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
+    expect(() => findExecutable({ node: "18.20.8", env: {} })).toThrow(
+      "Node 18.20.8 is too old: momo-sandbox needs Node 20",
+    );
+    expect(findExecutable({ node: "20.0.0", env: {} })).toEndWith(HOST.executable);
   });
 });
 
