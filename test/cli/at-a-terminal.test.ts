@@ -110,16 +110,6 @@ describe("momo list", () => {
     }
   });
 
-  test.concurrent("status has its colour; NO_COLOR is obeyed", async () => {
-    const server = await serveMomo();
-    await pay(server);
-    const coloured = openMomo(["list", ...server.at]);
-    const plain = openMomo(["list", ...server.at], { env: PLAIN });
-    await Promise.all([coloured.exited, plain.exited]);
-    expect(coloured.screen.text).toContain("\x1b[33m• pending");
-    expect(plain.screen.text).not.toContain("\x1b");
-  });
-
   test.concurrent("long output goes to the pager; short output does not", async () => {
     const server = await serveMomo();
     for (let count = 0; count < 12; count++) await pay(server);

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { at, FREE_PORT, findingsOf, needingAction } from "../support/doctor.ts";
@@ -136,16 +136,6 @@ describe("action is needed: exit 1, and each says what to do", () => {
     }
   });
 
-  test.concurrent("a database of a newer momo", async () => {
-    const data = await used();
-    const database = new Database(join(data, "momo.db"));
-    database.run("PRAGMA user_version = 99");
-    database.close();
-    const findings = await findingsOf(["--data", data]);
-    expect(needingAction(findings)).toEqual(["database"]);
-    expect(at(findings, "database")).toContain("newer momo");
-  });
-
   test.concurrent("world-readable credentials, and the remedy helps", async () => {
     const data = await used();
     const file = join(data, "credentials.json");
@@ -169,12 +159,6 @@ describe("action is needed: exit 1, and each says what to do", () => {
     expect(at(await findingsOf(server.at), "key")).toBe(isRefused);
     const again = await serveMomo(server.at);
     expect(at(await findingsOf(again.at), "key")).toBe(again.ready.api_key);
-  });
-
-  test.concurrent("a key in credentials.json that belongs to another database", async () => {
-    const [data, other] = await Promise.all([used(), used()]);
-    copyFileSync(join(other, "credentials.json"), join(data, "credentials.json"));
-    expect(needingAction(await findingsOf(["--data", data]))).toEqual(["key"]);
   });
 
   test.concurrent("damaged records beside the database", async () => {
@@ -251,20 +235,4 @@ test("wrong totals: named, and counted anew with --mend, but not beside a server
   await server.stop();
   expect((await doctor("--mend")).database?.finding).toContain("have been counted anew");
   expect((await doctor()).database?.finding).toMatch(/^sound, schema [0-9]+$/);
-});
-
-test("a database from before the first release: refused by momo serve in one line that says what to do", async () => {
-  const folder = newFolder();
-  const file = join(folder, "momo.db");
-  const old = new Database(file, { create: true });
-  old.run(
-    `CREATE TABLE transactions (id INTEGER PRIMARY KEY); PRAGMA application_id = ${0x6d6f6d6f}; PRAGMA user_version = 5`,
-  );
-  old.close();
-  const run = await runMomo(["serve", "--port", "0", "--data", folder]);
-  expect(run).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(run.stderr).toContain(
-    `${file} was written by a momo from before the first release (schema 5), and is not read any more`,
-  );
-  expect(run.stderr).toContain("choose another folder with --data, or remove that file");
 });

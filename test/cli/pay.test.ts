@@ -37,19 +37,15 @@ test.concurrent("`--reference`, `--description` and the amount's cents arrive", 
   expect(await itemOf("R-1")).toMatchObject({ amount: 99.5, phone: "254712345678", kind: "api" });
 });
 
-test.concurrent.each([
-  [["+254", "712", "345", "678"]],
-  [["+254712345678"]],
-  [["0712-345-678"]],
-  [["0712", "345", "678"]],
-  [["712345678"]],
-  [["112", "345", "678"]],
-])("a phone as a person types it: momo pay %j 5", async (words) => {
-  const reference = `typed ${words.join("_")}`;
-  expect(await runMomo(["pay", ...words, "5", ...at, "--reference", reference])).toMatchObject({ exitCode: 0 });
-  const phone = words[0] === "112" ? "254112345678" : "254712345678";
-  expect(await itemOf(encodeURIComponent(reference))).toMatchObject({ amount: 5, phone });
-});
+test.concurrent.each([[["+254", "712", "345", "678"]], [["712345678"]], [["112", "345", "678"]]])(
+  "a phone as a person types it: momo pay %j 5",
+  async (words) => {
+    const reference = `typed ${words.join("_")}`;
+    expect(await runMomo(["pay", ...words, "5", ...at, "--reference", reference])).toMatchObject({ exitCode: 0 });
+    const phone = words[0] === "112" ? "254112345678" : "254712345678";
+    expect(await itemOf(encodeURIComponent(reference))).toMatchObject({ amount: 5, phone });
+  },
+);
 
 test.concurrent("`--account` chooses the payment account; one that is not the merchant's is refused: exit 5", async () => {
   const run = await pay("--account", "77", "--json");
@@ -71,11 +67,6 @@ test.concurrent("a prompt that the network refuses (HTTP 500): exit 5", async ()
   const run = await runMomo(["pay", "0700000500", "100", ...at, "--json"]);
   expect(failureOf(run)).toMatchObject({ code: "refused", message: expect.stringMatching(/^STK push initiation fai/) });
   expect(run).toMatchObject({ stdout: "", exitCode: 5 });
-});
-
-test.concurrent("a phone that is none: exit 2, before any request", async () => {
-  const run = await runMomo(["pay", "12345", "100", "--base-url", "http://127.0.0.1:1/v2"]);
-  expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: PHONE must .*"12345"/) });
 });
 
 test.concurrent("`--kind` makes a test payment from another part of the shop", async () => {

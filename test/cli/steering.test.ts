@@ -31,10 +31,6 @@ describe("momo answer", () => {
     });
   });
 
-  test("the PIN that is wrong", async () => {
-    expect((await momo("answer", await pay(), "--pin", "0000", "-q")).stdout).toBe("failed\n");
-  });
-
   test("already final: exit 5; unknown: exit 3; each in one line", async () => {
     const id = await pay();
     await momo("answer", id, "--outcome", "cancelled");

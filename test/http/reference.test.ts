@@ -4,24 +4,9 @@ import { describeScenarios, openScene, type Scenario, type Scene, withRawMember 
 const LIMITS = { reference: 100, description: 182 } as const;
 
 /** Texts that fit into any limit, as JSON writes them. */
-const GOOD = [
-  '""',
-  '" "',
-  '"Order 1"',
-  `"${"'; DROP TABLE transactions; --"}"`,
-  '"%_\\\\\\""',
-  '"\\u0000"',
-  '"a\\u0000b"',
-  '"\\r\\n\\t"',
-  '"سفارش"',
-  '"👩‍👩‍👧"',
-  '"\\ud83d\\ude00"',
-  '"e\\u0301"',
-  '"__proto__"',
-  '"null"',
-];
+const GOOD = ['""', '"%_\\""', '"a\\u0000b"', '"\\ud83d\\ude00"'];
 
-const BAD = ["null", "1", "0", "true", "false", "[]", '["a"]', "{}"];
+const BAD = ["null", "1", "[]"];
 
 /** Half an emoji. */
 const LONE_SURROGATES = ['"\\ud83d"', '"\\ude00"', '"a\\ud83db"', '"\\ude00\\ud83d"'];

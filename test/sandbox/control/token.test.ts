@@ -131,11 +131,6 @@ describe("On any other address it needs Authorization: Bearer TOKEN", () => {
     });
   });
 
-  test("a merchant's credentials are no token", async () => {
-    const headers = { ...scene.caller.headers, Authorization: `Bearer ${scene.caller.key.apiSecret}` };
-    expect((await scene.call("GET", "/clock", { headers })).status).toBe(401);
-  });
-
   test("a token given on a loopback address is needed there too", async () => {
     const loopback = await openControl({ host: "127.0.0.1", token: TOKEN });
     expect((await loopback.call("GET", "/clock")).status).toBe(401);
