@@ -19,6 +19,8 @@ export interface SendOptions {
   readonly timeoutMs?: number;
   /** The command that shows whether a write was done if its answer is lost; null for a call that only reads. */
   readonly lookWith?: string | null;
+  /** Whether a write may be repeated, because the second time changes nothing more. */
+  readonly canRepeat?: boolean;
 }
 
 export interface Client {
@@ -75,12 +77,13 @@ const bearer = (token: string | null): Record<string, string> =>
 
 /** A request that was sent and not answered: whether a write was done is unknown. */
 export class LostAnswer extends Failure {
-  /** @param lookWith as in {@link SendOptions} */
-  constructor(what: string, lookWith: string | null | undefined) {
-    if (lookWith === null) super("unreachable", what, "nothing was changed: try again");
+  /** @param more said behind the hint */
+  constructor(what: string, { lookWith, canRepeat }: SendOptions, more = "") {
+    if (lookWith === null) super("unreachable", what, `nothing was changed: try again${more}`);
     else {
       const look = lookWith === undefined ? "look" : `look with ${lookWith}`;
-      super("answer_lost", what, `it may have been carried out all the same: ${look} before you ask again`);
+      const next = canRepeat ? "ask again, which does no harm" : `${look} before you ask again`;
+      super("answer_lost", what, `it may have been carried out all the same: ${next}${more}`);
     }
   }
 }
@@ -89,14 +92,16 @@ export class LostAnswer extends Failure {
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL)\w*)$/;
 
-function withoutAnswer(error: NodeJS.ErrnoException, origin: string, { timeoutMs, lookWith }: SendOptions): Failure {
+function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: SendOptions): Failure {
   if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin);
-  const what =
-    error.name === "TimeoutError"
-      ? `${origin} did not answer within ${formatDuration(timeoutMs ?? REQUEST_TIMEOUT_MS)}`
-      : `${origin} closed the connection without an answer`;
-  return new LostAnswer(what, lookWith);
+  if (error.name !== "TimeoutError")
+    return new LostAnswer(`${origin} closed the connection without an answer`, options);
+  const limit = formatDuration(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
+  return new LostAnswer(`${origin} did not answer within ${limit}`, options, STOPPED);
 }
+
+/** The hint where the connection was accepted and nothing more came. */
+const STOPPED = "; the server may be stopped or busy: momo doctor says which";
 
 function nothingAnswersAt(origin: string): Failure {
   return new Failure(
@@ -154,7 +159,7 @@ async function send(url: string, init: RequestInit, hint: string, options: SendO
   const answer = parseAnswer(text);
   // A proxy has lost the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
-    throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options.lookWith);
+    throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
   }
   if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);
   return answer;

@@ -108,16 +108,17 @@ async function printForPeople(
   const beside = openBeside(flags);
   const [clock, references] = await Promise.all([beside.get("/clock"), referencesOf(items, beside)]);
   const { nowMs } = timeIn(clock, systemClock.nowMs());
-  const optional = (name: string, drop: number, cell: (item: Record<string, unknown>) => string, least = 10) =>
+  const optional = (name: string, drop: number, cell: (item: Record<string, unknown>) => string, least: number) =>
     items.some((item) => cell(item) !== "") ? [{ name, drop, least, cell }] : [];
   const columns = [
     { name: "id", align: "right" as const },
-    { name: "when", drop: 4, cell: (item: Record<string, unknown>) => agoText(item.created_at, nowMs) },
+    // The list is in this order anyway: the time goes before a reason is cut.
+    { name: "when", drop: 1, cell: (item: Record<string, unknown>) => agoText(item.created_at, nowMs) },
     { name: "status", cell: (item: Record<string, unknown>) => statusPiece(item.status) },
     { name: "amount", align: "right" as const, cell: (item: Record<string, unknown>) => amountText(item.amount) },
     { name: "phone", drop: 5 },
-    ...optional("reference", 2, ({ checkout_request_id }) => references.get(checkout_request_id) ?? ""),
-    ...optional("reason", 3, reasonText, 16),
+    ...optional("reference", 2, ({ checkout_request_id }) => references.get(checkout_request_id) ?? "", 10),
+    ...optional("reason", 3, reasonText, "insufficient funds (1)".length),
   ];
   printList({ name: "transactions", items, essential: "id", columns }, flags);
   tell();

@@ -11,6 +11,9 @@ export interface Reading {
   readonly query: string;
 }
 
+/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+export type Inputs = ReadonlyMap<string, readonly string[]>;
+
 /** A list that was read, in real time. */
 interface Look {
   readonly cameMs: number;
@@ -22,6 +25,7 @@ export interface AuditState {
   /** How many pushes there were. */
   pushes: number;
   readonly payments: PaymentBook;
+  readonly inputs: Inputs;
   /** The last push, where it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */

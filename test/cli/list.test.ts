@@ -93,6 +93,16 @@ test.concurrent("on a terminal `list` is a table with the page below", async () 
   );
 });
 
+test.concurrent("at 80 columns a reason stays whole beside a long reference", async () => {
+  const { at: there, post } = await serveMomo();
+  const order = { payment_account_id: 1, phone: "254700000001", amount: 250_000, reference: "ORDER ".repeat(16) };
+  await post("/stkpush.php", order);
+  await runMomo(["clock", "advance", "3s", ...there]);
+  const { screen, exited } = openMomo(["list", ...there], { env: { NO_COLOR: "1" }, columns: 80 });
+  expect(await exited).toBe(0);
+  expect(screen.text).toMatch(/ 250,000\.00 .* ORDER .*… +insufficient funds \(1\)\r\n/);
+});
+
 test.concurrent("`list` understands a server that answers in the short form", async () => {
   const short = await serveMomo(["--response-form", "short"]);
   await short.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 1 });

@@ -44,7 +44,6 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     [["pay", "0712345678", "1", "--account", "1", "--kind", "web"], "momo list --limit 1"],
     [["answer", "ws_CO_1", "--pin", "1234"], "momo status ws_CO_1"],
     [["clock", "advance", "3s"], "momo clock show"],
-    [["reset"], "momo list --limit 1"],
   ];
   for (const [args, look] of WRITES) {
     test.concurrent(`momo ${args.join(" ")}: ${look}`, async () => {
@@ -70,6 +69,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     expect(failure).toMatchObject({ code: "answer_lost", exitCode: 6 });
     expect(failure.message).toEndWith(" did not answer within 50ms");
     expect(failure.hint).toContain("may have been carried out");
+    expect(failure.hint).toEndWith("the server may be stopped or busy: momo doctor says which");
   });
 
   test.concurrent("a proxy that has no answer, and an answer that breaks off", async () => {
@@ -90,6 +90,13 @@ describe("a write whose answer is lost may have been carried out, and momo says 
         code: "answer_lost",
       });
     }
+  });
+
+  test.concurrent("a reset, which may be repeated", async () => {
+    const run = await runMomo(["reset", "--base-url", serveNobody().baseUrl, "--json"]);
+    const hint = "it may have been carried out all the same: ask again, which does no harm";
+    expect(failureOf(run)).toMatchObject({ code: "answer_lost", hint });
+    expect(run).toMatchObject({ stdout: "", exitCode: 6 });
   });
 
   test.concurrent("any other write of the client, too", async () => {

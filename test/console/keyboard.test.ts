@@ -53,6 +53,8 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     await tabTo(page, "Send again");
     await page.keyboard.press("Enter");
     await story.getByText("pending", { exact: true }).first().waitFor();
+    // Its row is there as soon as its story is, so that the focus can go back to it.
+    expect(await page.locator("[data-row]").count()).toBe(2);
     await tabTo(page, "Make a rule of it");
     await page.keyboard.press("Escape");
     await story.waitFor({ state: "detached" });

@@ -148,6 +148,12 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
     expect(told.requests).toMatchObject([{ id: 1, status: null, answer: null, fault: "disconnect" }]);
   });
 
+  test("a poll whose id stands behind the part of the body that the log keeps is among its calls", async () => {
+    const id = await sandbox.pay();
+    await sandbox.ask("POST", "/status.php", { json: { padding: "x ".repeat(3000), checkout_request_id: id } });
+    expect((await story(id)).requests).toMatchObject([{ id: 1 }, { id: 2, answer: { status: "pending" } }]);
+  });
+
   test("while it is pending there is no result and no message", async () => {
     const id = await sandbox.pay({ phone: "254700000100" });
     expect(await story(id)).toMatchObject({

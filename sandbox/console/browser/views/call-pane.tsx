@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { api } from "../api.ts";
 import { knownPayment } from "../arrivals.ts";
@@ -15,7 +15,7 @@ import { CallDetails, HttpStatus } from "./request-step.tsx";
 export function CallPane({ id }: { id: number }) {
   const request = requests.value.find((one) => one.id === id);
   const call = useCall([]);
-  useEffect(() => () => returnFocus(String(id)), [id]);
+  useLayoutEffect(() => () => returnFocus(String(id)), [id]);
   if (!request) {
     return (
       <Pane label="One call" title="Call" what="the call" onClose={() => select(null)}>

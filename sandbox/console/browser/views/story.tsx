@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
@@ -18,7 +18,7 @@ import { StoryTimeline } from "./story-timeline.tsx";
 /** One payment from its request to its end, and what to make of it. */
 export function StoryPane({ id }: { id: string }) {
   const { value } = story;
-  useEffect(() => () => returnFocus(id), [id]);
+  useLayoutEffect(() => () => returnFocus(id), [id]);
   return (
     <Pane
       label="Story of a payment"
