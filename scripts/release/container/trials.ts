@@ -60,11 +60,17 @@ export const TRIALS: Record<string, Trial> = {
     const flags = Object.entries(variables).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
     const container = await start(engine, "known", [...OFFLINE, ...flags], image);
     const said = JSON.parse(await engine.podman("exec", container, "momo", "env", "--json"));
-    deepEqual({ key: said.MOMO_API_KEY, secret: said.MOMO_API_SECRET }, { key: `mk_${"k".repeat(20)}`, secret: `ms_${"s".repeat(40)}` });
+    deepEqual(
+      { key: said.MOMO_API_KEY, secret: said.MOMO_API_SECRET },
+      { key: `mk_${"k".repeat(20)}`, secret: `ms_${"s".repeat(40)}` },
+    );
     await engine.podman("rm", "--force", "--time", "5", container);
   },
 
-  "a folder of root, a read-only volume and another user are refused, and the refusal says what to do": async (engine, image) => {
+  "a folder of root, a read-only volume and another user are refused, and the refusal says what to do": async (
+    engine,
+    image,
+  ) => {
     const folder = join(engine.folder, "of-root");
     mkdirSync(folder, { recursive: true });
     const hint = /^ {6}choose another folder .* run momo as that user, or make it yours with chown/m;
