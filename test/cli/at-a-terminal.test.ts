@@ -90,7 +90,7 @@ async function shellCommand(): Promise<string> {
 }
 
 describe("momo list", () => {
-  test.concurrent("sign, amount, phone, reference and reason fit 80 columns; fewer fit below, and the time above", async () => {
+  test.concurrent("number, age, sign, amount, phone, reference and reason fit 80 columns; fewer fit below", async () => {
     const server = await serveMomo();
     await pay(server, "--reference", "ORDER-1");
     await pay(server, "--outcome", "insufficient_funds; after=0ms");
