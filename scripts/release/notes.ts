@@ -1,4 +1,8 @@
-/** The notes of a release, from the changelog. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+
+/** The notes of a release, from the changelog: `bun scripts/release/notes.ts` prints those of this version. */
 
 /**
  * What stands below the heading of a version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
@@ -11,4 +15,9 @@ export function notesOf(changelog: string, version: string): string {
   const notes = section.split("\n").slice(1).join("\n").trim();
   if (notes === "") throw new Error(`CHANGELOG.md says nothing below "## ${version}"`);
   return notes;
+}
+
+if (import.meta.main) {
+  const changelog = readFileSync(join(import.meta.dir, "../../CHANGELOG.md"), "utf8");
+  process.stdout.write(`${notesOf(changelog, manifest.version)}\n`);
 }

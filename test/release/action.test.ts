@@ -52,12 +52,17 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
   return { folder, read, pairs, main: () => runPart(definition.runs.main), post: () => runPart(definition.runs.post) };
 }
 
-/** A release whose executable starts the one that was built here. */
-async function serveRelease({ sum = "" } = {}): Promise<string> {
+/** The folder of a release whose executable starts the one that was built here. */
+async function makeRelease(sum = ""): Promise<string> {
   const folder = newFolder();
   writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec '${await builtBinary()}' "$@"\n`, { mode: 0o755 });
   await writeTarGz(join(folder, ARCHIVE), [{ name: "momo", source: join(folder, "momo") }]);
   writeFileSync(join(folder, "SHA256SUMS"), `${sum || (await sumOf(join(folder, ARCHIVE)))}  ${ARCHIVE}\n`);
+  return folder;
+}
+
+async function serveRelease({ sum = "" } = {}): Promise<string> {
+  const folder = await makeRelease(sum);
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -122,6 +127,13 @@ if (node === null || process.platform !== "linux") {
       expect(ended.stdout).toContain('"path":"/v2/stkpush.php"');
       expect(`${ended.stdout}${started.stdout.split("\n").slice(1)}`).not.toContain(env["MOMO_API_SECRET"] ?? "");
       expect(isAlive(pid)).toBe(false);
+    });
+
+    test("takes a release from a folder, too", async () => {
+      const folder = await makeRelease();
+      const job = startJob({}, { MOMO_RELEASES: folder });
+      expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
 
     test("takes an executable that is there already", async () => {

@@ -14,6 +14,7 @@ const LONGEST_DOWNLOAD_MS = 5 * 60_000;
  */
 export async function download(folder) {
   const name = `momo-${target()}.${process.platform === "win32" ? "zip" : "tar.gz"}`;
+  // A folder, or an address.
   const releases = process.env.MOMO_RELEASES || releasesOfThisAction();
   const sums = (await fetchFile(`${releases}/SHA256SUMS`)).toString("utf8");
   const expected = new RegExp(`^([0-9a-f]{64})  ${name.replaceAll(".", "\\.")}$`, "m").exec(sums)?.[1];
@@ -51,6 +52,7 @@ function target() {
 }
 
 async function fetchFile(address) {
+  if (!/^https?:/.test(address)) return readFileSync(address);
   let why = "";
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     try {
