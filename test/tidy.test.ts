@@ -184,7 +184,12 @@ describe("a server is ready before it needs zod or a page", () => {
 });
 
 describe("what comes from elsewhere", () => {
-  const manifests = ["package.json", "bench/peers/package.json", "test/intercept/package.json", "test/workflows/package.json"];
+  const manifests = [
+    "package.json",
+    "bench/peers/package.json",
+    "test/intercept/package.json",
+    "test/workflows/package.json",
+  ];
 
   test.each(manifests)("every dependency of %s is pinned exactly", async (manifest) => {
     const { dependencies, devDependencies, optionalDependencies } = await Bun.file(join(root, manifest)).json();

@@ -50,7 +50,8 @@ esac
     const command = ["sh", join(ROOT, "scripts/release/publish-npm.sh"), join(folder, "npm")];
     return runToEnd(command, { env: { PATH: `${bin}:${process.env.PATH}` } });
   }
-  const order = () => [...readFileSync(published, "utf8").matchAll(/([\w-]+)-1\.2\.3\S*\.tgz/g)].map(([, name]) => name);
+  const order = () =>
+    [...readFileSync(published, "utf8").matchAll(/([\w-]+)-1\.2\.3\S*\.tgz/g)].map(([, name]) => name);
 
   test("publishes the packages of the systems first and momo-sandbox last, each with provenance", async () => {
     expect(await publish()).toMatchObject({ exitCode: 0, stderr: "" });

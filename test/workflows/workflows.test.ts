@@ -31,7 +31,9 @@ if (!existsSync(linter)) {
       const { runLint } = (await import(linter)) as { runLint: Lint };
       const problems = await runLint(text, join(FOLDER, name));
       return problems
-        .filter(({ message }) => message && !known.labels.some((label) => message.includes(`label "${label}" is unknown`)))
+        .filter(
+          ({ message }) => message && !known.labels.some((label) => message.includes(`label "${label}" is unknown`)),
+        )
         .map(({ message, line }) => `${name}:${line} ${message}`);
     };
 
@@ -40,7 +42,9 @@ if (!existsSync(linter)) {
     });
 
     test("finds a job that needs one that does not exist, and an expression that means nothing", async () => {
-      const broken = read("release.yml").replace("needs: draft", "needs: nobody").replace("github.ref_name", "github.nothing");
+      const broken = read("release.yml")
+        .replace("needs: draft", "needs: nobody")
+        .replace("github.ref_name", "github.nothing");
       const found = (await problemsOf(broken, "release.yml")).join("\n");
       expect(found).toContain("nobody");
       expect(found).toContain('"nothing" is not defined');
@@ -58,7 +62,8 @@ describe.each(NAMES)("%s", (name) => {
     const files = [...text.matchAll(/(?<![\w./-])(?:scripts|test|\.ci)\/[\w./-]+/g)].map(([file]) => file);
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) expect({ file, exists: existsSync(join(ROOT, file)) }).toEqual({ file, exists: true });
-    for (const [, action = ""] of text.matchAll(/uses: \.\/(\S+)/g)) expect(existsSync(join(ROOT, action, "action.yml"))).toBe(true);
+    for (const [, action = ""] of text.matchAll(/uses: \.\/(\S+)/g))
+      expect(existsSync(join(ROOT, action, "action.yml"))).toBe(true);
   });
 
   test("every job ends in time, and may only read unless it says more", () => {
@@ -75,7 +80,7 @@ test("a release is tried on seven machines before anybody sees it, and published
   const { jobs } = YAML.parse(read("release.yml")) as {
     jobs: Record<string, { needs?: string | string[]; strategy?: { matrix: { include: unknown[] } } }>;
   };
-  expect(jobs["try"]?.strategy?.matrix.include).toHaveLength(7);
+  expect(jobs.try?.strategy?.matrix.include).toHaveLength(7);
   expect(Object.fromEntries(Object.entries(jobs).map(([name, { needs }]) => [name, needs]))).toEqual({
     build: undefined,
     try: "build",

@@ -21,7 +21,8 @@ export async function download(folder) {
   if (expected === undefined) throw new Error(`${releases}/SHA256SUMS has no ${name}`);
   const bytes = await fetchFile(`${releases}/${name}`);
   const found = createHash("sha256").update(bytes).digest("hex");
-  if (found !== expected) throw new Error(`the sum of ${name} is ${found}, and SHA256SUMS says ${expected}: it is not what was released`);
+  if (found !== expected)
+    throw new Error(`the sum of ${name} is ${found}, and SHA256SUMS says ${expected}: it is not what was released`);
 
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, name), bytes);

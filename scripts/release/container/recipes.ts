@@ -45,7 +45,11 @@ export const RECIPES: Record<string, Trial> = {
     equal((await fetch(`${home}/_momo/clock`)).status, 401);
     const answer = await fetch(`${home}/v2/stkpush.php`, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-API-Key": env.MOMO_API_KEY, "X-API-Secret": env.MOMO_API_SECRET },
+      headers: {
+        "Content-Type": "application/json",
+        "X-API-Key": env.MOMO_API_KEY,
+        "X-API-Secret": env.MOMO_API_SECRET,
+      },
       body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 }),
     });
     match(await answer.text(), /"checkout_request_id":"ws_CO_/);
