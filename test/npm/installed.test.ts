@@ -4,9 +4,10 @@ import { join } from "node:path";
 import packageJson from "../../package.json";
 import { ROOT } from "../support/binary.ts";
 import { startChild } from "../support/child.ts";
-import { cleanUp, later } from "../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { HOST, installPackages } from "../support/installed.ts";
 import { cleanEnvironment, runToEnd } from "../support/momo.ts";
+import { afterMounts, testWithMounts } from "../support/mounts.ts";
 
 /** The npm packages as a project has them. */
 
@@ -57,6 +58,31 @@ describe("the command momo of the package", () => {
       stderr: expect.stringMatching(/^momo: .* may not be executed: chmod \+x it.*\n$/),
     });
   });
+
+  testWithMounts(
+    "a file system that forbids to execute is named; a read-only one, and such a TMPDIR, do no harm",
+    async () => {
+      const bind = (options: string) => [
+        `mount --bind ${project} ${project}`,
+        `mount -o remount,bind,${options} ${project}`,
+      ];
+      const forbidden = await runToEnd(afterMounts(bind("noexec"), `node ${momo()} --version`));
+      expect(forbidden).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(
+          /^momo: .* may not be executed: .* install it on a file system that allows it\n$/,
+        ),
+      });
+      const place = newFolder();
+      const pay = `${momo()} exec -- ${momo()} pay 0712345678 100 --outcome "completed; after=1ms" --wait --interval 50ms -q`;
+      const mounts = [...bind("ro"), `mount -t tmpfs -o noexec none ${place}`];
+      expect(await runToEnd(afterMounts(mounts, `TMPDIR=${place} ${pay}`))).toEqual({
+        stdout: "completed\n",
+        stderr: "",
+        exitCode: 0,
+      });
+    },
+  );
 
   test("a system that momo is not built for is refused by name", async () => {
     const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
