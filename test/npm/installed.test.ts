@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
+import { UMBRELLA_FILES } from "../../scripts/release/npm.ts";
 import { ROOT } from "../support/binary.ts";
 import { startChild } from "../support/child.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
@@ -105,17 +106,7 @@ test("the package is small, has no install script, and names a package for each 
   expect(manifest.scripts).toBeUndefined();
   expect(manifest.dependencies).toBeUndefined();
   expect(Object.values(manifest.optionalDependencies)).toEqual(Array(8).fill(packageJson.version));
-  expect(readdirSync(folder).sort()).toEqual([
-    "LICENSE",
-    "README.md",
-    "bin",
-    "executable.cjs",
-    "package.json",
-    "testing.cjs",
-    "testing.d.cts",
-    "testing.d.mts",
-    "testing.mjs",
-  ]);
+  expect([...new Bun.Glob("**/*").scanSync({ cwd: folder })].sort()).toEqual([...UMBRELLA_FILES].sort());
   for (const name of ["testing.mjs", "testing.cjs"])
     expect(readFileSync(join(folder, name), "utf8")).not.toContain(ROOT);
 });
