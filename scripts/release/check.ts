@@ -4,6 +4,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
 import { openAll, releasedVersions } from "./databases.ts";
+import { debNameOf } from "./deb.ts";
 import { checkSignature } from "./macho.ts";
 import { notesOf } from "./notes.ts";
 import { PLATFORM_FILES, tarballsOf, UMBRELLA_FILES } from "./npm.ts";
@@ -46,7 +47,8 @@ const CHECKS: Record<string, () => string | Promise<string>> = {
     const names = new Set(parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8")).keys());
     const archives = TARGETS.map(({ name, os }) => `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`);
     const tarballs = tarballsOf(manifest.name, version).map((name) => `npm/${name}`);
-    const missing = [...archives, ...tarballs, "momo.cdx.json"].filter((name) => !names.has(name));
+    const debs = TARGETS.filter(({ libc }) => libc === "glibc").map(({ cpu }) => debNameOf(cpu));
+    const missing = [...archives, ...debs, ...tarballs, "momo.cdx.json"].filter((name) => !names.has(name));
     if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")} (npm run release:build makes them)`);
     const wrong = await wrongFiles(OUT);
     if (wrong.length > 0) throw new Error(`the sum of ${wrong.join(", ")} is another one`);

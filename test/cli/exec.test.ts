@@ -134,10 +134,6 @@ describe("arguments, stdin and stdout are the command's own", () => {
     expect(stdout === stdin).toBe(true);
     expect(stderr).toBe("");
   });
-
-  test.concurrent("stderr is the command's too", async () => {
-    expect(await sh("echo oops >&2")).toEqual({ stdout: "", stderr: "oops\n", exitCode: 0 });
-  });
 });
 
 describe("afterwards nothing is left", () => {

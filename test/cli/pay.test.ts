@@ -53,11 +53,6 @@ test.concurrent("`--account` chooses the payment account; one that is not the me
   expect(run).toMatchObject({ stdout: "", exitCode: 5 });
 });
 
-test.concurrent("`--outcome` says what the prompt does", async () => {
-  const run = await pay("--outcome", "wrong_pin; after=0ms", "--wait", "--interval", "50ms", "--json");
-  expect(JSON.parse(run.stdout)).toMatchObject({ status: "failed", result_code: 2001 });
-});
-
 test.concurrent("an outcome that does not exist is refused with the names: exit 2", async () => {
   const run = await pay("--outcome", "exploded");
   expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("insufficient_funds") });
@@ -87,12 +82,6 @@ test.concurrent("`momo status` of a payment that is not there: exit 3", async ()
   const run = await runMomo(["status", "ws_CO_20112026100000_nothing", ...at, "--json"]);
   expect(failureOf(run).code).toBe("not_found");
   expect(run).toMatchObject({ stdout: "", exitCode: 3 });
-});
-
-test.concurrent("`momo status --wait` ends with the exit code of the outcome", async () => {
-  const { stdout } = await pay("-q", "--outcome", "cancelled; after=100ms");
-  const run = await runMomo(["status", stdout.trim(), ...at, "--wait", "--interval", "50ms", "-q"]);
-  expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
 });
 
 test.concurrent("the key and secret are not on stdout or stderr of any of these", async () => {

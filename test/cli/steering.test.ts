@@ -73,12 +73,6 @@ describe("momo clock and momo reset", () => {
     expect((await momo("clock", "resume", "--format", "table")).stdout).not.toContain("stays so");
   });
 
-  test("advance resolves what falls due before it returns", async () => {
-    const id = await pay();
-    await momo("clock", "advance", "60s");
-    expect((await momo("status", id, "-q")).stdout).toBe("expired\n");
-  });
-
   test("a duration that is none: exit 2; none at all, or an unknown word: exit 2", async () => {
     expect(await momo("clock", "advance", "soon")).toMatchObject({
       stdout: "",

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, linkSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
+import { homeOf } from "../repository.ts";
 import { run } from "../run.ts";
 import { sumOf } from "../sums.ts";
 import { PROCESSORS, type Processor } from "./base.ts";
@@ -79,13 +80,13 @@ export function requirePinnedBase(): string {
 
 function labels(): Record<string, string> {
   const { description, license, version } = manifest;
-  const source = "repository" in manifest ? String((manifest.repository as { url: string }).url) : "";
+  const source = homeOf(manifest);
   return {
     title: "momo",
     description,
     licenses: license,
     version,
-    ...(source !== "" && { source: source.replace(/^git\+/, "").replace(/\.git$/, "") }),
+    ...(source !== null && { source }),
   };
 }
 

@@ -179,8 +179,4 @@ describe("format", () => {
       `format must be json or curl; it is "${format}"`,
     );
   });
-
-  test("given twice: 400", async () => {
-    expect(await sandbox.refusal("GET", "/requests?format=json&format=curl")).toContain("format is given twice");
-  });
 });

@@ -104,16 +104,6 @@ describe("POST /_momo/reset", () => {
     await sandbox.close();
   });
 
-  test("without a move of the clock, too, what starts after it comes due by itself", async () => {
-    const sandbox = await openSteered();
-    await sandbox.pay({ phone: "254700000030" });
-    await sandbox.control("POST", "/reset");
-    const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "completed; after=1ms" });
-    const waited = await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "50s" });
-    expect(waited).toMatchObject({ transaction: { status: "completed" } });
-    await sandbox.close();
-  });
-
   test("what it forgot stays forgotten after a restart, and the key is still good", async () => {
     const directory = join(newFolder(), "data");
     const first = await startIn(directory);
