@@ -31,12 +31,7 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
   for (const name of files) writeFileSync(join(folder, name), "");
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   const pairs = (name: string): Record<string, string> =>
-    Object.fromEntries(
-      read(name)
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => line.split(/=(.*)/s, 2)),
-    );
+    Object.fromEntries(read(name).split("\n").filter(Boolean).map((line) => line.split(/=(.*)/s, 2)));
   const runner = {
     RUNNER_TEMP: folder,
     GITHUB_REPOSITORY: "pay/shop",
@@ -47,9 +42,7 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
     ...more,
   };
   const runPart = (file: string) => {
-    const state = Object.fromEntries(
-      Object.entries(pairs("GITHUB_STATE")).map(([name, value]) => [`STATE_${name}`, value]),
-    );
+    const state = Object.fromEntries(Object.entries(pairs("GITHUB_STATE")).map(([name, value]) => [`STATE_${name}`, value]));
     return runToEnd([node ?? "node", join(ACTION, file)], { env: { ...runner, ...state } });
   };
   later(() => {
@@ -70,8 +63,7 @@ async function serveRelease({ sum = "" } = {}): Promise<string> {
     hostname: "127.0.0.1",
     fetch: ({ url }) => {
       const name = new URL(url).pathname.split("/").at(-1) ?? "";
-      const isThere =
-        url.includes(`/pay/momo/releases/download/v${manifest.version}/`) && existsSync(join(folder, name));
+      const isThere = url.includes(`/pay/momo/releases/download/v${manifest.version}/`) && existsSync(join(folder, name));
       return isThere ? new Response(Bun.file(join(folder, name))) : new Response("", { status: 404 });
     },
   });
@@ -94,9 +86,7 @@ test("the action needs Node 24, and all its files are there", () => {
   expect([...new Set([...code.matchAll(/\binput\("([a-z-]+)"\)/g)].map(([, name]) => name))].sort()).toEqual(
     Object.keys(definition.inputs).sort(),
   );
-  expect([...code.matchAll(/setOutput\("([a-z-]+)"/g)].map(([, name]) => name)).toEqual(
-    Object.keys(definition.outputs),
-  );
+  expect([...code.matchAll(/setOutput\("([a-z-]+)"/g)].map(([, name]) => name)).toEqual(Object.keys(definition.outputs));
 });
 
 if (node === null || process.platform !== "linux") {
@@ -138,17 +128,7 @@ if (node === null || process.platform !== "linux") {
       const job = startJob({ momo: await builtBinary() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
       const { MOMO_BASE_URL: address = "", ...env } = job.pairs("GITHUB_ENV");
-      const pay = [
-        "pay",
-        "0712345678",
-        "100",
-        "--outcome",
-        "cancelled; after=10ms",
-        "--wait",
-        "--interval",
-        "50ms",
-        "-q",
-      ];
+      const pay = ["pay", "0712345678", "100", "--outcome", "cancelled; after=10ms", "--wait", "--interval", "50ms", "-q"];
       expect(await runMomo(pay, { env: { ...env, MOMO_BASE_URL: address } })).toMatchObject({ exitCode: 11 });
       expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
@@ -157,10 +137,7 @@ if (node === null || process.platform !== "linux") {
       [
         "a wrong sum",
         async () =>
-          startJob(
-            {},
-            { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease({ sum: "0".repeat(64) }) },
-          ),
+          startJob({}, { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease({ sum: "0".repeat(64) }) }),
         /the sum of momo-\S+ is [0-9a-f]{64}, and SHA256SUMS says 0{64}: it is not what was released/,
       ],
       [
@@ -169,11 +146,7 @@ if (node === null || process.platform !== "linux") {
         /\/pay\/other\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: the server answers 404/,
       ],
       ["no server", async () => startJob(), /SHA256SUMS cannot be downloaded: /],
-      [
-        "an executable that is not there",
-        async () => startJob({ momo: "/nowhere/momo" }),
-        /there is no \/nowhere\/momo/,
-      ],
+      ["an executable that is not there", async () => startJob({ momo: "/nowhere/momo" }), /there is no \/nowhere\/momo/],
       [
         "a wrong option",
         async () => startJob({ momo: await builtBinary(), options: "--outcome paid" }),
