@@ -1,6 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { GROUPS } from "./command-table.ts";
+import { complete } from "./terminal/completion.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
+import { showFirstStep } from "./terminal/first-step.ts";
+import { addHelp } from "./terminal/help.ts";
 import { asksJson, tellFailure } from "./terminal/output.ts";
 import { writeOut } from "./terminal/standard-output.ts";
 import { usageFailure } from "./terminal/usage.ts";
@@ -15,16 +18,16 @@ export async function run(args: readonly string[], version: string): Promise<voi
   if (args[0] === "complete") {
     // What could come next is known only with every command at hand.
     const program = await assemble(version, () => true);
-    await (await import("./terminal/completion.ts")).complete(program, args.slice(args.indexOf("--") + 1));
+    await complete(program, args.slice(args.indexOf("--") + 1));
     return;
   }
   const name = words.find((word) => word !== "--"); // which ends the options, as anywhere
   const program = await assemble(version, (candidate) => candidate === name);
   if (asksHelp || own.some((word) => word === "--help" || word === "-h")) {
-    (await import("./terminal/help.ts")).addHelp(program);
+    addHelp(program);
   }
   try {
-    if (args.length === 0) (await import("./terminal/first-step.ts")).showFirstStep();
+    if (args.length === 0) showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
     process.exitCode = tellOf(error, commandOf(program, words), json);
@@ -61,7 +64,7 @@ async function assemble(version: string, isMeant: (name: string) => boolean): Pr
 /** The help of every command, whole, 78 columns wide: the pages of the manual are made of it. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
   const program = await assemble(version, () => true);
-  (await import("./terminal/help.ts")).addHelp(program);
+  addHelp(program);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {
     let text = "";

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
+import { timeLeft } from "../../src/domain/duration.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { timeIn } from "../client/beside.ts";
@@ -13,7 +14,6 @@ import { controlOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
 import { readTypedPhone } from "../terminal/typed-phone.ts";
-import { countdown } from "../terminal/watch.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -107,7 +107,7 @@ class Handset {
 
   #leftOf({ expires_at_ms }: PromptOnWire): string {
     const { aheadMs, isFrozen } = this.#time;
-    return isFrozen ? "the clock stands still" : `${countdown(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
+    return isFrozen ? "the clock stands still" : `${timeLeft(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
   }
 
   #look(): void {

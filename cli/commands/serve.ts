@@ -17,7 +17,7 @@ import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/tem
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
 import { printJson, reportFault, tell } from "../terminal/output.ts";
-import type { RequestOutput } from "../terminal/request-output.ts";
+import { createRequestOutput, type RequestOutput } from "../terminal/request-output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
 import { checkSwitches, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
@@ -126,7 +126,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const config = await configOf(flags);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
-  const output = await requestOutputFor(flags);
+  const output = requestOutputFor(flags);
   let sandbox: RunningSandbox | undefined;
   leaveNothing = () => {
     readyFile?.remove();
@@ -175,10 +175,9 @@ async function serve(flags: ServeFlags): Promise<void> {
 const STDERR = 2;
 
 /** A person at a terminal wants to see the payments; who starts the server otherwise says so. */
-async function requestOutputFor({ log, logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
+function requestOutputFor({ log, logFormat, quiet }: ServeFlags): RequestOutput | null {
   const isWanted = log !== undefined || logFormat !== undefined || isTerminal(STDERR);
   if (quiet || !isWanted) return null;
-  const { createRequestOutput } = await import("../terminal/request-output.ts");
   return createRequestOutput(logFormat ?? "pretty", lineWidth());
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
+import { debNameOf } from "./deb.ts";
 import { checkSignature } from "./macho.ts";
 import { notesOf } from "./notes.ts";
 import { run } from "./run.ts";
@@ -40,9 +41,10 @@ const CHECKS: Record<string, () => string | Promise<string>> = {
   },
   "everything is built, and has its sum": async () => {
     const names = new Set(parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8")).keys());
-    const expected = TARGETS.flatMap(({ name, os }) => [
+    const expected = TARGETS.flatMap(({ name, os, cpu, libc }) => [
       `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`,
       `npm/momo-sandbox-${name}-${version}.tgz`,
+      ...(libc === "glibc" ? [debNameOf(cpu)] : []),
     ]);
     const missing = [...expected, `npm/${manifest.name}-${version}.tgz`, "momo.cdx.json"].filter(
       (name) => !names.has(name),

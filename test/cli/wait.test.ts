@@ -76,7 +76,7 @@ describe("a server that changes its mind while momo waits", () => {
         ? Response.json({ success: true, message: "", status: "pending" })
         : Response.json({ success: false, message: "out of order" }, { status: 500 });
     });
-    const run = await waitAt(baseUrl, "--timeout", "200ms");
+    const run = await waitAt(baseUrl, "--timeout", "1500ms");
     expect(failureOf(run)).toMatchObject({ code: "refused", message: "out of order" });
     expect(run).toMatchObject({ stdout: "", exitCode: 5 });
   });

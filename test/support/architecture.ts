@@ -33,9 +33,15 @@ const ROOMS: readonly Room[] = [
   { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
   { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
-    // The half of the console that runs in a browser: it knows the server by its control API alone.
+    // The half of the console that runs in a browser: it knows the server by its control API alone, and durations as texts.
     room: "sandbox/console/browser/",
-    mayImport: ["sandbox/console/browser/", "@preact/signals", "eventsource-parser", "preact"],
+    mayImport: [
+      "sandbox/console/browser/",
+      "src/domain/duration.ts",
+      "@preact/signals",
+      "eventsource-parser",
+      "preact",
+    ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
   },
   {

@@ -154,6 +154,7 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
     knowPayments(list.transactions);
+    state.answeredSelection.value = asked;
     state.filterProblem.value = null;
   });
   return list.transactions.length === PAGE_SIZE;
@@ -170,6 +171,7 @@ export async function loadRows(): Promise<void> {
     if (!(error instanceof Refused) || error.status === 401) throw error;
     batch(() => {
       state.filterProblem.value = error.message;
+      state.answeredSelection.value = loadedSelection;
       state.rows.value = [];
     });
   } finally {
@@ -240,7 +242,7 @@ export const refreshStory = throttled(
           state.story.value = story;
           state.storyProblem.value = null;
           // Its event may still be on its way; a story whose row is missing could not give the focus back to it.
-          if (state.isLoaded.value) addRows(upToDate([story.transaction]));
+          if (state.isLoaded.value && state.isListCurrent.value) addRows(upToDate([story.transaction]));
         });
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
