@@ -172,7 +172,7 @@ function withConsole(control: Handler, page: Handler, reportFault: (error: unkno
       return respond(failWith(error, reportFault));
     }
     const { path } = targetOf(request);
-    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(request)) return page(request, keepOpen);
+    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(path, request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
     const hint = `the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`;
     return respond(fail(404, `there is nothing at this path; ${hint}`));
@@ -180,8 +180,8 @@ function withConsole(control: Handler, page: Handler, reportFault: (error: unkno
 }
 
 /** Whether a browser asks for no path. Only this path of the merchant API belongs to the console. */
-function isRoot(request: Request): boolean {
-  return targetOf(request).path === "/" && (request.method === "GET" || request.method === "HEAD");
+function isRoot(path: string, { method }: Request): boolean {
+  return path === "/" && (method === "GET" || method === "HEAD");
 }
 
 function route(api: Handler, control: Handler): Handler {
@@ -189,7 +189,7 @@ function route(api: Handler, control: Handler): Handler {
     // The merchant API refuses and logs it.
     if (isAmbiguous(request)) return api(request, keepOpen);
     const { path } = targetOf(request);
-    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(request);
+    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(path, request);
     return isControl ? control(request, keepOpen) : api(request, keepOpen);
   };
 }
