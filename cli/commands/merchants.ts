@@ -28,7 +28,7 @@ export function merchantsCommand(): Command {
 async function createMerchant(flags: MerchantFlags): Promise<void> {
   const name =
     flags.name ?? (await askText({ flag: "--name", message: "Name of the merchant", json: asksForJson(flags) }));
-  parseName(name, "--name"); // before a folder is made for it
+  parseName(name, "--name"); // before a folder is created
   const merchant = await withRegistry({ ...flags, create: true }, (registry) => registry.registerMerchant(name));
   printRecord(view(merchant), flags, merchant.id);
 }

@@ -1,4 +1,4 @@
-/** it has happened already and cannot happen again */
+/** `conflict`: it has happened already, and cannot happen again. `unavailable`: another server is not there. */
 export type RefusalKind =
   | "invalid"
   | "unauthorized"
