@@ -17,7 +17,6 @@ import { createNetwork, type Network, type NetworkOptions } from "../../sandbox/
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
-import type { SharedSteering } from "../../sandbox/shared-steering.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
@@ -28,11 +27,10 @@ import { type Handler, type RefusePath, targetOf } from "../../src/http/request.
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
-import type { Shared } from "./engine.ts";
+import type { Shared, SharedSteering } from "./engine.ts";
 import { withGuide } from "./guide.ts";
 import { type ListeningAudit, listenIn } from "./listen-in.ts";
 import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
-import { shareSteering, whenFresh } from "./share.ts";
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
@@ -106,7 +104,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const ownMemory = createOwnMemory([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
   const steered = { rules: network.rules, default: network.default, faults: createFaultPlan(), webhooks, ownMemory };
   const { stopwatch } = options;
-  const steering = shared && shareSteering({ shared, steered: { ...steered, clock }, eventHub, realClock, stopwatch });
+  const steering = shared?.steer({ steered: { ...steered, clock }, eventHub, realClock, stopwatch }) ?? null;
   const parts = {
     ...steered,
     service,
@@ -123,7 +121,7 @@ export function assemble(options: AssembleOptions): Assembled {
     stopping: stopping.signal,
   };
   const merchant = merchantApi(options, { ...parts, inputs });
-  const api = steering ? whenFresh(merchant, steering) : merchant;
+  const api = shared && steering ? shared.whenFresh(merchant, steering) : merchant;
   const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard));
   return {
     handle: withGuide(route(api, control), guide),

@@ -1,7 +1,9 @@
-import type { Replica } from "../../sandbox/control/context.ts";
-import type { SteeringTable } from "../../sandbox/shared-steering.ts";
+import type { ControlContext, Replica } from "../../sandbox/control/context.ts";
+import type { EventHub } from "../../sandbox/control/event-hub.ts";
+import type { Steering } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
+import type { Handler } from "../../src/http/request.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DataDirectory } from "./data-directory.ts";
 
@@ -21,7 +23,28 @@ export interface Engine {
 
 export interface Shared {
   readonly replica: Replica;
-  readonly steering: SteeringTable;
+  /** Lets this server go by what all servers on its database share. */
+  steer(parts: SteeredParts): SharedSteering;
+  /** A server that others no longer wait for looks again before it answers. */
+  whenFresh(handler: Handler, steering: SharedSteering): Handler;
+}
+
+/** What calls of the control API change. */
+export type Steered = Pick<ControlContext, "rules" | "default" | "faults" | "clock" | "webhooks" | "ownMemory">;
+
+export interface SteeredParts {
+  readonly steered: Steered;
+  readonly eventHub: EventHub;
+  readonly realClock: Clock;
+  readonly stopwatch: () => number;
+}
+
+/** Start it before the first request, and stop it at the end. */
+export interface SharedSteering extends Steering {
+  /** False if what this server goes by can be out of date: others did not wait for its confirmation. */
+  readonly isFresh: boolean;
+  start(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** A database that several servers share, as the command line names it. */

@@ -1,32 +1,22 @@
-import type { ControlContext } from "../../sandbox/control/context.ts";
-import type { EventHub } from "../../sandbox/control/event-hub.ts";
 import type { SteeringPart } from "../../sandbox/control/shapes/requests.ts";
 import type { FaultState } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { ClockState } from "../../sandbox/network/clock.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
-import { SharedSteering } from "../../sandbox/shared-steering.ts";
+import { SharedSteering, type SteeringTable } from "../../sandbox/shared-steering.ts";
 import type { SteeredPart } from "../../sandbox/steering.ts";
 import type { WebhookSettings } from "../../sandbox/webhooks/settings.ts";
-import type { Clock } from "../../src/domain/clock.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
-import type { Shared } from "./engine.ts";
-
-type Steered = Pick<ControlContext, "rules" | "default" | "faults" | "clock" | "webhooks" | "ownMemory">;
-
-interface ShareOptions {
-  readonly shared: Shared;
-  readonly steered: Steered;
-  readonly eventHub: EventHub;
-  readonly realClock: Clock;
-  readonly stopwatch: () => number;
-}
+import type * as engine from "./engine.ts";
 
 /** Lets this server go by what all servers on its database share. */
-export function shareSteering({ shared, steered, eventHub, realClock, stopwatch }: ShareOptions): SharedSteering {
+export function shareSteering(
+  table: SteeringTable,
+  { steered, eventHub, realClock, stopwatch }: engine.SteeredParts,
+): SharedSteering {
   return new SharedSteering({
-    table: shared.steering,
+    table,
     parts: partsOf(steered),
     lasting: "clock" satisfies SteeringPart,
     realClock,
@@ -38,7 +28,7 @@ export function shareSteering({ shared, steered, eventHub, realClock, stopwatch 
 }
 
 /** By the names that the events have for them. */
-function partsOf({ rules, default: byDefault, faults, clock, webhooks, ownMemory }: Steered): SteeredPart[] {
+function partsOf({ rules, default: byDefault, faults, clock, webhooks, ownMemory }: engine.Steered): SteeredPart[] {
   const part = <T>(name: SteeringPart, save: () => T, load: (saved: T) => void): SteeredPart => ({
     name,
     save,
@@ -67,7 +57,7 @@ function partsOf({ rules, default: byDefault, faults, clock, webhooks, ownMemory
 }
 
 /** A server that others no longer wait for looks again before it answers. */
-export function whenFresh(handler: Handler, steering: SharedSteering): Handler {
+export function whenFresh(handler: Handler, steering: engine.SharedSteering): Handler {
   return async (request, keepOpen) => {
     if (!steering.isFresh) {
       try {

@@ -2,6 +2,7 @@ import { token } from "../../src/domain/random.ts";
 import { createSteeringTable, openPostgres } from "../../src/store/postgres/postgres.ts";
 import type { DatabaseConfig, Engine, EngineOptions } from "./engine.ts";
 import { explainDatabase } from "./explain-database.ts";
+import { shareSteering, whenFresh } from "./share.ts";
 
 type Outside = Pick<EngineOptions, "realClock" | "stopwatch" | "random" | "reportFault">;
 
@@ -21,7 +22,7 @@ export async function openShared(config: DatabaseConfig, outside: Outside): Prom
   return {
     store,
     clock,
-    shared: { replica, steering },
+    shared: { replica, whenFresh, steer: (parts) => shareSteering(steering, parts) },
     exclusively: (work) => steering.exclusively(work),
     explain: (error) => error,
     async close() {
