@@ -189,7 +189,7 @@ describe("a server is ready before it needs zod or a page", () => {
 });
 
 describe("what comes from elsewhere", () => {
-  const manifests = ["package.json", "bench/peers/package.json", "test/intercept/package.json"];
+  const manifests = ["", "bench/peers/", "test/intercept/", "test/postgres/"].map((folder) => `${folder}package.json`);
 
   test.each(manifests)("every dependency of %s is pinned exactly", async (manifest) => {
     const { dependencies, devDependencies, optionalDependencies } = await Bun.file(join(root, manifest)).json();
