@@ -26,6 +26,9 @@ export interface GroupOptions<Item, Result> {
 
 const MOST_ITEMS = 500;
 
+/** A further lane is worth its statement when so many wait: smaller batches cost more, and are not faster. */
+const ENOUGH = 32;
+
 /** How many can wait. More would only fail later. */
 const MOST_WAITING = 20_000;
 
@@ -55,6 +58,7 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   function start(): void {
     const mostLanes = attempts.isStuck ? 1 : lanes;
     while (waiting.length > 0 && lanes - freeLanes.length < mostLanes) {
+      if (freeLanes.length < lanes && waiting.length < Math.min(ENOUGH, most)) return;
       const batch = takeBatch(waiting, { most, keysOf, keysUnderWay });
       if (batch.length === 0) return;
       void runBatch(batch, freeLanes.shift() ?? 0);

@@ -51,7 +51,6 @@ export function createWrites(parts: WritesParts): Writes {
     inserts: createGroup({
       attempts,
       lanes: LANES,
-      keysOf: ({ id }) => [id],
       run: (items, lane) => splitting(items, (some) => insert(parts, some, `${parts.replica}/i${lane}`)),
     }),
     outcomes: createGroup({
@@ -91,7 +90,8 @@ async function insert(parts: WritesParts, items: readonly PendingTransaction[], 
     return ids;
   });
   return items.map(({ id }) =>
-    written.has(id) ? (true as const) : new Error(`UNIQUE constraint failed: there is a transaction ${id}`),
+    // Of two with one number in a batch, the first is stored.
+    written.delete(id) ? (true as const) : new Error(`UNIQUE constraint failed: there is a transaction ${id}`),
   );
 }
 
