@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
+import { requirePinnedBase } from "./container/image.ts";
 import { openAll, releasedVersions } from "./databases.ts";
 import { debNameOf } from "./deb.ts";
 import { checkSignature } from "./macho.ts";
@@ -39,10 +40,11 @@ const CHECKS: Record<string, () => string | Promise<string>> = {
     return JSON.stringify(manifest.repository);
   },
   "the tag is new": async () => {
-    const tags = await run(["git", "tag", "--list", `v${version}`], { cwd: ROOT });
-    if (tags.trim() !== "") throw new Error(`v${version} is tagged already`);
+    const tags = await run(["git", "tag", "--list", `v${version}`, "--no-contains", "HEAD"], { cwd: ROOT });
+    if (tags.trim() !== "") throw new Error(`v${version} is the tag of another commit already`);
     return `v${version}`;
   },
+  "the base of the image is pinned": requirePinnedBase,
   "everything is built, and has its sum": async () => {
     const names = new Set(parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8")).keys());
     const archives = TARGETS.map(({ name, os }) => `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`);
