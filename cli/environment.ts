@@ -30,6 +30,11 @@ export function serveVariable(name: `MOMO_SERVE_${string}`): string | undefined 
   return process.env[name] || undefined;
 }
 
+/** The names of all variables that look like one of an option of `serve`, and are not empty. */
+export function serveVariableNames(): string[] {
+  return Object.keys(process.env).filter((name) => name.startsWith("MOMO_SERVE_") && process.env[name]);
+}
+
 function named<N extends string>(name: N, variable: string): { [K in N]?: string } {
   const value = process.env[variable];
   return value ? ({ [name]: value } as { [K in N]: string }) : {};

@@ -6,6 +6,7 @@ import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
+import { checkPath } from "../client/several-on-path.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
@@ -48,6 +49,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const findings = withoutSecrets([
     ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
+    ...checkPath(),
   ]);
   const format = formatOf(flags);
   if (format === "json") printJson({ findings });

@@ -20,7 +20,7 @@ import { printJson, reportFault, tell } from "../terminal/output.ts";
 import { createRequestOutput, type RequestOutput } from "../terminal/request-output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
-import { checkSwitches, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
+import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
 
 interface ServeFlags extends SandboxFlags {
   readonly port: number;
@@ -77,7 +77,7 @@ export function serveCommand(): Command {
     .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for each option, which comes first.")
     .action(async (flags: ServeFlags) => {
       removeReadyFileOf(words());
-      checkSwitches(command);
+      checkVariables(command);
       try {
         await serve(flags);
       } catch (error) {

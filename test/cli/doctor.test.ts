@@ -41,6 +41,17 @@ describe("nothing to do: exit 0", () => {
     expect(at(findings, "server")).toBe("none serves this directory; momo serve starts one");
   });
 
+  test.concurrent("two momos on the path: it says which one a shell starts", async () => {
+    const folders = [newFolder(), newFolder()];
+    for (const folder of folders) writeFileSync(join(folder, "momo"), "", { mode: 0o755 });
+    const [first, second] = folders;
+    const findings = await findingsOf(["--data", join(newFolder(), "data")], {
+      env: { PATH: `${first}:/usr/bin:/bin:${second}:${first}` },
+    });
+    expect(needingAction(findings)).toEqual([]);
+    expect(at(findings, "path")).toBe(`a shell starts ${first}/momo, and not ${second}/momo`);
+  });
+
   test.concurrent("a stale server.json", async () => {
     const server = await serveMomo();
     await server.kill();

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { describeScenarios, openScene, type Scenario, type Scene, withRawMember } from "../support/scenario.ts";
+import { describe, expect, test } from "bun:test";
+import { describeScenarios, openScene, type Scenario, withRawMember } from "../support/scenario.ts";
+import { forAllTests } from "../support/use.ts";
 
 const LIMITS = { reference: 100, description: 182 } as const;
 
@@ -13,11 +14,7 @@ const LONE_SURROGATES = ['"\\ud83d"', '"\\ude00"', '"a\\ud83db"', '"\\ude00\\ud8
 
 for (const [member, max] of Object.entries(LIMITS)) {
   describe(`${member}: a string of at most ${max} characters`, () => {
-    let scene: Scene;
-    beforeAll(async () => {
-      scene = await openScene();
-    });
-    afterAll(() => scene.close());
+    const scene = forAllTests(openScene);
 
     for (const json of [...GOOD, `"${"a".repeat(max)}"`, `"${"😀".repeat(max)}"`, `"${"\\u0000".repeat(max)}"`]) {
       test(`${json.slice(0, 30)} (${[...JSON.parse(json)].length} characters) is taken`, async () => {

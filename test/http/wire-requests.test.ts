@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openWire, type Wire, type WireAnswer } from "../support/wire.ts";
+import { describe, expect, test } from "bun:test";
+import { forAllTests } from "../support/use.ts";
+import { openWire, type WireAnswer } from "../support/wire.ts";
 
-let wire: Wire;
-beforeAll(async () => {
-  wire = await openWire();
-});
-afterAll(() => wire.close());
+const wire = forAllTests(openWire);
 
 /** A request line and header lines; the credentials stand in between. */
 const request = (line: string, headers = "Host: localhost\r\n") => `${line}\r\n${headers}${wire.credentials}\r\n`;

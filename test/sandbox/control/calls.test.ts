@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ControlScene, openControl } from "../../support/control.ts";
+import { describe, expect, test } from "bun:test";
+import { openControl } from "../../support/control.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
+import { forAllTests } from "../../support/use.ts";
 
-let scene: ControlScene;
-beforeAll(async () => {
-  scene = await openControl();
-});
-afterAll(() => scene.close());
+const scene = forAllTests(openControl);
 
 describe("GET /_momo/health: 200 as soon as the API serves", () => {
   test("status ok and the version", async () => {

@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readEvents } from "../../support/event-stream.ts";
 import { failWrites } from "../../support/failing-writes.ts";
 import { insertDue } from "../../support/pending.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { testRefusals } from "../../support/refused.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
 /** Its clock stands at 10:00:00 in Nairobi. */
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const move = (body: object) => sandbox.control("POST", "/clock", body);
 
@@ -63,16 +60,7 @@ describe("a move that makes no sense is refused, and the clock stands as before"
     [[], "the body must be a JSON object"],
     ["90s", "the body must be a JSON object"],
   ];
-  for (const [body, says] of BAD) {
-    test(JSON.stringify(body), async () => {
-      const before = await sandbox.control("GET", "/clock");
-      const answer = await sandbox.call("POST", "/clock", { json: body });
-      expect(answer.status).toBe(400);
-      expectSoundAnswer(answer);
-      expect(answer.body.message).toStartWith(says);
-      expect(await sandbox.control("GET", "/clock")).toEqual(before);
-    });
-  }
+  testRefusals(sandbox, "POST", "/clock", BAD);
 });
 
 describe("what momo shows and does follows the clock", () => {

@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
 import { type EventStream, readEvents } from "../../support/event-stream.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 afterAll(cleanUp);
 
 async function listen(query = "", headers: Record<string, string> = {}): Promise<EventStream> {

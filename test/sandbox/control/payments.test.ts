@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ControlScene, openControl } from "../../support/control.ts";
+import { describe, expect, test } from "bun:test";
+import { openControl } from "../../support/control.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";
+import { forAllTests } from "../../support/use.ts";
 
-let scene: ControlScene;
-beforeAll(async () => {
-  scene = await openControl();
-});
-afterAll(() => scene.close());
+const scene = forAllTests(openControl);
 
 const listed = async (as: "caller" | "other" = "caller") =>
   (await scene.send({ path: "/transactions.php?limit=100", as })).body.transactions as Record<string, unknown>[];

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const MANUAL = { "X-Sandbox-Outcome": "manual" };
 const push = (order: Record<string, unknown> = {}) => sandbox.pay(order, MANUAL);

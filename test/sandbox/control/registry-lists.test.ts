@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const list = (path: string) => sandbox.control("GET", path);
 

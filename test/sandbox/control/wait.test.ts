@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { insertDue } from "../../support/pending.ts";
+import { testRefusals } from "../../support/refused.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
 /** Its clock stands still, so that nothing happens that a test does not make happen. */
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const wait = (json: unknown) => sandbox.call("POST", "/wait", { json });
 const endOf = (id: string, outcome: string) => sandbox.control("POST", `/prompts/${id}/answer`, { outcome });
@@ -136,14 +134,7 @@ describe("refused", () => {
     [{ reference: "R", id: 1 }, 'there is no member "id"; the members are '],
     [[], "the body must be a JSON object"],
   ];
-  for (const [body, says] of BAD) {
-    test(`400: ${JSON.stringify(body).slice(0, 60)}`, async () => {
-      const refused = await wait(body);
-      expect(refused.status).toBe(400);
-      expectSoundAnswer(refused);
-      expect(refused.body.message).toStartWith(says);
-    });
-  }
+  testRefusals(sandbox, "POST", "/wait", BAD);
 });
 
 test("503: the server stops while it waits", async () => {
