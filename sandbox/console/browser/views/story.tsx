@@ -54,6 +54,7 @@ function Identity({ id, told }: { id: string; told: Story | null }) {
     ["Reference", told?.transaction.reference],
     ["Phone", told && formatPhone(told.transaction.phone)],
     ["Checkout request id", id],
+    ["Merchant request id", told?.transaction.merchant_request_id],
     ["Receipt", told?.transaction.momo_receipt_number],
     ["Transaction code", told?.transaction.transaction_code],
   ] as const;
