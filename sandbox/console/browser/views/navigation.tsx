@@ -43,7 +43,7 @@ function hrefOf(name: View): string {
   return before && name !== view.value ? formatRoute(before) : addressOf(name);
 }
 
-/** Its place is there from the beginning, so that no view moves when the first one is counted. */
+/** It is there from the beginning, so that no view moves when the first one is counted. */
 function Count({ view: name }: { view: View }) {
   if (name === "phone") return <Figure count={prompts.value.size} what="open" />;
   if (name === "audit") return <Figure count={openFindings.value.length} what="findings" isWarning />;
@@ -52,8 +52,8 @@ function Count({ view: name }: { view: View }) {
 
 function Figure({ count, what, isWarning = false }: { count: number; what: string; isWarning?: boolean }) {
   return (
-    <b class={`count ${isWarning ? "warn" : ""}`} data-empty={count === 0}>
-      {count > 999 ? "999+" : count}
+    <b class={`count ${isWarning && count > 0 ? "warn" : ""}`}>
+      {count > 99 ? "99+" : count}
       <span class="unseen"> {what}</span>
     </b>
   );
