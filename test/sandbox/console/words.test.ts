@@ -98,6 +98,7 @@ describe("a refusal of the API, beside the fields that it is about", () => {
       { status: "faults[0].status: only an error has one" },
       null,
     ],
+    ["match.amount: too small", ["amount"], { amount: "match.amount: too small" }, null],
     ["the server is on fire", ["phone"], {}, "the server is on fire"],
     ["phonebook is no phone", ["phone"], {}, "phonebook is no phone"],
   ];
