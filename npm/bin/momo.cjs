@@ -32,7 +32,7 @@ function runAsChild() {
     if (!(process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
   };
   for (const signal of signals) process.on(signal, pass);
-  child.on("error", (error) => fail(`${executable} could not be started (${error.code ?? error.message})`));
+  child.on("error", (error) => fail(`${executable} could not be started (${error.code || error.message})`));
   child.on("exit", (code, signal) => {
     for (const name of signals) process.off(name, pass);
     if (signal) process.kill(process.pid, signal);

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { readTried, triedText } from "./tried.ts";
 
-/** The notes of a release, from the changelog: `bun scripts/release/notes.ts` prints those of this version. */
+/** The notes of a release: what the changelog says, and where its executables were tried. Prints them where it is started. */
+
+const ROOT = join(import.meta.dir, "../..");
 
 /**
  * What stands below the heading of a version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
@@ -18,6 +21,11 @@ export function notesOf(changelog: string, version: string): string {
 }
 
 if (import.meta.main) {
-  const changelog = readFileSync(join(import.meta.dir, "../../CHANGELOG.md"), "utf8");
-  process.stdout.write(`${notesOf(changelog, manifest.version)}\n`);
+  try {
+    const notes = notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), manifest.version);
+    process.stdout.write(`${notes}\n\n${triedText(readTried(join(ROOT, "dist/release")))}`);
+  } catch (error) {
+    process.stderr.write(`momo: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
 }

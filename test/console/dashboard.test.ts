@@ -132,7 +132,7 @@ describeInBrowser("the dashboard", (scene) => {
     for (const push of [3, 4]) await rows.nth(push).getByText("charges twice").waitFor();
 
     await rows.first().click();
-    const call = page.getByRole("region", { name: "One call" });
+    const call = page.getByRole("region", { name: "One request" });
     expect(await textOf(call)).toContain("here it is read as if it were “pending”. Stop at the first of");
     expect(await textOf(call)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answer[\s\S]*"status": "failed"/);
     await call.getByRole("button", { name: "Copy as curl" }).waitFor();
@@ -145,7 +145,7 @@ describeInBrowser("the dashboard", (scene) => {
     const sent = { "Content-Type": "application/json", ...headers };
     expect((await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers: sent, body })).status).toBe(400);
     await page.locator("tbody.rows tr").first().click();
-    await page.getByRole("region", { name: "One call" }).getByText("momo serve --accept lenient").waitFor();
+    await page.getByRole("region", { name: "One request" }).getByText("momo serve --accept lenient").waitFor();
   });
 
   test("a test payment is made from the page; what the API refuses stands next to its field", async () => {
@@ -177,7 +177,7 @@ describeInBrowser("the dashboard", (scene) => {
     await clock.getByText("momo clock advance 1m").waitFor();
     await clock.locator("time").filter({ hasNotText: before }).waitFor();
     await clock.getByLabel("Duration").fill("soon");
-    await clock.getByRole("button", { name: "Advance by" }).click();
+    await clock.getByRole("button", { name: "Advance" }).click();
     await clock.getByText("advance: it is not a duration up to 24h").waitFor();
     await clock.getByRole("button", { name: "Resume" }).click();
     await clock.getByRole("button", { name: "Freeze" }).click();

@@ -4,6 +4,7 @@ import { TEST_TIMEOUT_MS } from "./time-outs.ts";
 
 /** Loaded before every test file (bunfig.toml). */
 
+// Where files share a process, bun forgets this after the first: `npm test` gives it as an option as well.
 setDefaultTimeout(TEST_TIMEOUT_MS);
 
 // The test helper starts this, unless a test says otherwise.

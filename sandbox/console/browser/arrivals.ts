@@ -1,4 +1,5 @@
 import { belongs } from "./logic/filters.ts";
+import { has, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import type { Message, Transaction, TransactionEvent } from "./wire.ts";
 
@@ -48,6 +49,21 @@ export const upToDate = (list: readonly Transaction[]): Transaction[] =>
 /** Whether an event has told that a payment ended. */
 export const hasEnded = (checkoutRequestId: string): boolean =>
   (told.get(checkoutRequestId)?.status ?? "pending") !== "pending";
+
+/** Puts payments in their places in the list, as they are now; takes out those that the filters no longer select. */
+export function addRows(transactions: readonly Transaction[]): void {
+  const { rows, filters } = state;
+  const ours = transactions.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
+  const oldest = rows.value.at(-1)?.id ?? 0;
+  const isAll = rows.value.length >= (state.totalItems.value ?? 0);
+  const fitting = ours.filter((transaction) => {
+    if (!isAll && transaction.id < oldest) return false;
+    return belongs(transaction, filters.value) ?? has(rows.value, transaction.id);
+  });
+  const leaving = new Set(ours.filter((one) => belongs(one, filters.value) === false).map(({ id }) => id));
+  const staying = leaving.size === 0 ? rows.value : rows.value.filter(({ id }) => !leaving.has(id));
+  rows.value = mergeNewestFirst(staying, fitting, state.MOST_ROWS);
+}
 
 /** What began after a list was made and belongs into it. */
 export function toldAfter(list: readonly Transaction[]): Transaction[] {

@@ -1,6 +1,15 @@
 import { batch } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, forgetAll, hasEnded, knowPayments, toldAfter, upToDate } from "./arrivals.ts";
+import {
+  addMessages,
+  addRows,
+  bringIntoPlay,
+  forgetAll,
+  hasEnded,
+  knowPayments,
+  toldAfter,
+  upToDate,
+} from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { isFiltered, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
@@ -145,6 +154,7 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
     knowPayments(list.transactions);
+    state.answeredSelection.value = asked;
     state.filterProblem.value = null;
   });
   return list.transactions.length === PAGE_SIZE;
@@ -161,6 +171,7 @@ export async function loadRows(): Promise<void> {
     if (!(error instanceof Refused) || error.status === 401) throw error;
     batch(() => {
       state.filterProblem.value = error.message;
+      state.answeredSelection.value = loadedSelection;
       state.rows.value = [];
     });
   } finally {
@@ -227,8 +238,12 @@ export const refreshStory = throttled(
       try {
         const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
         if (state.openPayment.value !== id) return;
-        state.story.value = story;
-        state.storyProblem.value = null;
+        batch(() => {
+          state.story.value = story;
+          state.storyProblem.value = null;
+          // Its event may still be on its way; a story whose row is missing could not give the focus back to it.
+          if (state.isLoaded.value && state.isListCurrent.value) addRows(upToDate([story.transaction]));
+        });
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         batch(() => {

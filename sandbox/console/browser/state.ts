@@ -88,6 +88,9 @@ export const filters = computed<Filters>(() => {
 });
 /** What the rows are asked by: the merchant, and the filters as the API takes them. */
 export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
+/** The selection that the rows and counts here answer; another one is on its way while it differs. */
+export const answeredSelection = signal<string | null>(null);
+export const isListCurrent = computed(() => answeredSelection.value === selection.value);
 export const filterProblem = signal<string | null>(null);
 export const rows = signal<readonly Transaction[]>([]);
 /** How many the filters select on the server; null until it is known. */

@@ -1,10 +1,9 @@
 import { batch, effect } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, rememberTold } from "./arrivals.ts";
+import { addMessages, addRows, bringIntoPlay, rememberTold } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
-import { belongs } from "./logic/filters.ts";
-import { appendUnknown, has, mergeNewestFirst } from "./logic/merge.ts";
+import { appendUnknown } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
 import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
@@ -139,18 +138,8 @@ function apply(events: readonly ConsoleEvent[]): void {
 
 function applyTransactions(events: readonly TransactionEvent[]): void {
   rememberTold(events);
-  const ours = events.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
-  const { rows, filters } = state;
-  const oldest = rows.value.at(-1)?.id ?? 0;
-  const isAll = rows.value.length >= (state.totalItems.value ?? 0);
-  const fitting = ours.filter((transaction) => {
-    if (!isAll && transaction.id < oldest) return false;
-    return belongs(transaction, filters.value) ?? has(rows.value, transaction.id);
-  });
-  const leaving = new Set(ours.filter((one) => belongs(one, filters.value) === false).map(({ id }) => id));
-  const staying = leaving.size === 0 ? rows.value : rows.value.filter(({ id }) => !leaving.has(id));
-  rows.value = mergeNewestFirst(staying, fitting, state.MOST_ROWS);
-  if (ours.length > 0) refreshRows();
+  addRows(events);
+  if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) refreshRows();
 
   const open = new Map(state.prompts.value);
   const notesBefore = state.phoneNotes.value;

@@ -244,7 +244,7 @@ test("rules and faults as people say them", () => {
   ).toBe("KES 5.00 from 0712 345 678: wrong_pin after 3s, once");
   expect(ruleInWords({ match: {}, outcome: "completed" })).toBe("every payment: completed");
   expect(faultInWords({ path: "/status.php", kind: "error", status: 503, probability: 0.21, times: 4 })).toBe(
-    "/status.php: HTTP 503, 21 % of calls, 4 times",
+    "/status.php: HTTP 503, 21 % of requests, 4 times",
   );
   expect(faultInWords({ kind: "delay", delay: "5s", probability: 1 })).toBe("every operation: 5s late");
 });
@@ -252,7 +252,7 @@ test("rules and faults as people say them", () => {
 test("what a call was about", () => {
   const call = { body: null, answer: null, target: "" };
   const body = '{"phone":"0712345678","amount":100,"reference":"R"}';
-  expect(gistOf({ ...call, target: "/v2/stkpush.php", body })).toBe("KES 100.00 from 0712 345 678 for R");
+  expect(gistOf({ ...call, target: "/v2/stkpush.php", body })).toBe("KES 100.00 for R from 0712 345 678");
   expect(gistOf({ ...call, target: "/v2/stkpush.php", body: "{" })).toBe("");
   expect(gistOf({ ...call, target: "/v2/status.php", answer: { success: true, status: "pending" } })).toBe("pending");
   expect(gistOf({ ...call, target: "/v2/x", answer: { success: false, message: "nothing here" } })).toBe(

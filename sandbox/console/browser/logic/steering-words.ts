@@ -16,11 +16,11 @@ export function ruleInWords({ match, outcome, after, times }: Rule): string {
   return `${matched}: ${outcome}${after === undefined ? "" : ` after ${after}`}${countWords(times)}`;
 }
 
-/** `/status.php: HTTP 503, 21 % of calls, 4 times` */
+/** `/status.php: HTTP 503, 21 % of requests, 4 times` */
 export function faultInWords({ path, kind, status, delay, probability, times }: Fault): string {
   const what =
     kind === "error" ? `HTTP ${status ?? 500}` : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
-  const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of calls` : "";
+  const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
   return `${path ?? "every operation"}: ${what}${chance}${countWords(times)}`;
 }
 

@@ -42,7 +42,7 @@ export function CallFilterBar() {
     <search class="filters">
       <label class="search">
         <span>Search</span>
-        <input {...bind("search")} type="search" placeholder="Anything in a call or its answer" />
+        <input {...bind("search")} type="search" placeholder="Anything in a request or its answer" />
       </label>
       <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>

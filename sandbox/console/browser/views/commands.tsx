@@ -34,6 +34,7 @@ interface ControlGroupProps {
   readonly controls: readonly Control[];
   /** Whether no commands are shown before one of the buttons is pointed at. */
   readonly isFolded?: boolean;
+  /** What stands before the buttons. */
   readonly children?: ComponentChildren;
 }
 
@@ -45,6 +46,7 @@ export function ControlGroup({ controls, isFolded = false, children }: ControlGr
   return (
     <>
       <div class="buttons">
+        {children}
         {controls.map(({ label, run }) => {
           const point = () => {
             pointed.value = label;
@@ -55,7 +57,6 @@ export function ControlGroup({ controls, isFolded = false, children }: ControlGr
             </button>
           );
         })}
-        {children}
       </div>
       {isFolded ? (
         <details>

@@ -4,7 +4,7 @@ import { openFindings, prompts, route, view } from "../state.ts";
 
 const ENTRIES: readonly { readonly view: View; readonly label: string; readonly short?: string }[] = [
   { view: "phone", label: "Phone" },
-  { view: "transactions", label: "Transactions", short: "Payments" },
+  { view: "transactions", label: "Payments" },
   { view: "requests", label: "Requests" },
   { view: "audit", label: "Audit" },
   { view: "steering", label: "Steering" },

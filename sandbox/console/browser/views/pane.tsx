@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { CloseIcon } from "./icons.tsx";
 
 interface PaneProps {
@@ -14,7 +14,7 @@ interface PaneProps {
 /** What is open beside a list. It takes the focus, and Escape closes it. */
 export function Pane({ label, title, what, onClose, children }: PaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <section
       class="story"

@@ -65,7 +65,7 @@ function NotifyButton() {
   }
   return (
     <button type="button" class="link notify" onClick={() => void ask()}>
-      Notify me
+      Notify me of prompts
     </button>
   );
 }

@@ -49,20 +49,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
       <p class="sum">
         <small>KES</small> {formatAmount(prompt.amount)}
       </p>
-      <dl class="particulars">
-        {prompt.reference && (
-          <>
-            <dt>Account</dt>
-            <dd>{prompt.reference}</dd>
-          </>
-        )}
-        {prompt.description && (
-          <>
-            <dt class="unseen">Description</dt>
-            <dd class="description">{prompt.description}</dd>
-          </>
-        )}
-      </dl>
+      <Particulars prompt={prompt} />
       <div class="pin-field">
         <label for={id}>Enter PIN</label>
         <input
@@ -113,6 +100,30 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
       </button>
       {waiting > 0 && <p class="waiting">{waiting} more waiting</p>}
     </form>
+  );
+}
+
+/** What it is for. A long text scrolls, so it has a stop of Tab. */
+function Particulars({ prompt: { reference, description } }: { prompt: Prompt }) {
+  if (!reference && !description) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+    <section class="particulars" tabIndex={0} aria-label="What it is for">
+      <dl>
+        {reference && (
+          <>
+            <dt>Account</dt>
+            <dd>{reference}</dd>
+          </>
+        )}
+        {description && (
+          <>
+            <dt class="unseen">Description</dt>
+            <dd class="description">{description}</dd>
+          </>
+        )}
+      </dl>
+    </section>
   );
 }
 

@@ -205,7 +205,7 @@ function Keys() {
                     id={`revoke-${api_key}`}
                     label="Revoke …"
                     question={`Revoke “${keyLabel}”?`}
-                    loss={`Every call with ${api_key} is refused from now on, for good.`}
+                    loss={`Every request with ${api_key} is refused from now on, for good.`}
                     yes="Refuse it from now on"
                     run={() => void call.run(() => api.delete(pathOf(api_key)))}
                     onPoint={() => {

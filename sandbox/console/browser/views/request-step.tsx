@@ -32,7 +32,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
         </summary>
         <CallDetails request={request} isBrief={isOpen} />
         <p class="hint">
-          <a href={addressOf("requests", String(request.id))}>This call in Requests</a>
+          <a href={addressOf("requests", String(request.id))}>Open this request</a>
         </p>
       </details>
       {mistakes.map((mistake) => (
@@ -51,11 +51,15 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
     request;
   return (
     <div class="call-details">
-      <p class="hint">
+      <p class="hint took">
         took {formatInterval(duration_ms)}
         {fault && ` · fault: ${fault}`}
         {server.value && body_cut_bytes === 0 && (
-          <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
+          <CopyButton
+            text={replayCurl(request, server.value)}
+            what="the request as a curl command"
+            label="Copy as curl"
+          />
         )}
       </p>
       {lenient_takes && (

@@ -41,10 +41,10 @@ export function Requests() {
         <CallFilterBar />
         <p class="hint log-words">
           {rate > FOLLOWED_PER_SECOND
-            ? `${formatCount(rate)} calls a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
-            : `The last ${formatCount(MOST_REQUESTS)} calls of the merchant API, newest first.`}
+            ? `${formatCount(rate)} requests a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
+            : `The last ${formatCount(MOST_REQUESTS)} requests of the merchant API, newest first.`}
         </p>
-        <LongList list={list} label="Calls, newest first">
+        <LongList list={list} label="Requests, newest first">
           <table class="requests">
             <thead>
               <tr>
@@ -52,7 +52,7 @@ export function Requests() {
                   Time
                 </th>
                 <th scope="col" class="c-call">
-                  Call
+                  Request
                 </th>
                 <th scope="col" class="c-answer">
                   Answer
@@ -83,11 +83,11 @@ export function Requests() {
           </table>
           {isLoaded.value && shown.value.length === 0 && (
             <div class="empty">
-              <h2>{isFiltered ? "No call fits these filters" : "No requests yet"}</h2>
+              <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
               {!isFiltered && (
                 <p>
-                  Point your app at this server, and every call shows here as it is answered.{" "}
-                  <a href={addressOf("start")}>How to start</a>
+                  Point your app at this server, and every request shows here as it is answered.{" "}
+                  <a href={addressOf("start")}>How&nbsp;to&nbsp;start</a>
                 </p>
               )}
             </div>

@@ -12,7 +12,7 @@ export function ResetCard() {
   return (
     <section class="card" aria-label="Reset">
       <h2>Reset</h2>
-      <p class="hint">Forgets transactions, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
+      <p class="hint">Forgets payments, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
       <div class="buttons">
         <ConfirmButton
           id="confirm-reset"
@@ -39,7 +39,7 @@ function lossInWords(): string {
     [payments, "payment"],
     [rules.value.length, "rule"],
     [faults.value.faults.length, "fault"],
-    [requests.value.length, "logged call"],
+    [requests.value.length, "logged request"],
     [findings.value.length, "finding"],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));

@@ -88,8 +88,8 @@ function Seen() {
   if (call) {
     return (
       <p class="seen" role="status">
-        <b>A call has come in, and no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
-        {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The call</a>
+        <b>A request has come in, and no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
+        {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The request</a>
       </p>
     );
   }

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
@@ -18,7 +18,7 @@ import { StoryTimeline } from "./story-timeline.tsx";
 /** One payment from its request to its end, and what to make of it. */
 export function StoryPane({ id }: { id: string }) {
   const { value } = story;
-  useEffect(() => () => returnFocus(id), [id]);
+  useLayoutEffect(() => () => returnFocus(id), [id]);
   return (
     <Pane
       label="Story of a payment"
@@ -71,7 +71,7 @@ function Identity({ id, told }: { id: string; told: Story | null }) {
             </div>
           ),
       )}
-      <div>
+      <div class="link-row">
         <dt>Link</dt>
         <dd>
           <CopyButton text={link} what="a link to this payment" label="Copy it" />
@@ -124,9 +124,7 @@ function Steps({ story: told }: { story: Story }) {
         )}
         {requests.length > 0 && (
           <p class="hint">
-            <a href={addressOf("requests", null, { payment: transaction.checkout_request_id })}>
-              All its calls in Requests
-            </a>
+            <a href={addressOf("requests", null, { payment: transaction.checkout_request_id })}>All its requests</a>
           </p>
         )}
       </li>
@@ -149,8 +147,8 @@ function Steps({ story: told }: { story: Story }) {
           <p class="hint">None yet: the payment is pending. Pending is not a failure.</p>
         )}
         <details>
-          <summary>The transaction as the API lists it</summary>
-          <CodeBlock text={JSON.stringify(transaction, null, 2)} what="the transaction" />
+          <summary>The payment as the API lists it</summary>
+          <CodeBlock text={JSON.stringify(transaction, null, 2)} what="the payment as JSON" />
         </details>
       </li>
     </ol>
@@ -161,8 +159,9 @@ function Steps({ story: told }: { story: Story }) {
 function startOf({ transaction, started_by }: Story): string {
   if (started_by === "console") return "A test payment: a person started it here, in the console.";
   if (started_by === "control_api") return "A test payment: a program started it by POST /_momo/payments.";
-  if (transaction.kind !== "api") return `Not a call of the merchant API: a payment of the kind ${transaction.kind}.`;
-  return "Its call is not in the log, which keeps the last 1,000 calls since the server started.";
+  if (transaction.kind !== "api")
+    return `Not a request of the merchant API: a payment of the kind ${transaction.kind}.`;
+  return "Its request is not in the log, which keeps the last 1,000 since the server started.";
 }
 
 function PromptCard({ prompt }: { prompt: Prompt }) {

@@ -6,6 +6,7 @@ import { labelsOf } from "../logic/findings.ts";
 import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import {
   filters,
+  isListCurrent,
   MOST_ROWS,
   mistakesByPayment,
   openPayment,
@@ -28,7 +29,7 @@ import { useWindowed } from "./windowed.ts";
 export function TransactionTable() {
   const list = useWindowed(shownRows.value, () => void loadMoreRows());
   const total = totalItems.value ?? 0;
-  const isEmpty = totalItems.value !== null && shownRows.value.length === 0;
+  const isEmpty = isListCurrent.value && shownRows.value.length === 0;
   return (
     <>
       <LongList list={list} label="Payments, newest first">

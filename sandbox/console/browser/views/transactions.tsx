@@ -10,7 +10,7 @@ export function Transactions() {
   const id = openPayment.value;
   return (
     <div class="split" data-open={id !== null}>
-      <section class="list-side" aria-label="Transactions">
+      <section class="list-side" aria-label="Payments">
         <div class="overview">
           <Tiles />
           <OutcomesOverTime />
