@@ -1,7 +1,7 @@
 import type { Fault, Rule } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
-/** Rules and faults as people say them. */
+/** Rules and faults as text for people. */
 
 /** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
 export function ruleInWords({ match, outcome, after, times }: Rule): string {

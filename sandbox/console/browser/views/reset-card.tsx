@@ -6,7 +6,7 @@ import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 
-/** As new, but for merchants, accounts and keys. */
+/** Resets everything except merchants, accounts and keys. */
 export function ResetCard() {
   const call = useCall([]);
   return (
@@ -43,7 +43,7 @@ function lossInWords(): string {
     [findings.value.length, "finding"],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
-  // The counts are those of the filters, and of one merchant.
+  // The counts are for the filters and one merchant only.
   const others = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
   return `${words.join(", ") || "nothing but the clock"}${others}`;
 }

@@ -7,7 +7,7 @@ import { FaultsCard } from "./faults-card.tsx";
 import { ResetCard } from "./reset-card.tsx";
 import { RulesCard } from "./rules-card.tsx";
 
-/** The network and the weather, by hand. Each control shows the commands that do the same. */
+/** Steers the network, the clock and the faults. Each control shows the commands that do the same. */
 export function Steering() {
   return (
     <div class="cards scroll-view">

@@ -15,7 +15,7 @@ import { StatusBadge } from "./status-badge.tsx";
 import { StoryActions } from "./story-actions.tsx";
 import { StoryTimeline } from "./story-timeline.tsx";
 
-/** One payment from its request to its end, and what to make of it. */
+/** The story of one payment, from its request to its end, with advice. */
 export function StoryPane({ id }: { id: string }) {
   const { value } = story;
   useLayoutEffect(() => () => returnFocus(id), [id]);
@@ -47,7 +47,7 @@ export function StoryPane({ id }: { id: string }) {
   );
 }
 
-/** What people look for it by, each to copy. */
+/** The identifiers of the payment, each with a copy button. */
 function Identity({ id, told }: { id: string; told: Story | null }) {
   const link = pageAddress(formatRoute({ view: "transactions", selected: id, query: {} }));
   const ids = [
@@ -85,7 +85,7 @@ function Steps({ story: told }: { story: Story }) {
   const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
   const mistakes = findingsByCall(findings.value);
   const [first, ...rest] = requests;
-  // It may have left the log, and some payments never were in it.
+  // The log may have dropped the call, and test payments are not in it.
   const start = first?.target.includes("stkpush") ? first : undefined;
   const polls = start ? rest : requests;
   return (
@@ -184,7 +184,7 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** One message for the webhook, and how each attempt to deliver it ended. */
+/** One message for the webhook, and the result of each attempt. */
 function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery: Delivery }) {
   return (
     <details>
@@ -203,7 +203,7 @@ function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery
   );
 }
 
-/** What the network said, what it means, and what a client does about it. */
+/** The result of the network, its meaning, and the advice for a client. */
 function ResultCard({ result, sms }: { result: NonNullable<Story["result"]>; sms: string | null }) {
   return (
     <div class="result-card">

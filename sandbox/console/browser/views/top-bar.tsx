@@ -25,7 +25,7 @@ import {
   SunIcon,
 } from "./icons.tsx";
 
-/** What is always in sight: which server this is, how it is, what is unusual about it, what time it is for it. */
+/** Always visible: the server, its state, unusual settings, and the sandbox's time. */
 export function TopBar() {
   return (
     <header class="top-bar">
@@ -86,7 +86,7 @@ function ConnectionChip() {
   );
 }
 
-/** What is in force and unusual leads to where it can be changed. */
+/** Shows unusual settings, and links to where they can be changed. */
 function UnusualChip() {
   const parts = unusualParts.value;
   if (parts.length === 0) return null;
