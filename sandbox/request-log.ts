@@ -32,7 +32,7 @@ export interface LoggedRequest {
 /** The header of a call that a person sends again from the console; it names the call in the log. */
 export const REPLAY_HEADER = "x-sandbox-replay-of";
 
-/** @param whole the call with its whole body and answer, for whoever does not keep them */
+/** @param whole the complete body and answer. A listener must not keep them */
 export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
 /** How many calls are kept. */

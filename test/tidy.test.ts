@@ -55,6 +55,7 @@ describe("what comes from elsewhere", () => {
     "scripts/release/clients/package.json",
     "test/frameworks/package.json",
     "test/intercept/package.json",
+    "test/workflows/package.json",
   ];
 
   test.each(manifests)("every dependency of %s is pinned exactly", async (manifest) => {

@@ -17,7 +17,7 @@ const EXIT_OF_STATUS: Record<Status, number> = {
   pending: EXIT.pending,
 };
 
-/** The end of a command that waited. */
+/** The exit code of a command that waited. */
 export const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
 
 function statusOf({ status }: Answer): Status {
@@ -28,7 +28,7 @@ function statusOf({ status }: Answer): Status {
 
 /**
  * Polls as the specification recommends (§4.4) until the payment is final or the time is up.
- * @param first the answer known already, or null to ask at once
+ * @param first the last known answer, or null to ask at once
  * @returns the last answer
  */
 export async function waitForOutcome(

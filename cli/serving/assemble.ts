@@ -183,7 +183,7 @@ function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
 function withConsole(control: Handler, page: Handler): Handler {
   return async (request, keepOpen) => {
     const { path } = targetOf(request);
-    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(request)) return page(request, keepOpen);
+    if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(path, request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
     const hint = `the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`;
     return respond(fail(404, `there is nothing at this path; ${hint}`));
@@ -191,14 +191,14 @@ function withConsole(control: Handler, page: Handler): Handler {
 }
 
 /** Whether a browser asks for no path. Only this path of the merchant API belongs to the console. */
-function isRoot(request: Request): boolean {
-  return targetOf(request).path === "/" && (request.method === "GET" || request.method === "HEAD");
+function isRoot(path: string, { method }: Request): boolean {
+  return path === "/" && (method === "GET" || method === "HEAD");
 }
 
 function route(api: Handler, control: Handler): Handler {
   return (request, keepOpen) => {
     const { path } = targetOf(request);
-    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(request);
+    const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(path, request);
     return isControl ? control(request, keepOpen) : api(request, keepOpen);
   };
 }

@@ -78,14 +78,14 @@ const UNITS = [
   ["s", 1000],
 ] as const;
 
-/** How long ago a time of the service was, such as `3m ago`; after a month, the day. */
-export function agoText(timestamp: unknown, nowMs: number): string {
+/** How long ago a time of the service was, such as `3m`; after a month, the day. */
+export function ageText(timestamp: unknown, nowMs: number): string {
   const atMs = Date.parse(`${String(timestamp).replace(" ", "T")}+03:00`);
   if (Number.isNaN(atMs)) return cellOf(timestamp);
   const sinceMs = nowMs - atMs;
   if (sinceMs > 30 * UNITS[0][1]) return String(timestamp).slice(0, 10);
   const [unit, unitMs] = UNITS.find(([, size]) => sinceMs >= size) ?? ["s", 1000];
-  return sinceMs < 1000 ? "now" : `${Math.floor(sinceMs / unitMs)}${unit} ago`;
+  return sinceMs < 1000 ? "now" : `${Math.floor(sinceMs / unitMs)}${unit}`;
 }
 
 /** Members that repeat another line or tell a person nothing. */

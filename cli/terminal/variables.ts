@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { serveVariable } from "../environment.ts";
+import { serveVariable, serveVariableNames } from "../environment.ts";
 import { misuse, wrongValue } from "./usage.ts";
 
 /** Options from the environment: `MOMO_SERVE_PORT` is `--port`. An option of the command line comes first. */
@@ -17,10 +17,13 @@ export function takeVariable(option: Option): Option {
 }
 
 /**
- * Refuses other values of switches than 1 and 0: commander would take any text.
+ * Refuses other values of switches than 1 and 0, since commander would take any text, and variables of options that do not exist.
  * @throws CommanderError that names the variable
  */
-export function checkSwitches(command: Command): void {
+export function checkVariables(command: Command): void {
+  const names = new Set<string>(command.options.map(variableOf));
+  const unknown = serveVariableNames().find((name) => !names.has(name));
+  if (unknown !== undefined) throw misuse(`${unknown} is set, and momo serve has no such option`);
   for (const option of command.options) {
     const value = serveVariable(variableOf(option));
     if (value !== undefined && isSwitch(option) && !SWITCH_ON.test(value) && !SWITCH_OFF.test(value)) {

@@ -1,4 +1,4 @@
-import { membersOf, shown } from "./call.ts";
+import { shown } from "./call.ts";
 import type { AuditState, Reading } from "./rules.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
@@ -15,7 +15,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
   if (operation === "/stkpush.php") state.pushes += 1;
   if (call.status === 200 && call.leniencies.length === 0 && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0)
     return;
-  const members = membersOf(call.body) ?? {};
+  const members = reading.members() ?? {};
   const known = state.inputs.get(operation);
   if (known && call.method === "POST") {
     const unknown = Object.keys(members).filter((name) => !known.includes(name));

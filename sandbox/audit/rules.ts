@@ -9,6 +9,8 @@ export interface Reading {
   readonly at: Moment;
   /** The raw query. */
   readonly query: string;
+  /** The members of the body, read once; null where it has none. */
+  readonly members: () => Readonly<Record<string, unknown>> | null;
 }
 
 /** What each operation takes, by its path: the members of its body, or the parameters of its query. */

@@ -64,7 +64,8 @@ export async function writeDeb(
     }
     contents.push([`${DOC}/changelog.gz`, Buffer.from(changelog())]);
     contents.push([`usr/share/lintian/overrides/${NAME}`, Buffer.from(OVERRIDES)]);
-    for (const [place, bytes] of contents) put(root, place, place.endsWith(".gz") ? gzipSync(bytes, { level: 9 }) : bytes);
+    for (const [place, bytes] of contents)
+      put(root, place, place.endsWith(".gz") ? gzipSync(bytes, { level: 9 }) : bytes);
     mkdirSync(join(root, "usr/bin"), { mode: 0o755 });
     copyFileSync(executable, join(root, "usr/bin/momo"));
     chmodSync(join(root, "usr/bin/momo"), 0o755);

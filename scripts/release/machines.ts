@@ -19,7 +19,7 @@ export interface Machine {
 /** Why a target cannot be run here, for people: what is missing, and how to get it. */
 export class CannotRun extends Error {}
 
-export const HOST: Target | undefined = TARGETS.find(
+const HOST: Target | undefined = TARGETS.find(
   ({ os, cpu, libc }) => os === process.platform && cpu === process.arch && (libc === null || libc === libcOfHost()),
 );
 

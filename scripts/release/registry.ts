@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TARGETS } from "./targets.ts";
 
 /** An npm registry on this machine, with nothing but what is published to it. */
 export interface Registry {
@@ -58,9 +57,4 @@ function freePort(): number {
   const { port } = server;
   server.stop(true);
   return port ?? 0;
-}
-
-/** The tarballs in the order in which they must be published: `momo-sandbox` names the others. */
-export function tarballsOf(name: string, version: string): string[] {
-  return [...TARGETS.map((target) => `${name}-${target.name}-${version}.tgz`), `${name}-${version}.tgz`];
 }

@@ -21,7 +21,7 @@ export async function runToEnd(command: string[], { cwd, env }: Options = {}): P
     stdin: "ignore",
     timeout: LONGEST_MS,
     ...(cwd !== undefined && { cwd }),
-    env: { ...process.env, ...env },
+    env: { ...withoutMomo(process.env), ...env },
   });
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
@@ -40,4 +40,9 @@ export async function run(command: string[], options: Options = {}): Promise<str
   const { stdout, stderr, exitCode } = await runToEnd(command, options);
   if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${stderr}${stdout}`);
   return stdout;
+}
+
+/** The environment without the address and the key of another sandbox. */
+export function withoutMomo(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("MOMO_")));
 }

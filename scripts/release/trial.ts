@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { withoutMomo } from "./run.ts";
 
 /** What every way of getting momo must be able to do: serve, pay, be cancelled, list, and stop. */
 
@@ -87,9 +88,4 @@ function equal(found: string, expected: string, output = ""): void {
   if (found === expected) return;
   const why = output.trim().split("\n").at(-1);
   throw new Error(`${found} instead of ${expected}${why ? ` (${why})` : ""}`);
-}
-
-/** The environment without another sandbox's address and key. */
-function withoutMomo(env: Record<string, string | undefined>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("MOMO_")));
 }

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { startRegistry, tarballsOf } from "./registry.ts";
+import { tarballsOf } from "./npm.ts";
+import { startRegistry } from "./registry.ts";
 import { run } from "./run.ts";
 import { tryMomo } from "./trial.ts";
 import { type Way, waysOf } from "./ways.ts";

@@ -6,7 +6,7 @@ import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
+import { originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -72,22 +72,6 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
     return serveDocument(describeApi({ basePaths, origin: originOf(request), form, version }));
   }
 
-  async function answer(request: Request, exchange: Exchange, keepOpen: KeepOpen): Promise<Reply> {
-    const { path, query } = targetOf(request);
-    if (path === OPENAPI_PATH) return description(request);
-    const known = operations.get(path);
-    if (!known) return fail(404, `there is nothing at this path; the operations are ${names}${elsewhere}`);
-    if (request.method !== known.method) {
-      return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
-    }
-    const { headers } = request;
-    const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
-    // A list waits until all that is due is resolved, which takes long after the host has slept.
-    if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
-    const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
-    return known.operation.carryOut(input, merchantId, { service, form, headers });
-  }
-
   /** The input of the operation, in the form that its schema expects. */
   async function readLeniently(request: Request, known: Known, exchange: Exchange): Promise<object> {
     const body = known.method === "GET" ? null : await readText(request, exchange);
@@ -116,7 +100,19 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   return {
     async answer(request, exchange, keepOpen = () => {}) {
       try {
-        return await answer(request, exchange, keepOpen);
+        const { path, query } = targetOf(request);
+        if (path === OPENAPI_PATH) return await description(request);
+        const known = operations.get(path);
+        if (!known) return fail(404, `there is nothing at this path; the operations are ${names}${elsewhere}`);
+        if (request.method !== known.method) {
+          return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
+        }
+        const { headers } = request;
+        const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
+        // A list waits until all that is due is resolved, which takes long after the host has slept.
+        if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
+        const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
+        return await known.operation.carryOut(input, merchantId, { service, form, headers });
       } catch (error) {
         return failWith(error, reportFault);
       }

@@ -137,13 +137,15 @@ const FORGIVING = new TextDecoder("utf-8", { ignoreBOM: true });
 const FATAL = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /** Reads the body, and never holds more than the bound. */
-export async function readBytes(request: Request): Promise<Uint8Array> {
-  const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
+export function readBytes(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get("Content-Length");
-  if (declared !== null) {
-    if (Number(declared) > MAX_BODY_BYTES) throw tooLarge();
-    return request.bytes();
-  }
+  if (declared === null) return readChunks(request);
+  return Number(declared) > MAX_BODY_BYTES ? Promise.reject(tooLarge()) : request.bytes();
+}
+
+const tooLarge = () => invalid(`the body is larger than ${MAX_BODY_BYTES} bytes`);
+
+async function readChunks(request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

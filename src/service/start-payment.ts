@@ -30,7 +30,7 @@ export async function startPayment(
   merchantId: number,
   order: PaymentOrder,
 ): Promise<PendingTransaction> {
-  const { instruction, ...wanted } = order;
+  const { kind, phone, amountCents, reference, description } = order;
   const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
   if (account?.merchantId !== merchantId) {
     throw invalid("payment_account_id is not the id of a payment account of yours");
@@ -40,14 +40,19 @@ export async function startPayment(
   const expiresAtMs = nowMs + promptTimeoutMs;
   const identifiers = await store.transactions.identify(nowMs, random);
   const { checkoutRequestId, merchantRequestId } = identifiers;
-  const prompt = { ...wanted, checkoutRequestId, merchantRequestId, pushedAtMs: nowMs, expiresAtMs, instruction };
+  const prompt = { ...order, checkoutRequestId, merchantRequestId, pushedAtMs: nowMs, expiresAtMs };
   const pushed = await provider.push(prompt);
   const transaction = open(
     {
-      ...wanted,
       ...identifiers,
       merchantId,
-      feeCents: feeCents(account.tariff, order.amountCents),
+      paymentAccountId: account.id,
+      kind,
+      phone,
+      amountCents,
+      reference,
+      description,
+      feeCents: feeCents(account.tariff, amountCents),
       createdAtMs: nowMs,
       expiresAtMs,
     },

@@ -90,23 +90,22 @@ async function shellCommand(): Promise<string> {
 }
 
 describe("momo list", () => {
-  test.concurrent("sign, amount, phone, reference and reason fit 80 columns; fewer fit below, and the time above", async () => {
+  test.concurrent("number, age, sign, amount, phone, reference and reason fit 80 columns; fewer fit below", async () => {
     const server = await serveMomo();
     await pay(server, "--reference", "ORDER-1");
     await pay(server, "--outcome", "insufficient_funds; after=0ms");
     await runMomo(["clock", "advance", "5m", ...server.at]);
-    for (const columns of [100, 80, 60, 40, 30]) {
+    for (const columns of [80, 60, 40, 30]) {
       const { screen, exited } = openMomo(["list", ...server.at], { env: PLAIN, columns });
       expect(await exited).toBe(0);
       const table = linesOf(screen.text).slice(0, 3);
       for (const line of table) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(table[1]).toMatch(/ 2 .*✗ failed .*1,200\.00/);
-      if (columns === 100) {
-        expect(table[0]).toMatch(/^id +when +status +amount +phone +reference +reason$/);
-        expect(table[1]).toMatch(/5m ago .*254712345678 +insufficient funds/);
-        expect(table[2]).toMatch(/1 +5m ago +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
+      if (columns === 80) {
+        expect(table[0]).toMatch(/^id +age +status +amount +phone +reference +reason$/);
+        expect(table[1]).toMatch(/ 5m .*254712345678 +insufficient funds \(1\)/);
+        expect(table[2]).toMatch(/1 +5m +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
       }
-      if (columns === 80) expect(table[0]).toMatch(/^id +status +amount +phone +reference +reason$/);
       expect(screen.text).toMatch(/One of them: momo status 2 /);
     }
   });

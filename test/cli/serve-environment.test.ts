@@ -66,6 +66,7 @@ describe("every option of serve can come from the environment", () => {
     [{ MOMO_SERVE_PORT: "http" }, /MOMO_SERVE_PORT must be a port .*it is "http"/],
     [{ MOMO_SERVE_OUTCOME: "paid" }, /MOMO_SERVE_OUTCOME must be one of completed/],
     [{ MOMO_SERVE_EPHEMERAL: "maybe" }, /MOMO_SERVE_EPHEMERAL must be 1 or 0; it is "maybe"/],
+    [{ MOMO_SERVE_OUTCOM: "cancelled" }, /MOMO_SERVE_OUTCOM is set, and momo serve has no such option/],
     [{ MOMO_SERVE_AFTER: "3" }, /MOMO_SERVE_AFTER is not a duration/],
     [{ MOMO_SERVE_RULES: "/nowhere/rules.json" }, /MOMO_SERVE_RULES/],
     [{ MOMO_SERVE_CONTROL_TOKEN_FILE: "/nowhere/token" }, /MOMO_SERVE_CONTROL_TOKEN_FILE .*cannot be read/],

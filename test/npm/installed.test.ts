@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
+import { UMBRELLA_FILES } from "../../scripts/release/npm.ts";
 import { ROOT } from "../support/binary.ts";
 import { startChild } from "../support/child.ts";
-import { cleanUp, later } from "../support/cleanup.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { HOST, installPackages } from "../support/installed.ts";
 import { cleanEnvironment, runToEnd } from "../support/momo.ts";
+import { afterMounts, testWithMounts } from "../support/mounts.ts";
 
 /** The npm packages as a project has them. */
 
@@ -58,6 +60,31 @@ describe("the command momo of the package", () => {
     });
   });
 
+  testWithMounts(
+    "a file system that forbids to execute is named; a read-only one, and such a TMPDIR, do no harm",
+    async () => {
+      const bind = (options: string) => [
+        `mount --bind ${project} ${project}`,
+        `mount -o remount,bind,${options} ${project}`,
+      ];
+      const forbidden = await runToEnd(afterMounts(bind("noexec"), `node ${momo()} --version`));
+      expect(forbidden).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(
+          /^momo: .* may not be executed: .* install it on a file system that allows it\n$/,
+        ),
+      });
+      const place = newFolder();
+      const pay = `${momo()} exec -- ${momo()} pay 0712345678 100 --outcome "completed; after=1ms" --wait --interval 50ms -q`;
+      const mounts = [...bind("ro"), `mount -t tmpfs -o noexec none ${place}`];
+      expect(await runToEnd(afterMounts(mounts, `TMPDIR=${place} ${pay}`))).toEqual({
+        stdout: "completed\n",
+        stderr: "",
+        exitCode: 0,
+      });
+    },
+  );
+
   test("a system that momo is not built for is refused by name", async () => {
     const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
     expect(() => findExecutable({ platform: "aix", arch: "ppc64", env: {} })).toThrow("no executable for aix on ppc64");
@@ -79,17 +106,7 @@ test("the package is small, has no install script, and names a package for each 
   expect(manifest.scripts).toBeUndefined();
   expect(manifest.dependencies).toBeUndefined();
   expect(Object.values(manifest.optionalDependencies)).toEqual(Array(8).fill(packageJson.version));
-  expect(readdirSync(folder).sort()).toEqual([
-    "LICENSE",
-    "README.md",
-    "bin",
-    "executable.cjs",
-    "package.json",
-    "testing.cjs",
-    "testing.d.cts",
-    "testing.d.mts",
-    "testing.mjs",
-  ]);
+  expect([...new Bun.Glob("**/*").scanSync({ cwd: folder })].sort()).toEqual([...UMBRELLA_FILES].sort());
   for (const name of ["testing.mjs", "testing.cjs"])
     expect(readFileSync(join(folder, name), "utf8")).not.toContain(ROOT);
 });

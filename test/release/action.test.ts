@@ -31,7 +31,12 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
   for (const name of files) writeFileSync(join(folder, name), "");
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   const pairs = (name: string): Record<string, string> =>
-    Object.fromEntries(read(name).split("\n").filter(Boolean).map((line) => line.split(/=(.*)/s, 2)));
+    Object.fromEntries(
+      read(name)
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => line.split(/=(.*)/s, 2)),
+    );
   const runner = {
     RUNNER_TEMP: folder,
     GITHUB_REPOSITORY: "pay/shop",
@@ -42,28 +47,36 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
     ...more,
   };
   const runPart = (file: string) => {
-    const state = Object.fromEntries(Object.entries(pairs("GITHUB_STATE")).map(([name, value]) => [`STATE_${name}`, value]));
+    const state = Object.fromEntries(
+      Object.entries(pairs("GITHUB_STATE")).map(([name, value]) => [`STATE_${name}`, value]),
+    );
     return runToEnd([node ?? "node", join(ACTION, file)], { env: { ...runner, ...state } });
   };
   later(() => {
-    const pid = Number(pairs("GITHUB_STATE")["pid"]);
+    const pid = Number(pairs("GITHUB_STATE").pid);
     if (pid && isAlive(pid)) process.kill(pid, "SIGKILL");
   });
   return { folder, read, pairs, main: () => runPart(definition.runs.main), post: () => runPart(definition.runs.post) };
 }
 
-/** A release whose executable starts the one that was built here. */
-async function serveRelease({ sum = "" } = {}): Promise<string> {
+/** The folder of a release whose executable starts the one that was built here. */
+async function makeRelease(sum = ""): Promise<string> {
   const folder = newFolder();
   writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec '${await builtBinary()}' "$@"\n`, { mode: 0o755 });
   await writeTarGz(join(folder, ARCHIVE), [{ name: "momo", source: join(folder, "momo") }]);
   writeFileSync(join(folder, "SHA256SUMS"), `${sum || (await sumOf(join(folder, ARCHIVE)))}  ${ARCHIVE}\n`);
+  return folder;
+}
+
+async function serveRelease({ sum = "" } = {}): Promise<string> {
+  const folder = await makeRelease(sum);
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: ({ url }) => {
       const name = new URL(url).pathname.split("/").at(-1) ?? "";
-      const isThere = url.includes(`/pay/momo/releases/download/v${manifest.version}/`) && existsSync(join(folder, name));
+      const isThere =
+        url.includes(`/pay/momo/releases/download/v${manifest.version}/`) && existsSync(join(folder, name));
       return isThere ? new Response(Bun.file(join(folder, name))) : new Response("", { status: 404 });
     },
   });
@@ -86,7 +99,9 @@ test("the action needs Node 24, and all its files are there", () => {
   expect([...new Set([...code.matchAll(/\binput\("([a-z-]+)"\)/g)].map(([, name]) => name))].sort()).toEqual(
     Object.keys(definition.inputs).sort(),
   );
-  expect([...code.matchAll(/setOutput\("([a-z-]+)"/g)].map(([, name]) => name)).toEqual(Object.keys(definition.outputs));
+  expect([...code.matchAll(/setOutput\("([a-z-]+)"/g)].map(([, name]) => name)).toEqual(
+    Object.keys(definition.outputs),
+  );
 });
 
 if (node === null || process.platform !== "linux") {
@@ -102,8 +117,8 @@ if (node === null || process.platform !== "linux") {
       expect(Object.keys(env).sort()).toEqual([
         ...["MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_BASE_URL", "MOMO_CONTROL_URL", "MOMO_PAYMENT_ACCOUNT_ID"],
       ]);
-      expect(started.stdout.split("\n")[0]).toBe(`::add-mask::${env["MOMO_API_SECRET"]}`);
-      expect(job.pairs("GITHUB_OUTPUT")).toEqual({ "base-url": env["MOMO_BASE_URL"] ?? "" });
+      expect(started.stdout.split("\n")[0]).toBe(`::add-mask::${env.MOMO_API_SECRET}`);
+      expect(job.pairs("GITHUB_OUTPUT")).toEqual({ "base-url": env.MOMO_BASE_URL ?? "" });
 
       // A step with the command on its path; and a client that calls a path that does not exist.
       const PATH = `${job.read("GITHUB_PATH").trim()}:${process.env.PATH}`;
@@ -111,24 +126,41 @@ if (node === null || process.platform !== "linux") {
         env: { ...env, PATH },
       });
       expect(step).toMatchObject({ exitCode: 0, stdout: "completed\n", stderr: "" });
-      expect((await fetch(`${env["MOMO_BASE_URL"]}/stkpush`)).status).toBe(404);
+      expect((await fetch(`${env.MOMO_BASE_URL}/stkpush`)).status).toBe(404);
 
-      const pid = Number(job.pairs("GITHUB_STATE")["pid"]);
+      const pid = Number(job.pairs("GITHUB_STATE").pid);
       expect(isAlive(pid)).toBe(true);
       const ended = await job.post();
       expect({ exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(ended.stdout).toMatch(/^::(?:error|warning|notice) title=momo audit%3A .*::/m);
       expect(ended.stdout).toMatch(/^::group::The log of momo\n::stop-commands::/m);
       expect(ended.stdout).toContain('"path":"/v2/stkpush.php"');
-      expect(`${ended.stdout}${started.stdout.split("\n").slice(1)}`).not.toContain(env["MOMO_API_SECRET"] ?? "");
+      expect(`${ended.stdout}${started.stdout.split("\n").slice(1)}`).not.toContain(env.MOMO_API_SECRET ?? "");
       expect(isAlive(pid)).toBe(false);
+    });
+
+    test("takes a release from a folder, too", async () => {
+      const folder = await makeRelease();
+      const job = startJob({}, { MOMO_RELEASES: folder });
+      expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
 
     test("takes an executable that is there already", async () => {
       const job = startJob({ momo: await builtBinary() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
       const { MOMO_BASE_URL: address = "", ...env } = job.pairs("GITHUB_ENV");
-      const pay = ["pay", "0712345678", "100", "--outcome", "cancelled; after=10ms", "--wait", "--interval", "50ms", "-q"];
+      const pay = [
+        "pay",
+        "0712345678",
+        "100",
+        "--outcome",
+        "cancelled; after=10ms",
+        "--wait",
+        "--interval",
+        "50ms",
+        "-q",
+      ];
       expect(await runMomo(pay, { env: { ...env, MOMO_BASE_URL: address } })).toMatchObject({ exitCode: 11 });
       expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
@@ -137,7 +169,10 @@ if (node === null || process.platform !== "linux") {
       [
         "a wrong sum",
         async () =>
-          startJob({}, { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease({ sum: "0".repeat(64) }) }),
+          startJob(
+            {},
+            { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease({ sum: "0".repeat(64) }) },
+          ),
         /the sum of momo-\S+ is [0-9a-f]{64}, and SHA256SUMS says 0{64}: it is not what was released/,
       ],
       [
@@ -146,7 +181,11 @@ if (node === null || process.platform !== "linux") {
         /\/pay\/other\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: the server answers 404/,
       ],
       ["no server", async () => startJob(), /SHA256SUMS cannot be downloaded: /],
-      ["an executable that is not there", async () => startJob({ momo: "/nowhere/momo" }), /there is no \/nowhere\/momo/],
+      [
+        "an executable that is not there",
+        async () => startJob({ momo: "/nowhere/momo" }),
+        /there is no \/nowhere\/momo/,
+      ],
       [
         "a wrong option",
         async () => startJob({ momo: await builtBinary(), options: "--outcome paid" }),

@@ -9,7 +9,14 @@ import { type Run, runToEnd } from "../support/momo.ts";
 
 afterAll(cleanUp);
 
-const TEXTS = ["LICENSE", "THIRD-PARTY-NOTICES", "momo.1", "completions/momo.bash", "completions/_momo", "completions/momo.fish"];
+const TEXTS = [
+  "LICENSE",
+  "THIRD-PARTY-NOTICES",
+  "momo.1",
+  "completions/momo.bash",
+  "completions/_momo",
+  "completions/momo.fish",
+];
 
 /** The package, with a script in the place of the executable. */
 async function makePackage(): Promise<string> {
@@ -54,7 +61,9 @@ if (missing.length > 0) {
       }
       const contents = (await runToEnd(["dpkg-deb", "--contents", file])).stdout.trim().split("\n");
       for (const line of contents) expect(line).toMatch(/^(?:drwxr-xr-x|-rw-r--r--|-rwxr-xr-x) root\/root /);
-      expect(contents.filter((line) => line.startsWith("-rwx"))).toEqual([expect.stringMatching(/ \.\/usr\/bin\/momo$/)]);
+      expect(contents.filter((line) => line.startsWith("-rwx"))).toEqual([
+        expect.stringMatching(/ \.\/usr\/bin\/momo$/),
+      ]);
     });
 
     test.if(process.getuid?.() === 0)("brings momo, its page and completions, and takes them away again", async () => {
@@ -68,7 +77,11 @@ if (missing.length > 0) {
       expect((await runToEnd([join(root, "usr/bin/momo")])).stdout).toBe("9.9.9\n");
       const page = await runToEnd(["gzip", "-dc", join(root, "usr/share/man/man1/momo.1.gz")]);
       expect(page.stdout).toBe("this is momo.1\n");
-      for (const place of ["bash-completion/completions/momo", "zsh/vendor-completions/_momo", "doc/momo-sandbox/copyright"]) {
+      for (const place of [
+        "bash-completion/completions/momo",
+        "zsh/vendor-completions/_momo",
+        "doc/momo-sandbox/copyright",
+      ]) {
         expect(existsSync(join(root, "usr/share", place))).toBe(true);
       }
       expect(existsSync(join(root, "usr/share/fish/vendor_completions.d/momo.fish"))).toBe(true);

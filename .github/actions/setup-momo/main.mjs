@@ -4,7 +4,17 @@ import { accessSync, closeSync, constants, mkdtempSync, openSync } from "node:fs
 import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { download } from "./download.mjs";
-import { addPath, environment, exportVariable, fail, input, mask, readIfThere, saveState, setOutput } from "./runner.mjs";
+import {
+  addPath,
+  environment,
+  exportVariable,
+  fail,
+  input,
+  mask,
+  readIfThere,
+  saveState,
+  setOutput,
+} from "./runner.mjs";
 
 const PATIENCE_MS = 60_000;
 
@@ -71,7 +81,11 @@ function runnable(file) {
     accessSync(file, constants.X_OK);
     return file;
   } catch (error) {
-    throw new Error(error.code === "ENOENT" ? `there is no ${file}: the input "momo" names it` : `${file} may not be executed: chmod +x it`);
+    throw new Error(
+      error.code === "ENOENT"
+        ? `there is no ${file}: the input "momo" names it`
+        : `${file} may not be executed: chmod +x it`,
+    );
   }
 }
 

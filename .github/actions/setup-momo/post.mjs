@@ -6,7 +6,13 @@ import { fail, readIfThere, showLog } from "./runner.mjs";
 /** A server stops within three seconds, whatever is due. */
 const STOP_WITHIN_MS = 10_000;
 
-const { STATE_executable: momo, STATE_pid: pid, STATE_log: log, STATE_controlUrl: controlUrl, STATE_controlToken: token } = process.env;
+const {
+  STATE_executable: momo,
+  STATE_pid: pid,
+  STATE_log: log,
+  STATE_controlUrl: controlUrl,
+  STATE_controlToken: token,
+} = process.env;
 
 async function main() {
   // The first part failed, and has said why.
@@ -14,7 +20,10 @@ async function main() {
   const env = { ...process.env, MOMO_CONTROL_URL: controlUrl, ...(token && { MOMO_CONTROL_TOKEN: token }) };
   const audit = spawnSync(momo, ["audit", "--format", "github"], { env, encoding: "utf8", timeout: 60_000 });
   if (audit.status === 0) process.stdout.write(audit.stdout);
-  else process.stdout.write(`::warning title=momo::there is no audit: ${(audit.stderr || String(audit.error)).trim().split("\n")[0]}\n`);
+  else
+    process.stdout.write(
+      `::warning title=momo::there is no audit: ${(audit.stderr || String(audit.error)).trim().split("\n")[0]}\n`,
+    );
   await stop(Number(pid));
   showLog("The log of momo", readIfThere(log) || "(nothing was asked)");
 }

@@ -84,9 +84,28 @@ export const TRIALS: Record<string, Trial> = {
     match(readOnly.stderr, /^ {6}make the folder writable/m);
   },
 
+  "a temporary sandbox in a read-only container needs a file system for /tmp": async (engine, image) => {
+    const flags = [...CONFINED, ...OFFLINE, "--env", "MOMO_SERVE_EPHEMERAL=1"];
+    const without = await engine.tryRun("--rm", ...flags, image);
+    equal(without.exitCode, 1, without.stderr);
+    match(without.stderr, /^momo: .*\/tmp/m);
+    const container = "temporary";
+    await engine.run("--detach", "--name", container, ...flags, "--tmpfs", "/tmp", image, "serve", "--json");
+    const late = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const log = (await engine.tryPodman("logs", container)).stdout;
+      if (log.includes('"base_url"')) break;
+      if (performance.now() > late) throw new Error(`it is not ready: ${log}`);
+      await Bun.sleep(50);
+    }
+    await engine.podman("kill", "--signal", "TERM", container);
+    equal((await engine.podman("wait", container)).trim(), "0");
+  },
+
   "a wrong value in the environment is refused with its name": async (engine, image) => {
     const WRONG: Record<string, RegExp> = {
       "MOMO_SERVE_PORT=abc": /^momo: MOMO_SERVE_PORT must be a port .*it is "abc"$/m,
+      "MOMO_SERVE_OUTCOM=paid": /^momo: MOMO_SERVE_OUTCOM is set, and momo serve has no such option$/m,
       "MOMO_SERVE_OUTCOME=paid": /^momo: MOMO_SERVE_OUTCOME must be one of .*it is "paid"$/m,
       "MOMO_SERVE_EPHEMERAL=yes": /^momo: MOMO_SERVE_EPHEMERAL must be 1 or 0; it is "yes"$/m,
       "MOMO_API_KEY=mk_0123456789abcdef": /^momo: MOMO_API_KEY is set, and MOMO_API_SECRET is not/m,
