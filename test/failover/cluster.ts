@@ -25,6 +25,8 @@ export interface Cluster {
   readonly url: string;
   /** The primary itself. */
   readonly primaryUrl: () => string;
+  /** The standby itself, which takes no writes. */
+  readonly standbyUrl: () => string;
   /**
    * Ends the primary at once, promotes the standby, and leads the address there.
    * @param lagMs for so long the standby gets nothing before: only an asynchronous one is waited for by nobody
@@ -81,6 +83,7 @@ export async function startCluster(isSynchronous: boolean): Promise<Cluster> {
   return {
     url: urlOf(address.port, DATABASE),
     primaryUrl: () => urlOf(primary.port, DATABASE),
+    standbyUrl: () => urlOf(standby.port, DATABASE),
     async failOver(lagMs) {
       if (lagMs > 0) await starve(standby, lagMs);
       const startedMs = performance.now();

@@ -3,7 +3,16 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { type Run, runMomo } from "../support/momo.ts";
-import { freePort, newDatabase, runSql, type Server, sharedServer, startServer, urlOf } from "../support/postgres.ts";
+import {
+  freePort,
+  newDatabase,
+  runSql,
+  type Server,
+  sharedServer,
+  startOnly,
+  startServer,
+  urlOf,
+} from "../support/postgres.ts";
 import { describeWithPostgres, emptyDatabase, startReplica } from "../support/replicas.ts";
 import { until } from "../support/until.ts";
 
@@ -94,6 +103,12 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
     );
   });
 
+  test("a connection limit that is reached", async () => {
+    const url = await newDatabase(server, { empty: true });
+    await runSql(url, `CREATE ROLE narrow_${process.pid} LOGIN CONNECTION LIMIT 0`);
+    expectRefusal(await serve(url.replace("momo@", `narrow_${process.pid}@`)), 1, /has no connection left/);
+  });
+
   test("a database that can lose payments, with --require-replica", async () => {
     expectRefusal(await serve(await emptyDatabase(), ["--require-replica"]), 1, /can lose answered payments/);
   });
@@ -134,7 +149,6 @@ describeWithPostgres("an engine that goes away", () => {
     );
     expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
     expect((await replica.ask("GET", "/health")).status).toBe(200);
-    const { startOnly } = await import("../support/postgres.ts");
     startOnly("15", data);
     await until(readiness, (said) => said === "200 momo takes payments");
     const id = await replica.pay({}, "completed; after=10ms");
