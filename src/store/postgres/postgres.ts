@@ -19,7 +19,6 @@ import { exportTables, importTables } from "./transfer.ts";
 /** The engine that several replicas share. Its exports for others are here; it is imported only when a server uses it. */
 
 export type * from "./options.ts";
-export { TABLES } from "./options.ts";
 
 /** Payments of yesterday can still be written for a while. */
 const DAYS_IN_USE = 1;
