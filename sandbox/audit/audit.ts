@@ -1,5 +1,6 @@
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type AuditedCall, cameMs, type Moment } from "./call.ts";
+import { type AuditedCall, cameMs, type Moment, membersOf } from "./call.ts";
 import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
 import { auditList } from "./lists.ts";
@@ -7,7 +8,7 @@ import { auditPath } from "./paths.ts";
 import { createPaymentBook, newPayment } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
-import type { AuditState, Reading } from "./rules.ts";
+import type { AuditState, Inputs, Reading } from "./rules.ts";
 import { isUndisturbed, silenceOf } from "./silences.ts";
 
 export type FindingListener = (finding: Finding) => void;
@@ -22,6 +23,7 @@ export interface AuditReport {
 export interface AuditOptions {
   /** What stands before the paths of the operations; the first is the usual one. */
   readonly basePaths: readonly string[];
+  readonly inputs: Inputs;
   /** Whether payments are also told by a webhook. */
   readonly hasWebhook: () => boolean;
 }
@@ -42,7 +44,7 @@ export class Audit {
   #sinceMs = Number.NEGATIVE_INFINITY;
   #last: Moment = { nowMs: 0, realMs: 0, livedMs: 0 };
 
-  constructor({ basePaths, hasWebhook }: AuditOptions) {
+  constructor({ basePaths, inputs, hasWebhook }: AuditOptions) {
     this.#basePaths = basePaths;
     const payments = createPaymentBook((payment) => {
       const silence = silenceOf(payment, this.#last, this.#state);
@@ -50,6 +52,7 @@ export class Audit {
     });
     this.#state = {
       payments,
+      inputs,
       pushes: 0,
       lastRefusal: null,
       looks: [],
@@ -66,7 +69,7 @@ export class Audit {
     const mark = call.target.indexOf("?");
     const path = mark < 0 ? call.target : call.target.slice(0, mark);
     const query = mark < 0 ? "" : call.target.slice(mark + 1);
-    const reading: Reading = { call, at, query };
+    const reading: Reading = { call, at, query, members: onFirstUse(() => membersOf(call.body)) };
     const base = this.#basePaths.find((candidate) => path.startsWith(`${candidate}/`));
     const name = base === undefined ? "" : path.slice(base.length);
     const operation = OPERATIONS.get(name);

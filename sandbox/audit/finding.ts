@@ -68,9 +68,8 @@ export function createFindingBook(): FindingBook {
       const known = kept.get(key);
       if (known) {
         const { request_ids, count } = known.finding;
-        const added = mistake.requestIds
-          .filter((id) => !request_ids.includes(id))
-          .slice(0, MOST_REQUEST_IDS - request_ids.length);
+        const room = MOST_REQUEST_IDS - request_ids.length;
+        const added = room > 0 ? mistake.requestIds.filter((id) => !request_ids.includes(id)).slice(0, room) : [];
         known.finding = {
           ...known.finding,
           request_ids: added.length > 0 ? [...request_ids, ...added] : request_ids,

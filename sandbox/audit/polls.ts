@@ -1,4 +1,4 @@
-import { cameMs, isSurelyRead, membersOf, shown, textIn } from "./call.ts";
+import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
 import { type AuditState, inSeconds, PATTERN_MS, type Reading } from "./rules.ts";
 
@@ -14,7 +14,7 @@ const DRIFT_MS = 5;
 /** `POST /status.php`: finds polls without a payment, too fast, and after the end. */
 export function auditPoll(state: AuditState, reading: Reading): void {
   const { call, at } = reading;
-  const members = membersOf(call.body);
+  const members = reading.members();
   const id = members?.checkout_request_id;
   const payment = typeof id === "string" ? state.payments.byCheckoutId(id.trim()) : undefined;
   if (!payment) {

@@ -9,7 +9,12 @@ export interface Reading {
   readonly at: Moment;
   /** The raw query. */
   readonly query: string;
+  /** The members of the body, read once; null where it has none. */
+  readonly members: () => Readonly<Record<string, unknown>> | null;
 }
+
+/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+export type Inputs = ReadonlyMap<string, readonly string[]>;
 
 /** A list that was read, in real time. */
 interface Look {
@@ -22,6 +27,7 @@ export interface AuditState {
   /** How many pushes there were. */
   pushes: number;
   readonly payments: PaymentBook;
+  readonly inputs: Inputs;
   /** The last push, where it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */

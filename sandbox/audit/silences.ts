@@ -31,10 +31,11 @@ export function silenceOf(payment: Payment, now: Moment, options: SilenceOptions
 }
 
 function neverPolled(payment: Payment, start: Start, now: Moment, options: SilenceOptions): Mistake | null {
+  if (!payment.isLeft && now.livedMs - start.at.livedMs < NEVER_POLLED_MS) return null;
   const { lastLookMs, hasWebhook } = options;
   // A client without the answer does not know the id, but can look it up in the list.
   const hasLooked = payment.isListed || (!start.isRead && lastLookMs >= start.cameMs);
-  if (hasLooked || !(payment.isLeft || now.livedMs - start.at.livedMs >= NEVER_POLLED_MS)) return null;
+  if (hasLooked) return null;
   return {
     kind: "never_polls",
     severity: hasWebhook() ? "note" : "error",

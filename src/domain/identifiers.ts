@@ -1,4 +1,4 @@
-import { CROCKFORD, type Random, token } from "./random.ts";
+import { CROCKFORD, charactersOf, PAIRS, type Random, token } from "./random.ts";
 import { nairobiParts } from "./timestamp.ts";
 import type { TransactionIdentifiers } from "./transaction.ts";
 
@@ -70,14 +70,7 @@ export function createRequestIds(key: Uint8Array): RequestIds {
 }
 
 /** 60 bits of a hash, as {@link SECRET_LENGTH} characters. */
-function hashOf(text: string): string {
-  const hash = Bun.CryptoHasher.hash("sha256", text) as Uint8Array;
-  let characters = "";
-  for (let index = 0; index < SECRET_LENGTH; index += 2) {
-    characters += PAIRS[((hash[index] ?? 0) & 31) * 32 + ((hash[index + 1] ?? 0) & 31)];
-  }
-  return characters;
-}
+const hashOf = (text: string): string => charactersOf(Bun.SHA256.hash(text) as Uint8Array, SECRET_LENGTH);
 
 const HALF = 2 ** 20;
 
@@ -110,12 +103,6 @@ function mix(half: number, roundKey: number): number {
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae3d);
   return (mixed ^ (mixed >>> 16)) & (HALF - 1);
 }
-
-/** Every two characters, in their order. */
-const PAIRS: readonly string[] = Array.from(
-  { length: 1024 },
-  (_, value) => `${CROCKFORD[value >> 5]}${CROCKFORD[value & 31]}`,
-);
 
 function encode(value: number): string {
   const [high, low] = [Math.floor(value / HALF), value % HALF];

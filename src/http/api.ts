@@ -6,7 +6,7 @@ import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { expectPlainPath, type KeepOpen, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
+import { originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -17,6 +17,11 @@ const OPERATIONS = [
   { path: "/status.php", method: "POST", operation: status },
   { path: "/transactions.php", method: "GET", operation: transactions },
 ] as const;
+
+/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
+  OPERATIONS.map(({ path, operation }) => [path, Object.keys(operation.schema.shape)]),
+);
 
 /** What the API knows of the path of an operation. */
 interface Known {
@@ -48,7 +53,7 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   const operations = new Map<string, Known>(
     basePaths.flatMap((basePath) =>
       OPERATIONS.map(({ path, method, operation }) => {
-        const members = Object.keys(operation.schema.shape);
+        const members = INPUTS.get(path) ?? [];
         return [basePath + path, { method, operation, members }] as const;
       }),
     ),
@@ -65,23 +70,6 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
     const { describeApi } = await import("./openapi.ts");
     return serveDocument(describeApi({ basePaths, origin: originOf(request), form, version }));
-  }
-
-  async function answer(request: Request, exchange: Exchange, keepOpen: KeepOpen): Promise<Reply> {
-    expectPlainPath(request);
-    const { path, query } = targetOf(request);
-    if (path === OPENAPI_PATH) return description(request);
-    const known = operations.get(path);
-    if (!known) return fail(404, `there is nothing at this path; the operations are ${names}${elsewhere}`);
-    if (request.method !== known.method) {
-      return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
-    }
-    const { headers } = request;
-    const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
-    // A list waits until all that is due is resolved, which takes long after the host has slept.
-    if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
-    const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
-    return known.operation.carryOut(input, merchantId, { service, form, headers });
   }
 
   /** The input of the operation, in the form that its schema expects. */
@@ -112,7 +100,19 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   return {
     async answer(request, exchange, keepOpen = () => {}) {
       try {
-        return await answer(request, exchange, keepOpen);
+        const { path, query } = targetOf(request);
+        if (path === OPENAPI_PATH) return await description(request);
+        const known = operations.get(path);
+        if (!known) return fail(404, `there is nothing at this path; the operations are ${names}${elsewhere}`);
+        if (request.method !== known.method) {
+          return fail(405, `this operation takes ${known.method} only`, { Allow: known.method });
+        }
+        const { headers } = request;
+        const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
+        // A list waits until all that is due is resolved, which takes long after the host has slept.
+        if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
+        const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
+        return await known.operation.carryOut(input, merchantId, { service, form, headers });
       } catch (error) {
         return failWith(error, reportFault);
       }

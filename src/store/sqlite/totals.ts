@@ -51,30 +51,26 @@ interface Delta {
   lastMs: number;
 }
 
-type Deltas = Map<string, Delta>;
-
 export function createTotalsChange(client: Database): TotalsChange {
   const statements = onFirstUse(() => prepare(client));
-  const added: Deltas = new Map();
-  const removed: Deltas = new Map();
+  // A commit has few of them: a search is faster than a map by a text of five numbers.
+  const added: Delta[] = [];
+  const removed: Delta[] = [];
 
-  function count(deltas: Deltas, { id, merchantId, kind, createdAtMs, amountCents }: Counted, status: number): void {
-    const [day, block] = [dayOf(createdAtMs), blockOf(id)];
-    const place = `${merchantId} ${day} ${block} ${kind} ${status}`;
-    const known = deltas.get(place);
+  function count(deltas: Delta[], row: Counted, status: number): void {
+    const { merchantId, kind, createdAtMs, amountCents } = row;
+    const [day, block] = [dayOf(createdAtMs), blockOf(row.id)];
+    const known = deltas.find(
+      (delta) =>
+        delta.block === block &&
+        delta.day === day &&
+        delta.status === status &&
+        delta.kind === kind &&
+        delta.merchantId === merchantId,
+    );
     if (!known) {
-      const delta = {
-        merchantId,
-        day,
-        block,
-        kind,
-        status,
-        count: 1,
-        amountCents,
-        firstMs: createdAtMs,
-        lastMs: createdAtMs,
-      };
-      deltas.set(place, delta);
+      const times = { firstMs: createdAtMs, lastMs: createdAtMs };
+      deltas.push({ merchantId, day, block, kind, status, count: 1, amountCents, ...times });
       return;
     }
     known.count += 1;
@@ -85,21 +81,21 @@ export function createTotalsChange(client: Database): TotalsChange {
 
   return {
     begin() {
-      added.clear();
-      removed.clear();
+      added.length = 0;
+      removed.length = 0;
     },
     add: (row, status) => count(added, row, status),
     remove: (row, status) => count(removed, row, status),
     write() {
       // Add first, because a payment can start and end in one commit: a count must not fall below zero.
-      for (const delta of added.values()) {
+      for (const delta of added) {
         const { merchantId, day, block, kind, status, amountCents, firstMs, lastMs } = delta;
         statements().addToDay.run(merchantId, day, kind, status, delta.count, amountCents);
         for (const [bits, place] of blocksOf(block)) {
           statements().addToBlock.run(merchantId, bits, place, kind, status, delta.count, firstMs, lastMs);
         }
       }
-      for (const { merchantId, day, block, kind, status, count, amountCents } of removed.values()) {
+      for (const { merchantId, day, block, kind, status, count, amountCents } of removed) {
         statements().removeFromDay.run(count, amountCents, merchantId, day, kind, status);
         for (const [bits, place] of blocksOf(block)) {
           statements().removeFromBlock.run(count, merchantId, bits, place, kind, status);

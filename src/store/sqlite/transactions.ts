@@ -130,9 +130,9 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof Reads> {
       return requestIds().issue(numbering.next(), createdAtMs, random);
     },
 
-    async insert(pending) {
+    insert(pending) {
       const row = toNewRow(pending);
-      await commits.run(() => {
+      return commits.run(() => {
         statements().insert.run(row);
         totals.add(row, PENDING);
       });
