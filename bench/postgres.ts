@@ -9,6 +9,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { FileSink } from "bun";
 import { cleanUp, later, newFolder } from "../test/support/cleanup.ts";
 import { missing, openEngine, startServer, urlOf } from "../test/support/postgres.ts";
 import { addMerchants } from "../test/support/shop.ts";
@@ -66,8 +67,8 @@ async function measure({ mode, processes, clients }: Kind, postmaster: number): 
   for (const { stdout } of children) await firstLine(stdout);
   const before = engineCpuUs(postmaster);
   for (const { stdin } of children) {
-    if (stdin) (stdin as import("bun").FileSink).write("go\n");
-    await (stdin as import("bun").FileSink | undefined)?.flush();
+    await (stdin as FileSink).write("go\n");
+    await (stdin as FileSink).flush();
   }
   const lines = await Promise.all(children.map(({ stdout }) => firstLine(stdout)));
   const engineUs = engineCpuUs(postmaster) - before;

@@ -9,7 +9,7 @@ import type { PostgresOptions, Query } from "./options.ts";
 const MIGRATIONS: readonly string[] = [initial];
 
 /** The newest schema that this program knows. */
-export const KNOWN_SCHEMA = MIGRATIONS.length;
+const KNOWN_SCHEMA = MIGRATIONS.length;
 
 /** How often processes that start at once on an empty database may collide. */
 const MAX_ENCOUNTERS = 50;

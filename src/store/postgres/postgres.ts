@@ -20,7 +20,6 @@ import { createVitals } from "./vitals.ts";
 /** The engine that several replicas share. Its exports for others are here; it is imported only when a server uses it. */
 
 export type * from "./options.ts";
-export { TABLES } from "./options.ts";
 export { createSteeringTable } from "./steering.ts";
 
 /** Payments of yesterday can still be written for a while. */

@@ -1,5 +1,5 @@
 /** How long a row is kept: so long a revoked key is accepted by a replica that did not revoke it. */
-export const RECENT_MS = 1000;
+const RECENT_MS = 1000;
 
 /** A cache with this many entries is emptied before the next one. */
 const CAPACITY = 4000;

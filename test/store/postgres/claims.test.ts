@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
-import { startChild } from "../../support/child.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { available, newDatabase, openEngine, runSql, sharedServer, type Version } from "../../support/postgres.ts";
+import { startProgram } from "../../support/program.ts";
 import { addMerchants, insertPending } from "../../support/shop.ts";
 import { SLACK_MS } from "../../support/time-outs.ts";
 
@@ -87,15 +86,14 @@ for (const version of available()) {
       "a holder that gets %s holds nothing for longer than two seconds",
       async (signal) => {
         const { url, store } = await openShop(version, 5);
-        const script = join(import.meta.dir, "../../support/hold-claim.ts");
-        const child = startChild([process.execPath, script, url, String(DUE_MS)], { env: {}, cwd: "/" });
-        await child.stdout.until(/holds 5/);
+        const { child, line } = startProgram("hold-claim", url, String(DUE_MS));
+        expect(await line()).toBe("holds 5");
         process.kill(child.pid, signal);
         const startMs = performance.now();
         const changed = await store.transactions.resolveDue(DUE_MS, 10, async (due) => due.map(pay));
         expect(changed.length).toBe(5);
         expect(performance.now() - startMs).toBeLessThan(2000 + SLACK_MS);
-        child.signal("SIGKILL");
+        child.kill("SIGKILL");
         await child.exited;
       },
     );

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
 import { available, newDatabase, openEngine, runSql, sharedServer } from "../../support/postgres.ts";
+import { startProgram } from "../../support/program.ts";
 
 afterAll(cleanUp);
 
@@ -25,14 +25,10 @@ for (const version of available()) {
 
     test(`${OPENERS} processes`, async () => {
       const url = await newDatabase(await sharedServer(version), { empty: true });
-      const script = join(import.meta.dir, "../../support/open-engine.ts");
-      const openers = Array.from({ length: OPENERS }, (_, index) =>
-        Bun.spawn([process.execPath, script, url, `replica-${index}`], { stdout: "pipe", stderr: "pipe" }),
-      );
-      const names = await Promise.all(
-        openers.map(async ({ stdout, stderr }) => (await stdout.text()) + (await stderr.text())),
-      );
-      expect(names.sort()).toEqual(Array.from({ length: OPENERS }, (_, index) => `replica-${index}\n`));
+      const names = Array.from({ length: OPENERS }, (_, index) => `replica-${index}`);
+      const programs = names.map((name) => startProgram("open-engine", url, name));
+      expect(await Promise.all(programs.map(({ line }) => line()))).toEqual(names);
+      for (const { finish } of programs) expect(await finish()).toBe(0);
     });
   });
 }

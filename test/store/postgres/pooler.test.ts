@@ -66,7 +66,7 @@ function behindPooler(): void {
     );
     const looked = await Promise.all(
       pending.flatMap((one, index) => [
-        replicas[(index + 1) % 2]?.transactions.findByCheckoutRequestId(one.checkoutRequestId),
+        (replicas[(index + 1) % 2] ?? store).transactions.findByCheckoutRequestId(one.checkoutRequestId),
         store.transactions.findByReference(`R-${index}`),
       ]),
     );
