@@ -2,7 +2,7 @@
 "use strict";
 const { findExecutable } = require("../executable.cjs");
 
-/** The command `momo`: becomes the executable where the runtime can do that, else runs it and passes signals on. */
+/** The command `momo`: replaces itself by the executable if the runtime can, otherwise runs it and passes signals on. */
 
 function fail(message) {
   process.stderr.write(`momo: ${message}\n`);

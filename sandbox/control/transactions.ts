@@ -33,7 +33,7 @@ export const listTransactions: ControlCall = async (_request, { service }, { que
   });
 };
 
-/** The counts that a filter selects where its status does not restrict it. */
+/** The counts that a filter selects without its status. */
 async function countsOf(service: Service, merchantId: number, { status: _, ...filter }: TransactionFilter) {
   return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 })).summary;
 }

@@ -1,12 +1,12 @@
 import { timeLeft } from "../../../../src/domain/duration.ts";
 import type { ClockReading } from "../wire.ts";
 
-/** A reading of the sandbox's clock, and when it was taken by a clock of the browser's that nobody moves. */
+/** A reading of the sandbox's clock, and the browser's monotonic time of the reading. */
 export interface ClockAt extends Omit<ClockReading, "now"> {
   readonly takenAtMs: number;
 }
 
-/** What time it is for momo, by the last reading: a clock that stands still shows the same however long ago that was. */
+/** The sandbox's time, from the last reading. A frozen clock still shows the same time. */
 export function sandboxNowMs({ now_ms, frozen, takenAtMs }: ClockAt, monotonicMs: number): number {
   return frozen ? now_ms : now_ms + Math.max(0, monotonicMs - takenAtMs);
 }

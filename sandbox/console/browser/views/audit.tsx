@@ -5,11 +5,11 @@ import { acknowledged, findings, isLoaded, openFindings, requests } from "../sta
 import type { Finding } from "../wire.ts";
 import { AuditReport } from "./audit-report.tsx";
 
-/** More of one kind help nobody: the report has them all. */
+/** More findings of one kind do not help. The report has all. */
 const MOST_SHOWN = 20;
 const MOST_CALLS = 8;
 
-/** What clients do wrong, by its kind: what is wrong, what is right, and where it shows. */
+/** The findings by kind: what is wrong, what would be right, and the calls and payments. */
 export function Audit() {
   const noted = findings.value.filter((finding) => isAcknowledged(finding, acknowledged.value));
   return (

@@ -7,7 +7,7 @@ import { type Control, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, useCall } from "./form.tsx";
 import { SnowflakeIcon } from "./icons.tsx";
 
-/** The sandbox's clock: stopped, moved, and let go. */
+/** Stops, moves and resumes the sandbox's clock. */
 export function ClockCard() {
   const call = useCall(["advance"]);
   const duration = useSignal("90s");

@@ -8,7 +8,7 @@ import { outcomes, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { FormProblem, submits, useCall } from "./form.tsx";
 
-/** What decides this prompt if nobody touches the phone, and every other way in which it can end. */
+/** Who decides this prompt if nobody answers it, and a form for other outcomes. */
 export function Decided({ prompt }: { prompt: Prompt }) {
   const decision = useSignal<Decision | null | undefined>(undefined);
   const id = encodeURIComponent(prompt.checkout_request_id);
@@ -28,11 +28,11 @@ export function Decided({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** The person in front of the page can be the network, too. */
+/** The person can also answer as the network. */
 function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
   const call = useCall([]);
   const chosen = useSignal("insufficient_funds");
-  // The network's answers: it never says `silent`, and `manual` and `refused` are no end.
+  // Only outcomes that the network can answer: not `silent`, `manual` and `refused`.
   const ends = outcomes.value.filter(({ status, after }) => status !== null && after !== "never");
   async function end() {
     pickPhone(prompt.phone);
@@ -70,7 +70,7 @@ const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
   deadline: "The deadline",
 };
 
-/** `Rule 2 decides: completed in 3 s.` Undefined is not known yet. */
+/** `Rule 2 decides: completed in 3 s.` @param decision undefined while it is not known yet */
 function words(decision: Decision | null | undefined, nowMs: number | null): string {
   if (decision === undefined) return "";
   if (decision === null) return "It waits for a PIN.";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Small drawings of our own, in the colour of the text around them. What they mean is said beside them. */
+/** Our own icons, in the colour of the text around them. A text beside each says what it means. */
 function Icon({ children, size = 16 }: { children: ComponentChildren; size?: number }) {
   return (
     <svg

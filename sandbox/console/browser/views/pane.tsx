@@ -5,13 +5,13 @@ import { CloseIcon } from "./icons.tsx";
 interface PaneProps {
   readonly label: string;
   readonly title: ComponentChildren;
-  /** What its button closes. */
+  /** The name of what the button closes. */
   readonly what: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** What is open beside a list. It takes the focus, and Escape closes it. */
+/** Details beside a list. The pane takes the focus, and Escape closes it. */
 export function Pane({ label, title, what, onClose, children }: PaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);

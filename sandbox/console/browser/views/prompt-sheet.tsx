@@ -11,7 +11,7 @@ import { BackspaceIcon } from "./icons.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
-/** The prompt that an STK push shows: who asks for how much, and a PIN. Digits, Enter and Escape do what the keys do. */
+/** The prompt of an STK push: merchant, amount and PIN. Digits, Enter and Escape of the keyboard work like the buttons. */
 export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: number }) {
   const pin = useSignal("");
   const input = useRef<HTMLInputElement>(null);
@@ -73,7 +73,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
       </div>
       <div class="keypad">
         {DIGITS.map((digit) => (
-          // With a keyboard the digits are typed: a dozen stops of Tab would lead nowhere else.
+          // People with a keyboard type the digits, so Tab skips these buttons.
           <button key={digit} type="button" tabIndex={-1} onClick={() => press(digit)}>
             {digit}
           </button>
@@ -103,7 +103,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
   );
 }
 
-/** What it is for. A long text scrolls, so it has a stop of Tab. */
+/** Reference and description. A long text scrolls, so it can have the focus. */
 function Particulars({ prompt: { reference, description } }: { prompt: Prompt }) {
   if (!reference && !description) return null;
   return (
@@ -130,7 +130,7 @@ function Particulars({ prompt: { reference, description } }: { prompt: Prompt })
 const RADIUS = 17;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
-/** How long the prompt still stands, by the sandbox's clock. */
+/** The time that is left, by the sandbox's clock. */
 function Ring({ prompt }: { prompt: Prompt }) {
   const now = sandboxNow.value;
   if (now === null) return null;

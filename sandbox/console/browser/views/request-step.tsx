@@ -16,7 +16,7 @@ interface RequestStepProps {
   readonly isOpen?: boolean;
 }
 
-/** A call on one line, with what was sent and answered below it. */
+/** A call on one line, with its request and answer below. */
 export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false }: RequestStepProps) {
   return (
     <>
@@ -43,8 +43,8 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
 }
 
 /**
- * What was sent and what was answered.
- * @param isBrief the body exactly as it came, and the answer folded away
+ * The request and the answer.
+ * @param isBrief shows the body as it came, and hides the answer at first
  */
 export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
   const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms, leniencies, lenient_takes } =

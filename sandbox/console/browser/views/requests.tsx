@@ -23,10 +23,10 @@ import { HttpStatus } from "./request-step.tsx";
 import { Spacer } from "./spacer.tsx";
 import { useWindowed } from "./windowed.ts";
 
-/** More in a second nobody can follow. */
+/** Nobody can follow more calls in a second. */
 const FOLLOWED_PER_SECOND = 20;
 
-/** The merchant API's log as it happens, with what a client does wrong. */
+/** The live log of the merchant API, with the mistakes of clients. */
 export function Requests() {
   const shown = useComputed(() => {
     const found = mistakesByCall.value;
@@ -141,7 +141,7 @@ function Row({ request, isOpen, found }: RowProps) {
   );
 }
 
-/** What a call was about; a poll says whose it is. */
+/** The subject of a call; for a poll, its payment. */
 function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
   const payment = request.target.includes("/status.php") ? paymentOf(request) : null;

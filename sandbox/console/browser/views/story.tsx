@@ -2,6 +2,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
+import { counted } from "../logic/in-force.ts";
 import { formatRoute } from "../logic/route.ts";
 import { findings, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
@@ -15,7 +16,7 @@ import { StatusBadge } from "./status-badge.tsx";
 import { StoryActions } from "./story-actions.tsx";
 import { StoryTimeline } from "./story-timeline.tsx";
 
-/** One payment from its request to its end, and what to make of it. */
+/** The story of one payment, from its request to its end, with advice. */
 export function StoryPane({ id }: { id: string }) {
   const { value } = story;
   useLayoutEffect(() => () => returnFocus(id), [id]);
@@ -47,13 +48,14 @@ export function StoryPane({ id }: { id: string }) {
   );
 }
 
-/** What people look for it by, each to copy. */
+/** The identifiers of the payment, each with a copy button. */
 function Identity({ id, told }: { id: string; told: Story | null }) {
   const link = pageAddress(formatRoute({ view: "transactions", selected: id, query: {} }));
   const ids = [
     ["Reference", told?.transaction.reference],
     ["Phone", told && formatPhone(told.transaction.phone)],
     ["Checkout request id", id],
+    ["Merchant request id", told?.transaction.merchant_request_id],
     ["Receipt", told?.transaction.momo_receipt_number],
     ["Transaction code", told?.transaction.transaction_code],
   ] as const;
@@ -85,7 +87,7 @@ function Steps({ story: told }: { story: Story }) {
   const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
   const mistakes = findingsByCall(findings.value);
   const [first, ...rest] = requests;
-  // It may have left the log, and some payments never were in it.
+  // The log may have dropped the call, and test payments are not in it.
   const start = first?.target.includes("stkpush") ? first : undefined;
   const polls = start ? rest : requests;
   return (
@@ -184,26 +186,28 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** One message for the webhook, and how each attempt to deliver it ended. */
+/** One message for the webhook, and the result of each attempt. */
 function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery: Delivery }) {
   return (
     <details>
       <summary>
         {state === "waiting" ? `waiting until ${timeOfDay(due_at)}` : state}
-        {attempts.map(({ at, status, problem }) => (
-          <span key={at} class="hint">
-            {" "}
-            · {timeOfDay(at)} {status ?? "no answer"}
-            {problem === null ? "" : `: ${problem}`}
-          </span>
-        ))}
+        {attempts.length > 0 && `, ${counted(attempts.length, "attempt")}`}
       </summary>
+      <ul class="attempts">
+        {attempts.map(({ at, at_ms, status, problem }) => (
+          <li key={at_ms}>
+            <time>{timeOfDay(at)}</time> {status ?? "no answer"}
+            {problem === null ? "" : `: ${problem}`}
+          </li>
+        ))}
+      </ul>
       <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
     </details>
   );
 }
 
-/** What the network said, what it means, and what a client does about it. */
+/** The result of the network, its meaning, and the advice for a client. */
 function ResultCard({ result, sms }: { result: NonNullable<Story["result"]>; sms: string | null }) {
   return (
     <div class="result-card">
