@@ -52,16 +52,19 @@ const ASK_EACH_SECONDS = 3;
 async function showProgress({ checkoutRequestId, beside }: Watched, line: StatusLine, ended: AbortSignal) {
   const waiting = "Waiting for the customer to enter the PIN …";
   line.show(waiting);
-  const story = await beside.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
-  const prompt = isRecord(story?.prompt) ? story.prompt : {};
-  const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
-  if (ended.aborted) return;
-  if (isManual) line.note(`The prompt waits for somebody: momo phone ${prompt.phone} answers it.`);
-  else if (!line.isLive) line.note(waiting);
+  let prompt: Record<string, unknown> | null = null;
   let saidFrozen = false;
   let aheadMs = 0;
   for (let second = 0; !ended.aborted; second += 1) {
     if (second % ASK_EACH_SECONDS === 0) {
+      if (!prompt) {
+        const story = await beside.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
+        if (ended.aborted) return;
+        prompt = isRecord(story?.prompt) ? story.prompt : null; // a busy sandbox is asked again
+        const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
+        if (isManual) line.note(`The prompt waits for somebody: momo phone ${prompt?.phone} answers it.`);
+        else if (second === 0 && !line.isLive) line.note(waiting);
+      }
       const { nowMs, isFrozen } = timeIn(await beside.get("/clock"), systemClock.nowMs());
       if (ended.aborted) return;
       if (isFrozen && !saidFrozen) {
@@ -70,7 +73,7 @@ async function showProgress({ checkoutRequestId, beside }: Watched, line: Status
       saidFrozen = isFrozen;
       aheadMs = nowMs - systemClock.nowMs();
     }
-    const leftMs = Number(prompt.expires_at_ms) - systemClock.nowMs() - aheadMs;
+    const leftMs = Number(prompt?.expires_at_ms) - systemClock.nowMs() - aheadMs;
     if (saidFrozen) line.show(`${waiting} the clock stands still`);
     else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${timeLeft(leftMs)} left`);
     await sleep(1000, ended);
