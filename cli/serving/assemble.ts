@@ -3,6 +3,7 @@ import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandbox/control/context.ts";
+import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
@@ -161,13 +162,8 @@ function merchantApi(
 
 function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handler {
   const { guard, clock, realClock, random, rememberClock, reportFault } = options;
-  const load = onFirstCall(async () => {
-    const { createControl } = await import("../../sandbox/control/control.ts");
-    const snapshots = createSnapshotShelf();
-    const own = { clock, realClock, random, rememberClock, reportFault, snapshots, server: options, version };
-    return createControl({ ...guard, ...parts, ...own, merchantApi: api });
-  });
-  return async (request, keepOpen) => (await load())(request, keepOpen);
+  const own = { clock, realClock, random, rememberClock, reportFault, server: options, version };
+  return createControl({ ...guard, ...parts, ...own, snapshots: createSnapshotShelf(), merchantApi: api });
 }
 
 /** A part that is loaded with its first request: both APIs need zod, whose load takes 6 ms of the start of a server. */

@@ -57,10 +57,11 @@ async function showProgress({ checkoutRequestId, beside }: Watched, line: Status
   let aheadMs = 0;
   for (let second = 0; !ended.aborted; second += 1) {
     if (second % ASK_EACH_SECONDS === 0) {
+      // A busy sandbox may not have answered in time: then it is asked again.
       if (!prompt) {
         const story = await beside.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
         if (ended.aborted) return;
-        prompt = isRecord(story?.prompt) ? story.prompt : null; // a busy sandbox is asked again
+        prompt = isRecord(story?.prompt) ? story.prompt : null;
         const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
         if (isManual) line.note(`The prompt waits for somebody: momo phone ${prompt?.phone} answers it.`);
         else if (second === 0 && !line.isLive) line.note(waiting);

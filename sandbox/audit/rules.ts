@@ -9,7 +9,7 @@ export interface Reading {
   readonly at: Moment;
   /** The raw query. */
   readonly query: string;
-  /** The members of the body, read once; null where it has none. */
+  /** The members of the body, read once; null if it has none. */
   readonly members: () => Readonly<Record<string, unknown>> | null;
 }
 

@@ -1,25 +1,9 @@
-import { fail, failWith, type Reply, respond } from "../../src/http/reply.ts";
-import { type Handler, targetOf } from "../../src/http/request.ts";
-import { CALLS } from "./calls.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
+import { failWith, type Reply, respond } from "../../src/http/reply.ts";
+import { type Handler, type KeepOpen, targetOf } from "../../src/http/request.ts";
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { healthForAnybody } from "./health.ts";
-import type { SteeringPart } from "./shapes/requests.ts";
-
-/** What changes by a call to one of these paths, if it is not a GET. */
-const STEERS: Record<string, SteeringPart> = {
-  "/rules": "rules",
-  "/default": "default",
-  "/clock": "clock",
-  "/faults": "faults",
-  "/webhook": "webhook",
-  "/merchants": "registry",
-  "/accounts": "registry",
-  "/keys": "registry",
-  "/keys/API_KEY": "registry",
-  "/snapshots/NAME/restore": "restore",
-  "/reset": "reset",
-};
+import { HEALTH_PATH, healthFor } from "./health.ts";
 
 export interface ControlOptions extends ControlContext, GuardOptions {
   readonly reportFault: (error: unknown) => void;
@@ -28,27 +12,17 @@ export interface ControlOptions extends ControlContext, GuardOptions {
 /** The control API, for test suites and people. Like the merchant API it answers in JSON. */
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
+  // Whoever starts a server asks for its health first. The other calls take 25 ms of processor time and 3 MB to load.
+  const calls = onFirstUse(() => import("./dispatch.ts"));
 
-  async function answer(request: Request, keepOpen: (request: Request) => void): Promise<Reply | Response> {
+  async function answer(request: Request, keepOpen: KeepOpen): Promise<Reply | Response> {
     const refusal = guard(request);
-    const { path, query } = targetOf(request);
-    const { name, id } = nameOf(path.slice(CONTROL_PATH.length));
-    const methods = CALLS[name];
-    const needsTokenOnly = refusal?.status === 401;
-    if (needsTokenOnly && name === "/health" && methods?.[request.method]) return healthForAnybody(options);
+    const isProbe = targetOf(request).path === CONTROL_PATH + HEALTH_PATH && /^(?:GET|HEAD)$/.test(request.method);
+    // Without the token, a probe hears one word.
+    if (isProbe && (refusal === null || refusal.status === 401)) return healthFor(options, refusal === null);
     if (refusal) return refusal;
-    if (!methods) return fail(404, `there is nothing at this path; the control API has ${PATHS}`);
-    const described = methods[request.method];
-    if (!described) {
-      const allowed = Object.keys(methods).join(", ");
-      return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
-    }
-    // A list waits until all that is due is resolved.
-    if (request.method === "GET" && options.service.resolver.isBehind) keepOpen(request);
-    const response = await described.call(request, options, { query, id, keepOpen });
-    const what = STEERS[name];
-    if (what && request.method !== "GET") options.eventHub.steered(what);
-    return response;
+    const { dispatch } = await calls();
+    return dispatch(request, options, keepOpen);
   }
 
   return async (request, keepOpen = () => {}) => {
@@ -59,25 +33,6 @@ export function createControl(options: ControlOptions): Handler {
     }
   };
 }
-
-/** The paths with an id in them, as patterns. */
-const PATTERNS = Object.keys(CALLS)
-  .filter((name) => /[A-Z]/.test(name))
-  .map((name) => ({ name, pattern: new RegExp(`^${name.replace(/[A-Z_]+/, "([^/]+)")}$`) }));
-
-/** The name of a path in the table, and the id in it; an empty name for a path that is not there. */
-function nameOf(path: string): { name: string; id: string } {
-  if (Object.hasOwn(CALLS, path) && !/[A-Z]/.test(path)) return { name: path, id: "" };
-  for (const { name, pattern } of PATTERNS) {
-    const id = pattern.exec(path)?.[1];
-    if (id !== undefined) return { name, id };
-  }
-  return { name: "", id: "" };
-}
-
-const PATHS = Object.keys(CALLS)
-  .map((path) => CONTROL_PATH + path)
-  .join(", ");
 
 /** Browsers must not guess the type of an answer, show it in a frame, or hand it to another site. */
 const SECURITY_HEADERS = {

@@ -1,14 +1,17 @@
 import { type Reply, succeed, unavailable } from "../../src/http/reply.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 
+export const HEALTH_PATH = "/health";
+
 /** `GET /_momo/health`, also `HEAD`: 200 while the server answers requests, 503 while it stops. */
-export const health: ControlCall = async (_request, { version, stopping }) =>
-  answerOf(stopping, { version, pid: process.pid });
+export const health: ControlCall = async (_request, context) => healthFor(context, true);
 
-/** The same for a caller without the token, such as the probe of a container: one word. */
-export const healthForAnybody = ({ stopping }: Pick<ControlContext, "stopping">): Reply => answerOf(stopping, {});
-
-function answerOf(stopping: AbortSignal, facts: object): Reply {
+/** @param isTrusted whether the caller may steer; a probe without the token, such as that of a container, hears one word */
+export function healthFor(
+  { version, stopping }: Pick<ControlContext, "version" | "stopping">,
+  isTrusted: boolean,
+): Reply {
+  const facts = isTrusted ? { version, pid: process.pid } : {};
   return stopping.aborted
     ? unavailable("momo is stopping", { status: "draining", ...facts })
     : succeed("momo is serving", { status: "ok", ...facts });

@@ -68,7 +68,12 @@ async function musl(folder: string): Promise<Machine> {
   writeFileSync(join(folder, "glibc-names.c"), GLIBC_NAMES);
   const library = join(folder, "ld-linux-x86-64.so.2");
   await run(["musl-gcc", "-shared", "-fPIC", "-o", library, join(folder, "glibc-names.c")]);
-  return { ...PLAIN, name: "Debian's musl with glibc's libstdc++", env: { LD_LIBRARY_PATH: folder } };
+  const env = { LD_LIBRARY_PATH: folder };
+  // The list of names is that of Debian 12; a newer libstdc++ may need more.
+  await run(["/lib/ld-musl-x86_64.so.1", "--list", join(folder, "libstdc++.so.6")], { env }).catch((error: Error) => {
+    throw new CannotRun(`this machine's libstdc++ does not load into musl: ${error.message.split("\n").at(-2)}`);
+  });
+  return { ...PLAIN, name: "Debian's musl with glibc's libstdc++", env };
 }
 
 const GLIBC_NAMES = `

@@ -169,7 +169,7 @@ describeInBrowser("the dashboard", (scene) => {
     await page.getByRole("article", { name: "Phone 0722 000 001" }).getByText("350.00").waitFor();
   });
 
-  test("steering: clock, default, rules, faults and reset, each with the commands that do the same", async () => {
+  test("steering: clock, default, rules, faults, webhook and reset, each with the commands that do the same", async () => {
     const page = await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ });
     const clock = page.getByRole("region", { name: "Clock" });
     const before = await textOf(clock.locator("time"));
@@ -209,11 +209,22 @@ describeInBrowser("the dashboard", (scene) => {
     await faults.getByRole("button", { name: "Remove fault 1" }).click();
     await faults.getByText("Fair weather.").waitFor();
 
+    const webhook = page.getByRole("region", { name: "Webhook" });
+    await webhook.getByLabel("Address").fill("no address");
+    await webhook.getByRole("button", { name: "Set" }).click();
+    await webhook.locator(".field .problem").waitFor();
+    await webhook.getByLabel("Address").fill("http://127.0.0.1:9/hook");
+    await webhook.getByLabel("Share lost").fill("0.5");
+    await webhook.getByRole("button", { name: "Set" }).click();
+    await webhook.getByText("http://127.0.0.1:9/hook: payment.updated, 50 % lost").waitFor();
+    await page.getByRole("link", { name: /webhook/ }).waitFor();
+    await webhook.getByRole("button", { name: "Remove webhook 1" }).click();
+    await webhook.getByText("None, as in the specification.").waitFor();
+    await webhook.getByRole("button", { name: "Undo" }).click();
+    await webhook.getByText("50 % lost").waitFor();
+
     const reset = page.getByRole("region", { name: "Reset" });
     await reset.getByText("momo reset").waitFor();
-    await reset.getByRole("button", { name: "Reset …" }).click();
-    await page.getByRole("dialog", { name: "Forget it all?" }).getByRole("button", { name: "Forget it all" }).click();
-    await rules.getByText("None. A rule says").waitFor();
   });
 
   test("rules that somebody else sets are seen at once", async () => {

@@ -31,6 +31,7 @@ export async function fill(sandbox: TestSandbox): Promise<Places> {
   for (let poll = 0; poll < 2; poll += 1) await askStatus(sandbox, failed);
   await sandbox.rules.add({ outcome: "unreachable" }, { outcome: "cancelled" });
   await sandbox.faults.set([{ kind: "delay", delay: "1ms" }]);
+  await sandbox.webhook.set({ url: "http://127.0.0.1:9/hook", times: 2, lost: 0.2 });
   const calls = await sandbox.requests();
   return { failed, completed, pending, call: calls.find(({ status }) => status === 400)?.id ?? 0 };
 }

@@ -118,10 +118,11 @@ if (node === null || process.platform !== "linux") {
         ...["MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_BASE_URL", "MOMO_CONTROL_URL", "MOMO_PAYMENT_ACCOUNT_ID"],
       ]);
       expect(started.stdout.split("\n")[0]).toBe(`::add-mask::${env.MOMO_API_SECRET}`);
-      expect(job.pairs("GITHUB_OUTPUT")).toEqual({ "base-url": env.MOMO_BASE_URL ?? "" });
+      const PATH = `${job.read("GITHUB_PATH").trim()}:${process.env.PATH}`;
+      const executable = join(job.read("GITHUB_PATH").trim(), "momo");
+      expect(job.pairs("GITHUB_OUTPUT")).toEqual({ "base-url": env.MOMO_BASE_URL ?? "", executable });
 
       // A step with the command on its path; and a client that calls a path that does not exist.
-      const PATH = `${job.read("GITHUB_PATH").trim()}:${process.env.PATH}`;
       const step = await runToEnd(["sh", "-c", "momo pay 0712345678 100 --wait --interval 50ms -q"], {
         env: { ...env, PATH },
       });

@@ -43,6 +43,7 @@ async function main() {
   if (ready.control_token) saveState("controlToken", ready.control_token);
   if (!(process.env.PATH ?? "").split(delimiter).includes(dirname(momo))) addPath(dirname(momo));
   setOutput("base-url", ready.base_url);
+  setOutput("executable", momo);
   process.stdout.write(`momo serves at ${ready.base_url}\n`);
 }
 

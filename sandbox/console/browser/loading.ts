@@ -34,6 +34,7 @@ import type {
   Story,
   Transaction,
   TransactionList,
+  Webhook,
 } from "./wire.ts";
 
 /** Loads from the server, at the start and again later. */
@@ -103,11 +104,9 @@ export async function reload(part: Exclude<SteeringPart, "reset" | "restore">): 
     case "default":
       state.fallback.value = await api.get<Default>("/default");
       return;
-    case "webhook": {
-      const { webhook } = await api.get<{ webhook: { url: string } | null }>("/webhook?limit=1");
-      state.webhookUrl.value = webhook?.url ?? null;
+    case "webhook":
+      state.webhook.value = (await api.get<{ webhook: Webhook | null }>("/webhook?limit=1")).webhook;
       return;
-    }
     case "registry":
       return loadRegistry();
   }

@@ -25,6 +25,7 @@ import type {
   Status,
   Story,
   Transaction,
+  Webhook,
 } from "./wire.ts";
 
 /**
@@ -195,8 +196,8 @@ export const phoneChips = computed(() => {
 export const rules = signal<readonly Rule[]>([]);
 export const faults = signal<{ readonly seed: number; readonly faults: readonly Fault[] }>({ seed: 0, faults: [] });
 export const fallback = signal<Default | null>(null);
-/** The address of the webhook; null if there is none. */
-export const webhookUrl = signal<string | null>(null);
+/** Null if there is none. */
+export const webhook = signal<Webhook | null>(null);
 export const accounts = signal<readonly Account[]>([]);
 export const keys = signal<readonly Key[]>([]);
 
@@ -208,7 +209,7 @@ export const unusualParts = computed(() =>
     fallback: fallback.value,
     clock: clock.value,
     server: server.value,
-    webhook: webhookUrl.value,
+    webhook: webhook.value?.url ?? null,
   }),
 );
 

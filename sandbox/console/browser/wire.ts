@@ -1,6 +1,6 @@
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
-import type { DeliveryOnWire } from "../../control/shapes/webhook.ts";
+import type { DeliveryOnWire, WebhookOnWire } from "../../control/shapes/webhook.ts";
 
 /** The types of the control API, with the names that the page uses. */
 
@@ -39,6 +39,7 @@ export type TransactionEvent = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
 export type Delivery = DeliveryOnWire;
+export type Webhook = NonNullable<WebhookOnWire["webhook"]>;
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
 /** An event of the sandbox. */
@@ -47,7 +48,6 @@ export type ConsoleEvent =
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: MessageOnWire }
   | { readonly name: "audit"; readonly data: Finding }
-  | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };

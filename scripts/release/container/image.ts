@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { homeOf } from "../repository.ts";
 import { run } from "../run.ts";
-import { sumOf } from "../sums.ts";
 import { PROCESSORS, type Processor } from "./base.ts";
 import type { Engine } from "./engine.ts";
+import { removeRandomness } from "./randomness.ts";
 
 const CONTAINERFILE = join(import.meta.dir, "Containerfile");
 
@@ -58,7 +58,7 @@ export async function saveImage(engine: Engine, out: string): Promise<string> {
   rmSync(out, { recursive: true, force: true });
   await run(["skopeo", "copy", "--quiet", "--all", "--dest-compress", `dir:${plain}`, `dir:${out}`]);
   rmSync(plain, { recursive: true, force: true });
-  return `sha256:${await sumOf(join(out, "manifest.json"))}`;
+  return removeRandomness(out);
 }
 
 /** The base that the Containerfile names; null while it has no digest, so that anything could be below momo. */

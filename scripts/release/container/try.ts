@@ -78,7 +78,7 @@ async function tryOther(engine: Engine, name: string): Promise<string> {
 async function startRegistry(folder: string): Promise<{ address: string; close(): Promise<void> }> {
   const program = Bun.which("docker-registry") ?? Bun.which("registry");
   if (program === null) throw new Error("missing: docker-registry; Debian has a package of this name");
-  const port = freePort();
+  const port = await freePort();
   const address = `127.0.0.1:${port}`;
   const file = join(folder, "registry.yml");
   const storage = `storage: {filesystem: {rootdirectory: ${join(folder, "registry")}}}`;
@@ -97,10 +97,10 @@ async function startRegistry(folder: string): Promise<{ address: string; close()
   throw new Error(`${program} does not answer on ${address}`);
 }
 
-function freePort(): number {
+async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const port = server.port ?? 0;
-  server.stop(true);
+  await server.stop(true);
   return port;
 }
 

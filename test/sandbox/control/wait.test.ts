@@ -141,7 +141,7 @@ test("503: the server stops while it waits", async () => {
   const waits = [{ checkout_request_id: await manual() }, { reference: "never" }].map((wish) =>
     wait({ ...wish, timeout: "1h" }),
   );
-  await sandbox.control("GET", "/health");
+  await sandbox.control("GET", "/prompts");
   sandbox.endStreams();
   for (const { status, body } of await Promise.all(waits)) {
     expect([status, body.message]).toEqual([503, "the server stops"]);

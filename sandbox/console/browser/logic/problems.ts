@@ -11,7 +11,7 @@ export interface Problems {
  */
 export function problemsOf(message: string, names: readonly string[]): Problems {
   const name = names.map((text) => text.replaceAll(".", "\\.")).join("|");
-  const start = new RegExp(`(?:^|; )(?:\\w+\\[[0-9]+\\]\\.)?(${name})(?::| )`, "g");
+  const start = new RegExp(`(?:^|; )(?:\\w+(?:\\[[0-9]+\\])?\\.)?(${name})(?::| )`, "g");
   const starts = [...message.matchAll(start)];
   const fields: Record<string, string> = {};
   starts.forEach((match, index) => {

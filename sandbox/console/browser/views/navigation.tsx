@@ -52,8 +52,8 @@ function Count({ view: name }: { view: View }) {
 
 function Figure({ count, what, isWarning = false }: { count: number; what: string; isWarning?: boolean }) {
   return (
-    <b class={`count ${isWarning ? "warn" : ""}`} data-empty={count === 0}>
-      {count > 999 ? "999+" : count}
+    <b class={`count ${isWarning && count > 0 ? "warn" : ""}`} data-empty={count === 0}>
+      {count > 99 ? "99+" : count}
       <span class="unseen"> {what}</span>
     </b>
   );

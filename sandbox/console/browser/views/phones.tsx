@@ -64,8 +64,8 @@ function NotifyButton() {
     permission.value = await askForNotifications();
   }
   return (
-    <button type="button" class="link notify" onClick={() => void ask()}>
-      Notify me of prompts
+    <button type="button" class="link notify" title="Show a notification when a phone rings" onClick={() => void ask()}>
+      Notify me
     </button>
   );
 }

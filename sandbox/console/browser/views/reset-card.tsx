@@ -1,7 +1,7 @@
 import { api } from "../api.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { counted } from "../logic/in-force.ts";
-import { counts, faults, filters, findings, requests, rules } from "../state.ts";
+import { counts, faults, filters, findings, merchants, requests, rules } from "../state.ts";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { FormProblem, useCall } from "./form.tsx";
@@ -44,6 +44,7 @@ function lossInWords(): string {
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
   // The counts are for the filters and one merchant only.
-  const others = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
+  const hidden = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
+  const others = merchants.value.length > 1 ? `${hidden}, and the payments of the other merchants` : hidden;
   return `${words.join(", ") || "nothing but the clock"}${others}`;
 }

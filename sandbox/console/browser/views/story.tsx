@@ -2,6 +2,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
+import { counted } from "../logic/in-force.ts";
 import { formatRoute } from "../logic/route.ts";
 import { findings, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
@@ -54,6 +55,7 @@ function Identity({ id, told }: { id: string; told: Story | null }) {
     ["Reference", told?.transaction.reference],
     ["Phone", told && formatPhone(told.transaction.phone)],
     ["Checkout request id", id],
+    ["Merchant request id", told?.transaction.merchant_request_id],
     ["Receipt", told?.transaction.momo_receipt_number],
     ["Transaction code", told?.transaction.transaction_code],
   ] as const;
@@ -190,14 +192,16 @@ function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery
     <details>
       <summary>
         {state === "waiting" ? `waiting until ${timeOfDay(due_at)}` : state}
-        {attempts.map(({ at, status, problem }) => (
-          <span key={at} class="hint">
-            {" "}
-            · {timeOfDay(at)} {status ?? "no answer"}
-            {problem === null ? "" : `: ${problem}`}
-          </span>
-        ))}
+        {attempts.length > 0 && `, ${counted(attempts.length, "attempt")}`}
       </summary>
+      <ul class="attempts">
+        {attempts.map(({ at, at_ms, status, problem }) => (
+          <li key={at_ms}>
+            <time>{timeOfDay(at)}</time> {status ?? "no answer"}
+            {problem === null ? "" : `: ${problem}`}
+          </li>
+        ))}
+      </ul>
       <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
     </details>
   );

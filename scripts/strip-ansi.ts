@@ -1,2 +1,0 @@
-/** Stands for `node:util` in commander, when the executable is built (build.ts). */
-export const stripVTControlCharacters = Bun.stripANSI;
