@@ -9,7 +9,7 @@ export interface Reading {
   readonly at: Moment;
   /** The raw query. */
   readonly query: string;
-  /** The members of the body, read once; null where it has none. */
+  /** The members of the body, read once; null if it has none. */
   readonly members: () => Readonly<Record<string, unknown>> | null;
 }
 
@@ -28,13 +28,13 @@ export interface AuditState {
   pushes: number;
   readonly payments: PaymentBook;
   readonly inputs: Inputs;
-  /** The last push, where it was refused. */
+  /** The last push, if it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */
   readonly looks: Look[];
-  /** When the last list was asked for, answered or not, by the time outside. */
+  /** When the last list was asked for, answered or not, in real time. */
   lastLookMs: number;
-  /** Whether payments are also told by a webhook. */
+  /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
   note(mistake: Mistake): Finding | null;
 }
