@@ -12,7 +12,7 @@ export interface MomoEnvironment {
   readonly data?: string;
 }
 
-/** The variables of momo's that are set and not empty. */
+/** momo's variables that are set and not empty. */
 export function momoEnvironment(): MomoEnvironment {
   return {
     ...named("baseUrl", "MOMO_BASE_URL"),
@@ -30,12 +30,17 @@ export function serveVariable(name: `MOMO_SERVE_${string}`): string | undefined 
   return process.env[name] || undefined;
 }
 
+/** The names of all variables that look like one of an option of `serve`, and are not empty. */
+export function serveVariableNames(): string[] {
+  return Object.keys(process.env).filter((name) => name.startsWith("MOMO_SERVE_") && process.env[name]);
+}
+
 function named<N extends string>(name: N, variable: string): { [K in N]?: string } {
   const value = process.env[variable];
   return value ? ({ [name]: value } as { [K in N]: string }) : {};
 }
 
-/** The variables that are set, with what each takes precedence over. A secret is not shown. */
+/** The variables that are set, each with what it replaces. Secrets are not shown. */
 export function variablesInForce(): { name: string; value: string; overrides: string }[] {
   return [
     ["MOMO_BASE_URL", "the running server of the data directory"],
@@ -51,49 +56,49 @@ export function variablesInForce(): { name: string; value: string; overrides: st
   });
 }
 
-/** Where this platform keeps the data of programs, as far as the environment says. */
+/** The folders for data of programs that the environment names. */
 export function platformFolders(): { xdgDataHome?: string; localAppData?: string } {
   return { ...named("xdgDataHome", "XDG_DATA_HOME"), ...named("localAppData", "LOCALAPPDATA") };
 }
 
-/** Our own environment with more in it, for a process of ours: without another sandbox's token, nor a proxy to this machine. */
+/** The environment for a child process: ours and more, without the token of another sandbox, and without a proxy for this machine. */
 export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
   const direct = [process.env.no_proxy ?? process.env.NO_PROXY, "127.0.0.1"].filter(Boolean).join(",");
   return { ...process.env, NO_PROXY: direct, no_proxy: direct, MOMO_CONTROL_TOKEN: undefined, ...more };
 }
 
-/** A variable that other programs obey, as the caller has set it: the first of these names that is not empty. */
+/** A variable of other programs: the first of these names that is not empty. */
 export function callersVariable(...names: string[]): string | undefined {
   return names.map((name) => process.env[name]).find(Boolean);
 }
 
-/** Where a shell finds programs. npm puts folders of its own before that, for its scripts alone. */
+/** The path of a shell. It leaves out the folders that npm adds for its scripts. */
 export function searchPath(): string {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder)).join(delimiter);
 }
 
-/** Continuous integration asks nobody anything. */
+/** Whether this is continuous integration, where nobody can answer questions. */
 export function isCi(): boolean {
   return Boolean(process.env.CI);
 }
 
-/** `NO_COLOR`, when set to anything, means plain text. */
+/** `NO_COLOR` with any value means plain text. */
 export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.env.TERM !== "dumb";
 }
 
-/** A proxy is for the world outside: a host of this machine is reached directly. */
+/** Reaches a host of this machine without the proxy. */
 export function reachDirectly(host: string): void {
   const already = process.env.no_proxy ?? process.env.NO_PROXY;
   if (already?.split(",").includes(host)) return;
   const direct = [already, host].filter(Boolean).join(",");
-  // Bun reads either, and prefers the small letters.
+  // Bun reads both names, and prefers lower case.
   process.env.no_proxy = direct;
   process.env.NO_PROXY = direct;
 }
 
-/** The program that shows long output, and its environment; null where nobody wants one. */
+/** The program that shows long output, and its environment; null if the user wants none. */
 export function pagerCommand(): { command: string; environment: Record<string, string | undefined> } | null {
   const command = process.env.PAGER ?? "less";
   if (command === "" || command === "cat" || process.env.TERM === "dumb") return null;
@@ -101,10 +106,10 @@ export function pagerCommand(): { command: string; environment: Record<string, s
   return { command, environment: { LESS: "FRX", ...process.env } };
 }
 
-/** Whether a line of a terminal can be written again. */
+/** Whether the terminal can rewrite a line. */
 export const canRedraw = (): boolean => process.env.TERM !== "dumb";
 
-/** The variable that sends requests to this address through a proxy; null where none does, as to this machine. */
+/** The name of the variable that sends requests to this address through a proxy; null if none does. */
 export function proxyInForce({ protocol, hostname }: URL): string | null {
   if (/^(?:localhost|127\..*|\[::1\])$/.test(hostname)) return null;
   const direct = (process.env.no_proxy ?? process.env.NO_PROXY ?? "").split(",").map((entry) => entry.trim());

@@ -1,37 +1,40 @@
 import { Command, CommanderError } from "commander";
 import { GROUPS } from "./command-table.ts";
+import { complete } from "./terminal/completion.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
+import { showFirstStep } from "./terminal/first-step.ts";
+import { addHelp } from "./terminal/help.ts";
 import { asksJson, tellFailure } from "./terminal/output.ts";
 import { writeOut } from "./terminal/standard-output.ts";
 import { usageFailure } from "./terminal/usage.ts";
 
-/** Runs one command line. The process ends by itself, with the exit code that docs/cli.md documents. */
+/** Runs one command line, and sets the exit code. docs/cli.md lists the codes. */
 export async function run(args: readonly string[], version: string): Promise<void> {
-  const end = args.indexOf("--"); // what follows is another command's
+  const end = args.indexOf("--"); // the rest belongs to another command
   const own = args.slice(0, end < 0 ? undefined : end);
   const json = asksJson(own);
   const asksHelp = args[0] === "help";
   const words = asksHelp ? args.slice(1) : args;
   if (args[0] === "complete") {
-    // What could come next is known only with every command at hand.
+    // Suggestions need all commands.
     const program = await assemble(version, () => true);
-    await (await import("./terminal/completion.ts")).complete(program, args.slice(args.indexOf("--") + 1));
+    await complete(program, args.slice(args.indexOf("--") + 1));
     return;
   }
-  const name = words.find((word) => word !== "--"); // which ends the options, as anywhere
+  const name = words.find((word) => word !== "--"); // ends the options
   const program = await assemble(version, (candidate) => candidate === name);
   if (asksHelp || own.some((word) => word === "--help" || word === "-h")) {
-    (await import("./terminal/help.ts")).addHelp(program);
+    addHelp(program);
   }
   try {
-    if (args.length === 0) (await import("./terminal/first-step.ts")).showFirstStep();
+    if (args.length === 0) showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
     process.exitCode = tellOf(error, commandOf(program, words), json);
   }
 }
 
-/** The program with the commands that are meant, and the names of the others for the help. */
+/** The program with the wanted commands, and the names of the others for the help. */
 async function assemble(version: string, isMeant: (name: string) => boolean): Promise<Command> {
   const program = new Command("momo")
     .description("A mobile-money sandbox: the payment service, a simulated network and a client in one program.")
@@ -39,9 +42,9 @@ async function assemble(version: string, isMeant: (name: string) => boolean): Pr
     .configureHelp({ minWidthToWrap: 20 })
     .helpCommand(false)
     .showSuggestionAfterError()
-    .enablePositionalOptions() // what follows `exec --` is the other command's
+    .enablePositionalOptions() // words after `exec --` belong to the other command
     .exitOverride()
-    .configureOutput({ writeOut, outputError: () => {} }); // told once, in tellOf
+    .configureOutput({ writeOut, outputError: () => {} }); // tellOf prints the error
   for (const [group, commands] of Object.entries(GROUPS)) {
     for (const [name, [summary, load]] of Object.entries(commands)) {
       const command = isMeant(name) ? await load() : new Command(name);
@@ -58,10 +61,10 @@ async function assemble(version: string, isMeant: (name: string) => boolean): Pr
   return program;
 }
 
-/** The help of every command, whole, 78 columns wide: the pages of the manual are made of it. */
+/** The complete help of every command, 78 columns wide, for the manual page. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
   const program = await assemble(version, () => true);
-  (await import("./terminal/help.ts")).addHelp(program);
+  addHelp(program);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {
     let text = "";
@@ -73,14 +76,14 @@ export async function helpPages(version: string): Promise<{ name: string; text: 
   return pages;
 }
 
-/** Settings that commander hands on only to commands it made itself. */
+/** Copies settings that commander copies only to commands that it made itself. */
 function adopt(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent).helpCommand(false);
   for (const child of command.commands) adopt(child, command);
   return command;
 }
 
-/** `momo help pay` is `momo pay --help`. A word that names no command is left to be refused. */
+/** `momo help pay` is `momo pay --help`. A word that names no command stays, so that it is refused. */
 function helpCall(program: Command, words: readonly string[]): string[] {
   const command = commandOf(program, words);
   const path: string[] = [];
@@ -89,7 +92,7 @@ function helpCall(program: Command, words: readonly string[]): string[] {
   return command.commands.length > 0 && unknown !== undefined ? [...path, unknown] : [...path, "--help"];
 }
 
-/** The command that the words name, as far as they name one. */
+/** The command that the words name. Stops at the first word that names none. */
 function commandOf(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words.filter((candidate) => !candidate.startsWith("-"))) {
@@ -100,10 +103,10 @@ function commandOf(program: Command, words: readonly string[]): Command {
   return command;
 }
 
-/** Says why the command did not do its work, and returns the exit code. */
+/** Prints why the command failed, and returns the exit code. */
 function tellOf(error: unknown, command: Command, json: boolean): number {
   if (error instanceof CommanderError) {
-    // The help or the version that was asked for.
+    // Help or version: no error.
     if (error.exitCode === 0) return EXIT.done;
     const failure = usageFailure(error, command);
     if (error.code !== "commander.help" || json) tellFailure(failure, json);

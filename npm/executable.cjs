@@ -2,9 +2,11 @@
 const { accessSync, constants } = require("node:fs");
 
 /**
- * Where momo's executable for this machine is. Plain CommonJS, because Node of any version, Bun and Deno read it as it is.
- * `MOMO_EXECUTABLE` names another one.
+ * Where momo's executable for this machine is. Plain CommonJS, because Node of any version, Bun and Deno read it as it is: no
+ * newer syntax, so that an old Node can say that it is too old. `MOMO_EXECUTABLE` names another one.
  */
+
+const OLDEST_NODE = 20;
 
 /** The packages of which one belongs to a machine, the likelier one first. */
 function packagesFor(platform, cpu) {
@@ -26,7 +28,13 @@ exports.findExecutable = function findExecutable({
   platform = process.platform,
   arch = process.arch,
   env = process.env,
+  node = process.versions.node,
 } = {}) {
+  if (parseInt(node, 10) < OLDEST_NODE) {
+    throw new Error(
+      `Node ${node} is too old: momo-sandbox needs Node ${OLDEST_NODE} or later; install.sh needs no Node`,
+    );
+  }
   if (env.MOMO_EXECUTABLE) return runnable(env.MOMO_EXECUTABLE);
   const packages = packagesFor(platform, arch);
   if (packages.length === 0) {
@@ -54,11 +62,11 @@ function runnable(file) {
   try {
     accessSync(file, constants.X_OK);
   } catch (error) {
-    throw new Error(
-      error.code === "ENOENT"
-        ? `there is no ${file}`
-        : `${file} may not be executed: chmod +x it, or install it on a file system that allows it`,
-    );
+    if (error.code === "ENOENT") throw new Error(`there is no ${file}`);
+    if (error.code === "EACCES") {
+      throw new Error(`${file} may not be executed: chmod +x it, or install it on a file system that allows it`);
+    }
+    // Deno may be allowed to run it and not to ask: whether it runs shows when it is started.
   }
   return file;
 }

@@ -14,7 +14,7 @@ interface ReadyRecord {
 
 export interface SandboxProcess {
   readonly ready: ReadyRecord;
-  /** Ends it in order; the second time it does nothing. */
+  /** Stops the server. A second call does nothing. */
   stop(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export interface SandboxProcess {
 const STOP_WITHIN_MS = 10_000;
 
 /**
- * Starts `momo serve` with a pipe as its standard input: the pipe closes when this process ends, however it ends, and the server
- * ends with it.
+ * Starts `momo serve` with a pipe as its standard input. The pipe closes when this process ends, also if it is killed, and then
+ * the server ends.
  * @throws Error in momo's words, where it does not start
  */
 export async function startExecutable(flags: readonly string[]): Promise<SandboxProcess> {
@@ -39,7 +39,7 @@ export async function startExecutable(flags: readonly string[]): Promise<Sandbox
   child.stdin.on("error", () => {}); // it ended first
   const ready = await readyRecordOf(child);
   reachDirectly(new URL(ready.control_url).hostname);
-  // What the test forgets to stop does not keep its process alive.
+  // A sandbox that a test forgets to stop must not keep the process alive.
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void }).unref?.();
   return {
@@ -58,7 +58,7 @@ async function readyRecordOf(child: ChildProcessByStdio<Writable, Readable, Read
   let output = "";
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    // Warnings of a running server are nobody's to read.
+    // Warnings of a running server are ignored.
     if (output === "") complaint += text;
   });
   return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ async function readyRecordOf(child: ChildProcessByStdio<Writable, Readable, Read
   });
 }
 
-/** The refusal of a flag, as one of the option: `--prompt-timeout` is `promptTimeout`. */
+/** Names options instead of flags in a refusal: `--prompt-timeout` is `promptTimeout`. */
 function inWordsOfOptions(complaint: string): string {
   const failure = /^\{"error":.*\}$/m.exec(complaint)?.[0];
   const message = failure ? (JSON.parse(failure) as { error: { message: string } }).error.message : complaint.trim();
@@ -85,7 +85,7 @@ function environment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MOMO_")));
 }
 
-/** A proxy is for the world outside: Bun and Deno would ask it for this machine, too. */
+/** Bypasses the proxy for this machine: Bun and Deno would use it. */
 function reachDirectly(host: string): void {
   for (const name of ["NO_PROXY", "no_proxy"]) {
     const hosts = process.env[name]?.split(",") ?? [];

@@ -18,7 +18,7 @@ export type OutcomeName =
   | "manual";
 
 export interface SandboxOptions {
-  /** What prompts do where nothing else decides: `NAME` or `NAME; after=DURATION`. By default `completed` after 3 s. */
+  /** What prompts do if nothing else decides: `NAME` or `NAME; after=DURATION`. By default `completed` after 3 s. */
   readonly outcome?: OutcomeName | `${OutcomeName};${string}`;
   /** How long a prompt waits for its customer: a duration such as `60s`, the default. */
   readonly promptTimeout?: string;
@@ -28,7 +28,7 @@ export interface SandboxOptions {
   readonly accept?: "strict" | "lenient";
   /** By default `full`. */
   readonly responseForm?: "full" | "short";
-  /** Where each payment that becomes final is POSTed. The specification knows no webhooks. */
+  /** The address to which each payment that becomes final is POSTed. The specification has no webhooks. */
   readonly webhook?: string;
   /** Whether the clock stands still from the start, so that only the test moves it. By default it does not. */
   readonly frozen?: boolean;
@@ -49,7 +49,7 @@ export interface RuleInput {
   times?: number | undefined;
 }
 
-/** Something that goes wrong on the way to the merchant API. */
+/** An injected failure of the merchant API. */
 export interface FaultInput {
   path?: "/stkpush.php" | "/status.php" | "/transactions.php" | undefined;
   kind: "error" | "delay" | "disconnect";
@@ -77,7 +77,7 @@ export interface WebhookInput {
   early?: boolean | undefined;
 }
 
-/** A message for the webhook, and what came of it. */
+/** A message for the webhook, and its attempts. */
 export interface DeliveryRecord {
   readonly id: number;
   readonly checkout_request_id: string;
@@ -133,11 +133,11 @@ export interface RequestRecord {
   readonly body: string | null;
   readonly body_cut_bytes: number;
   readonly status: number | null;
-  /** JSON as such; where it is longer than 4,096 characters, their text. */
+  /** The parsed JSON. If it is longer than 4,096 characters, their text. */
   readonly answer: unknown;
   readonly answer_cut_bytes: number;
   readonly fault: "error" | "delay" | "disconnect" | null;
-  /** What the lenient form alone took. */
+  /** What only the lenient form accepted. */
   readonly leniencies: readonly { readonly member: string; readonly came: string }[];
   /** Whether the strict form refused what the lenient one takes. */
   readonly lenient_takes: boolean;
@@ -204,18 +204,18 @@ export interface TestSandbox {
   requests(): Promise<RequestRecord[]>;
   /** What the client under test has done wrong, the worst first. */
   audit(): Promise<Finding[]>;
-  /** Keeps how everything is now, under a name of letters, digits, - and _. */
+  /** Saves the whole state under a name of letters, digits, - and _. */
   snapshot(name: string): Promise<void>;
-  /** Brings everything back, the clock too; only merchants, accounts and keys stay as they are. */
+  /** Restores the whole state, the clock too. Only merchants, accounts and keys do not change. */
   restore(name: string): Promise<void>;
   /** Forgets transactions, rules, faults, log, audit and clock. */
   reset(): Promise<void>;
-  /** Ends it, and removes all that it stored. */
+  /** Stops the sandbox, and removes its data. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a sandbox of its own: the executable on a free port, with a temporary folder. It ends with this process at the latest.
- * @throws Error in momo's words for options that make no sense
+ * @throws Error with momo's message for wrong options
  */
 export type StartSandbox = (options?: SandboxOptions) => Promise<TestSandbox>;

@@ -4,7 +4,7 @@ import { seededChance } from "../src/domain/random.ts";
 export const FAULT_KINDS = ["error", "delay", "disconnect"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Something that goes wrong on the way to the merchant API. */
+/** An injected failure of the merchant API. */
 export interface Fault {
   /** The operation that it is for, such as `/stkpush.php`; null: any. */
   readonly path: string | null;

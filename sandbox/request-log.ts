@@ -14,6 +14,8 @@ export interface LoggedRequest {
   readonly body: string | null;
   /** How many bytes of it are not kept. */
   readonly bodyCutBytes: number;
+  /** The checkout request id of a body that was cut, so that the call is found for its payment. */
+  readonly cutId?: string | undefined;
   /** Null where the connection was closed without an answer. */
   readonly status: number | null;
   /** The beginning of the answer, also if it was lost. */
@@ -30,7 +32,7 @@ export interface LoggedRequest {
 /** The header of a call that a person sends again from the console; it names the call in the log. */
 export const REPLAY_HEADER = "x-sandbox-replay-of";
 
-/** @param whole the call with its whole body and answer, for whoever does not keep them */
+/** @param whole the complete body and answer. A listener must not keep them */
 export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
 /** How many calls are kept. */
@@ -42,7 +44,7 @@ export const KEPT_LENGTH = 4096;
 /** The last {@link LOG_CAPACITY} calls. JSON is made when somebody reads them. */
 export interface RequestLog {
   /** Takes the whole body and answer, and cuts them. */
-  add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "answerCutBytes">): void;
+  add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">): void;
   /** Oldest first. */
   list(): readonly LoggedRequest[];
   clear(): void;
@@ -59,7 +61,8 @@ export function createRequestLog(): RequestLog {
       lastId += 1;
       const [body, bodyCutBytes] = beginningOf(request.body);
       const [answer, answerCutBytes] = beginningOf(request.answer);
-      const logged = { ...request, id: lastId, body, bodyCutBytes, answer, answerCutBytes };
+      const cutId = bodyCutBytes > 0 ? request.body?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
+      const logged = { ...request, id: lastId, body, bodyCutBytes, cutId, answer, answerCutBytes };
       calls.push(logged);
       if (calls.length > LOG_CAPACITY) calls.shift();
       for (const listener of listeners) listener(logged, request);
@@ -75,10 +78,10 @@ export function createRequestLog(): RequestLog {
   };
 }
 
-/**
- * A word at the cut may be the first part of a secret, perhaps escaped, that nobody would recognise. A longer word is not a
- * secret.
- */
+/** If JSON has a member twice, its last value counts. */
+const CHECKOUT_REQUEST_ID = /ws_CO_[0-9]{14}_[0-9A-Z]{20}/g;
+
+/** The end of a word at the cut may be the first part of a secret, perhaps escaped, that nobody would recognise. */
 const MAX_CUT_WORD = 600;
 
 /** @returns what is kept of a text, and how many bytes are not */

@@ -21,16 +21,16 @@ export async function compile(entry: string, outfile: string, foreign?: Foreign)
     entrypoints: [join(ROOT, entry)],
     compile: {
       outfile,
-      // What lies in the folder where it is started is another program's.
+      // Files in the current folder belong to another program.
       autoloadDotenv: false,
       autoloadBunfig: false,
-      // To compile what runs once, at the start, costs more than it saves. A server goes back to the normal policy.
+      // Compiling code that runs once, at the start, costs more than it saves. A server returns to the normal policy.
       jitPolicy: 20,
       ...foreign,
     },
     metafile: true,
     bytecode: true,
-    // One chunk for each command: only what is used is loaded.
+    // One chunk per command, so that only the used one is loaded.
     splitting: true,
     format: "esm",
     naming: { entry: "[name].[ext]" },

@@ -13,7 +13,7 @@ const modules = join(root, "node_modules");
 const stampFile = join(modules, ".installed-lock");
 const bunProgram = join(modules, "bun", "bin", "bun.exe"); // named so on every system
 
-/** Until Bun's install script has run, a shell script of a few hundred bytes stands where the program should. */
+/** Until Bun's install script has run, the program is a shell script of a few hundred bytes. */
 const SMALLEST_PROGRAM_BYTES = 1_000_000;
 
 const lock = createHash("sha256")
@@ -41,7 +41,7 @@ function install() {
   const caller = process.env.npm_execpath ?? ""; // the npm or Bun that runs this as a script
   const bun = process.versions.bun ? process.execPath : /\bbun(\.exe)?$/.test(caller) ? caller : "";
   if (bun) {
-    // Where there is no bun.lock, a frozen install goes by package-lock.json, and writes no lock file of its own.
+    // Without a bun.lock, a frozen install reads package-lock.json, and writes no lock file.
     run(bun, ["install", "--frozen-lockfile", "--no-progress", "--no-summary"]);
     return;
   }
@@ -59,7 +59,7 @@ function install() {
   else run("npm", npm, { shell: process.platform === "win32" });
 }
 
-/** Puts Bun's program in its place where no install script was allowed to. */
+/** Installs Bun's program if install scripts are off. */
 function placeBun() {
   run(process.execPath, [join(modules, "bun", "install.js")]);
   if (bunBytes() < SMALLEST_PROGRAM_BYTES) fail("node_modules/bun holds no program for this system");

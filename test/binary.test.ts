@@ -4,7 +4,7 @@ import { join } from "node:path";
 import packageJson from "../package.json";
 import { builtBinary, ROOT } from "./support/binary.ts";
 import { startChild } from "./support/child.ts";
-import { cleanUp, later, newFolder } from "./support/cleanup.ts";
+import { cleanUp, newFolder } from "./support/cleanup.ts";
 import { serveFake } from "./support/fake-server.ts";
 import { type Run, serveMomo } from "./support/momo.ts";
 import { insertPending, openStoreWithMerchants } from "./support/shop.ts";
@@ -19,42 +19,6 @@ async function runBinary(args: readonly string[], cwd = newFolder(), env: Record
   const exitCode = await child.exited;
   return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };
 }
-
-test.concurrent("`--version` equals package.json, in an empty folder with an empty environment", async () => {
-  const cwd = newFolder();
-  expect(await runBinary(["--version"], cwd)).toEqual({ stdout: `${packageJson.version}\n`, stderr: "", exitCode: 0 });
-  expect(readdirSync(cwd)).toEqual([]);
-});
-
-test.concurrent("help and the table of outcomes come with the binary", async () => {
-  expect((await runBinary(["--help"])).stdout).toStartWith("Usage: momo ");
-  expect((await runBinary(["outcomes", "-q"])).stdout).toContain("insufficient_funds\n");
-});
-
-test.concurrent("serve → pay → status: the payment completes, with an empty PATH", async () => {
-  const data = join(newFolder(), "data");
-  const child = startChild([BINARY, "serve", "--port", "0", "--data", data, "--json"], { cwd: newFolder(), env: {} });
-  later(() => child.signal("SIGKILL"));
-  await child.stdout.until(/^\{.*\}\n/);
-  const paid = await runBinary([
-    "pay",
-    "0712345678",
-    "100",
-    "--data",
-    data,
-    "--outcome",
-    "completed; after=50ms",
-    "-q",
-  ]);
-  const id = paid.stdout.trim();
-  const status = await runBinary(["status", id, "--data", data, "--wait", "--interval", "50ms", "--json"]);
-  expect(JSON.parse(status.stdout)).toMatchObject({ status: "completed", checkout_request_id: id });
-  expect(status.exitCode).toBe(0);
-  const listed = await runBinary(["list", "--data", data, "-q"]);
-  expect(listed).toEqual({ stdout: "1\n", stderr: "", exitCode: 0 });
-  child.signal("SIGTERM");
-  expect(await child.exited).toBe(0);
-});
 
 test.concurrent("a search that finds thousands is read in a thread of its own, which comes with the binary", async () => {
   const data = newFolder();
@@ -94,11 +58,6 @@ test.concurrent("`.env` and `bunfig.toml` of the current folder are never read",
   expect(run).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("no sandbox is running") });
   expect((await runBinary(["--version"], cwd, env)).stdout).toBe(`${packageJson.version}\n`);
   expect(readdirSync(cwd).sort()).toEqual(before);
-});
-
-test.concurrent("PORT and HOST in the environment are not read", async () => {
-  const { ready } = await serveMomo([], { program: [BINARY], env: { PORT: "1", BUN_PORT: "1", HOST: "0.0.0.0" } });
-  expect(ready.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d{4,5}\/v2$/);
 });
 
 test.concurrent("no source path of the machine that built it is printed in an error", async () => {

@@ -2,7 +2,7 @@ import { type Answer, type Client, controlClient } from "./client.ts";
 import { knownControl, type TargetFlags } from "./target.ts";
 
 /**
- * Asks the sandbox beside the payment service for what the merchant API does not tell: its time, references, the lifetime of a
+ * Asks the control API of the sandbox for what the merchant API does not have: the sandbox's time, references, the lifetime of a
  * prompt. It is optional: without it, commands show less.
  */
 export interface Beside {
@@ -13,7 +13,7 @@ export interface Beside {
 /** A short time-out, because this is optional. */
 const TIMEOUT_MS = 1500;
 
-/** Only a known sandbox is asked: a real service has no such paths. */
+/** Asks only a known sandbox, because a real service has no control API. */
 export function openBeside(flags: TargetFlags): Beside {
   let client: Client | null = null;
   try {

@@ -10,7 +10,7 @@ export type Answer = { readonly success: boolean; readonly message: string } & R
 /** The time-out of a call, unless the call sets another. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** To move the clock answers after all payments that become due are resolved, maybe a million. */
+/** Moving the clock answers when all payments that become due are resolved, maybe a million. */
 export const ADVANCE_TIMEOUT_MS = 600_000;
 
 /** The options of a call. */
@@ -19,6 +19,8 @@ export interface SendOptions {
   readonly timeoutMs?: number;
   /** The command that shows whether a write was done if its answer is lost; null for a call that only reads. */
   readonly lookWith?: string | null;
+  /** Whether a write may be repeated, because the second time changes nothing more. */
+  readonly canRepeat?: boolean;
 }
 
 export interface Client {
@@ -33,7 +35,7 @@ export function merchantClient({ baseUrl, apiKey, apiSecret, keySource }: Target
   return createClient(baseUrl, { "X-API-Key": apiKey, "X-API-Secret": apiSecret }, blame(keySource, apiKey));
 }
 
-/** Where a refused key came from, and what to do. */
+/** The hint for a refused key: where it came from, and what to do. */
 function blame(source: KeySource | undefined, apiKey: string): string {
   switch (source?.from) {
     case "flag":
@@ -73,30 +75,33 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
 const bearer = (token: string | null): Record<string, string> =>
   token === null ? {} : { Authorization: `Bearer ${token}` };
 
-/** A request that was sent and not answered: whether a write was done is unknown. */
+/** A request was sent and not answered, so nobody knows whether a write was done. */
 export class LostAnswer extends Failure {
-  /** @param lookWith as in {@link SendOptions} */
-  constructor(what: string, lookWith: string | null | undefined) {
-    if (lookWith === null) super("unreachable", what, "nothing was changed: try again");
+  /** @param more added to the hint */
+  constructor(what: string, { lookWith, canRepeat }: SendOptions, more = "") {
+    if (lookWith === null) super("unreachable", what, `nothing was changed: try again${more}`);
     else {
       const look = lookWith === undefined ? "look" : `look with ${lookWith}`;
-      super("answer_lost", what, `it may have been carried out all the same: ${look} before you ask again`);
+      const next = canRepeat ? "ask again, which does no harm" : `${look} before you ask again`;
+      super("answer_lost", what, `it may have been carried out all the same: ${next}${more}`);
     }
   }
 }
 
-/** Errors from before a request is sent: name, connection, or encryption. Other errors can come after it. */
+/** Errors before a request is sent: of the name, the connection or the encryption. Other errors can come later. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EINVAL|EPROTO|\w*(?:CERT|TLS|SSL)\w*)$/;
 
-function withoutAnswer(error: NodeJS.ErrnoException, origin: string, { timeoutMs, lookWith }: SendOptions): Failure {
+function withoutAnswer(error: NodeJS.ErrnoException, origin: string, options: SendOptions): Failure {
   if (BEFORE_SENDING.test(String(error.code))) return nothingAnswersAt(origin);
-  const what =
-    error.name === "TimeoutError"
-      ? `${origin} did not answer within ${formatDuration(timeoutMs ?? REQUEST_TIMEOUT_MS)}`
-      : `${origin} closed the connection without an answer`;
-  return new LostAnswer(what, lookWith);
+  if (error.name !== "TimeoutError")
+    return new LostAnswer(`${origin} closed the connection without an answer`, options);
+  const limit = formatDuration(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
+  return new LostAnswer(`${origin} did not answer within ${limit}`, options, STOPPED);
 }
+
+/** Added to the hint if the server accepted the connection and did not answer. */
+const STOPPED = "; the server may be stopped or busy: momo doctor says which";
 
 function nothingAnswersAt(origin: string): Failure {
   return new Failure(
@@ -106,7 +111,7 @@ function nothingAnswersAt(origin: string): Failure {
   );
 }
 
-/** @param hint what to do where the credentials are refused */
+/** @param hint what to do if the credentials are refused */
 function createClient(address: string, credentials: Record<string, string>, hint: string): Client {
   const sendBody =
     (method: string) =>
@@ -152,15 +157,15 @@ async function send(url: string, init: RequestInit, hint: string, options: SendO
     throw withoutAnswer(error as NodeJS.ErrnoException, origin, options);
   }
   const answer = parseAnswer(text);
-  // A proxy has lost the answer.
+  // A proxy did not get the answer.
   if (!answer && (response.status === 502 || response.status === 504)) {
-    throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options.lookWith);
+    throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
   }
   if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);
   return answer;
 }
 
-/** Why the answer is unusable. If it has not the form of an answer, another program sent it. */
+/** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
 function refusalOf(url: string, status: number, answer: Answer | null, hint: string): Failure {
   if (answer) return new Failure(codeOf(status), answer.message, status === 401 ? hint : null);
   return new Failure(

@@ -6,9 +6,9 @@ import { type Answer, type Client, controlClient, merchantClient, READS } from "
 import { isRecord } from "./find.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
-/** Finds the problems that `momo pay` would have, by real calls: it trusts no file. */
+/** Finds the problems that `momo pay` would have. It makes real calls, because a file can be out of date. */
 
-/** The subject, the finding, and what to do about it; null if nothing is to do. */
+/** What was checked, what was found, and what to do about it; null if there is nothing to do. */
 export interface Finding {
   readonly check: string;
   readonly finding: string;
@@ -17,7 +17,7 @@ export interface Finding {
 
 export const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
 
-/** @param flags those that `momo pay` would have; nothing is called where no server is known */
+/** @param flags the flags of `momo pay`; without a known server nothing is called */
 export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
   let target: Target;
   try {
@@ -28,7 +28,7 @@ export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
   }
   const control = await openControl(flags);
   const faults = await faultsOf(control.client);
-  // A trial call would trigger them, and use up their count.
+  // A test call would trigger a fault, and use up its `times`.
   if (faults) return [...proxyOf(target), faults];
   const findings = [...proxyOf(target), ...(await tryKey(target))];
   if (control.failure) findings.push(control.failure);
@@ -64,7 +64,7 @@ interface Control {
   readonly failure: Finding | null;
 }
 
-/** The sandbox beside it, if one is known, with its token. */
+/** The control API of the sandbox, if one is known. */
 async function openControl(flags: TargetFlags): Promise<Control> {
   const target = knownControl(flags);
   if (!target) return { client: null, failure: null };
@@ -95,7 +95,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
   const id = target.paymentAccountId;
   const remedy = "momo accounts list shows them: give one with --account or MOMO_PAYMENT_ACCOUNT_ID";
   if (id === null) return [{ check, finding: "none is known for this server", remedy }];
-  // A service that is not a sandbox could ask a real customer for money.
+  // Another service could ask a real customer for money.
   if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
   const headers = { "X-Sandbox-Outcome": "refused" };
   try {
@@ -135,7 +135,7 @@ function webhookFindings(answer: Answer | null): Finding[] {
   return [{ check: "webhook", finding: `${url} did not take the last delivery: ${String(problem)}`, remedy }];
 }
 
-/** The system's state of a process. */
+/** What the system says about a process. */
 export function stateOfProcess(pid: number): "gone" | "running" | "stopped" {
   try {
     process.kill(pid, 0);

@@ -50,7 +50,7 @@ function requestIdIn(answer: Answer): string {
   );
 }
 
-/** The transactions of a list: under their name in the full form, or in the short one. */
+/** The transactions of a list, in the full or the short form. */
 export function itemsOf(answer: Answer): Record<string, unknown>[] {
   const items = answer.transactions ?? answer.data;
   if (!Array.isArray(items) || !items.every((item) => isRecord(item) && Number.isInteger(item.id))) {

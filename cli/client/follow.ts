@@ -3,7 +3,7 @@ import { sleep } from "../../src/system.ts";
 import { openEvents } from "./client.ts";
 import type { ControlTarget } from "./target.ts";
 
-/** An event of the sandbox; `connected` and `lost` say how the stream itself is. */
+/** An event of the sandbox. `connected` and `lost` are about the stream itself. */
 export interface SandboxEvent {
   readonly name: string;
   readonly data: Record<string, unknown>;
@@ -14,8 +14,8 @@ const RETRY_MS = 500;
 
 /**
  * Follows the events, also across restarts of the server. It resolves when it is stopped.
- * @param target which server, asked anew for each connection: a restart may have changed its port
- * @param first its stream, open already, so that a server that is not there is told by the command
+ * @param target finds the server before each connection, because a restart may change its port
+ * @param first the stream of the first connection; the command opens it, and reports a missing server
  */
 export async function followEvents(
   target: () => ControlTarget,

@@ -7,7 +7,7 @@ import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
 import { quoted } from "../terminal/this-program.ts";
 
-/** The flags that say which server. */
+/** The flags that name a server. */
 export interface TargetFlags {
   readonly baseUrl?: string;
   readonly apiKey?: string;
@@ -86,7 +86,7 @@ export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): Co
   const besideService = (service: string | undefined, what: string) => {
     if (service === undefined) return undefined;
     const baseUrl = parseUrl(service, what);
-    // Only its record tells whether it has a port of its own.
+    // Only the record of the server says whether the control API has its own port.
     const running = isHere(baseUrl) ? readServer(directory()) : null;
     return running?.base_url === baseUrl ? running.control_url : new URL(CONTROL_PATH, baseUrl).href;
   };
@@ -105,8 +105,8 @@ export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): Co
 }
 
 /**
- * The sandbox that is known to stand beside the payment service of these flags: by `MOMO_CONTROL_URL`, or by the record of the
- * server that runs there. Null where the service could be any other.
+ * The sandbox to which the payment service of these flags belongs, by `MOMO_CONTROL_URL` or by the record of the running server.
+ * Null if the service is not known to be a sandbox.
  */
 export function knownControl(flags: TargetFlags): ControlTarget | null {
   const environment = momoEnvironment();
@@ -139,7 +139,7 @@ const missing = (what: string, flag: string, variable: string) =>
 
 const isHere = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
-/** @param path of the address that a refusal shows */
+/** @param path of the example address in a refusal */
 function parseUrl(text: string, what: string, path = "/v2"): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {

@@ -17,7 +17,7 @@ const EXIT_OF_STATUS: Record<Status, number> = {
   pending: EXIT.pending,
 };
 
-/** The end of a command that waited. */
+/** The exit code of a command that waited. */
 export const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
 
 function statusOf({ status }: Answer): Status {
@@ -28,7 +28,7 @@ function statusOf({ status }: Answer): Status {
 
 /**
  * Polls as the specification recommends (§4.4) until the payment is final or the time is up.
- * @param first the answer known already, or null to ask at once
+ * @param first the last known answer, or null to ask at once
  * @returns the last answer
  */
 export async function waitForOutcome(
@@ -40,15 +40,22 @@ export async function waitForOutcome(
   const untilMs = systemClock.nowMs() + flags.timeout;
   const check = () => client.post("/status.php", { checkout_request_id: checkoutRequestId }, READS);
   let answer = first ?? (await check());
+  // A failed poll tells nothing about the payment. Only the last one counts.
+  let failure: Failure | null = null;
   for (;;) {
     const leftMs = untilMs - systemClock.nowMs();
+    if (failure && leftMs <= 0) throw failure;
     if (statusOf(answer) !== "pending" || leftMs <= 0) return answer;
     await sleep(Math.min(flags.interval, leftMs));
-    // A failed poll tells nothing about the payment. Only the last one counts.
-    answer = await check().catch((error: unknown) => {
-      const isBadPoll = error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
-      if (isBadPoll && systemClock.nowMs() < untilMs) return answer;
-      throw error;
-    });
+    try {
+      answer = await check();
+      failure = null;
+    } catch (error) {
+      if (!isBadPoll(error)) throw error;
+      failure = error;
+    }
   }
 }
+
+const isBadPoll = (error: unknown): error is Failure =>
+  error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");

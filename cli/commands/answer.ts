@@ -36,7 +36,7 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const lookWith = commandFor(flags, "status", checkoutRequestId);
   const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { lookWith });
-  // The whole answer, with the text message, where it is asked for by name.
+  // --json shows the whole answer, also the text message.
   if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");
 }

@@ -43,7 +43,7 @@ async function audit(flags: AuditFlags): Promise<void> {
   if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) process.exitCode = EXIT.mistakes;
 }
 
-/** @throws Failure where another program answers */
+/** @throws Failure if another program answers */
 function reportOf({ findings, left_out }: Answer): AuditReport {
   if (!Array.isArray(findings) || !findings.every(isFinding) || typeof left_out !== "number") {
     throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");

@@ -2,7 +2,7 @@ import { Argument, Command } from "commander";
 import { SCRIPTS } from "../terminal/completion-scripts.ts";
 import { writeOut } from "../terminal/standard-output.ts";
 
-/** `momo completion SHELL` prints a script for the shell; the script asks `momo complete` what could come next. */
+/** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */
 export function completionCommand(): Command {
   const shells = Object.keys(SCRIPTS);
   return new Command("completion")

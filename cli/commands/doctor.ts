@@ -6,6 +6,7 @@ import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
+import { checkPath } from "../client/several-on-path.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
@@ -44,10 +45,11 @@ export function doctorCommand(): Command {
 async function doctor(flags: DoctorFlags): Promise<void> {
   const directory = nameDataDirectory(flags.data);
   const foreign = checkOwners(directory);
-  // What is somebody else's is not even read.
+  // Files of another user are not read.
   const findings = withoutSecrets([
     ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
+    ...checkPath(),
   ]);
   const format = formatOf(flags);
   if (format === "json") printJson({ findings });
@@ -72,7 +74,7 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
   ];
 }
 
-/** Whether a server is named that need not be the one of this directory. */
+/** Whether a flag or the environment names a server, which may not be that of this directory. */
 const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
   baseUrl !== undefined ||
   variablesInForce().some(({ name, value }) => name === "MOMO_BASE_URL" && URL.canParse(value));
@@ -87,7 +89,7 @@ function checkOwners(directory: DataDirectory): Finding[] {
   );
 }
 
-/** What doctor says is shown to others, and a path or an address may hold a secret. */
+/** People show doctor's output to others, and a path or an address may have a secret. */
 function withoutSecrets(findings: readonly Finding[]): Finding[] {
   return findings.map(({ check, finding, remedy }) => ({
     check,
@@ -124,7 +126,7 @@ function checkDirectory({ path }: DataDirectory): Finding {
 
 const CHOOSE_ANOTHER = "make it writable, or choose another with --data or MOMO_DATA";
 
-/** Where the first folder of a path would be made. */
+/** The nearest folder above a path that exists. */
 function nearestFolder(path: string): string {
   const parent = dirname(path);
   return parent === path || existsSync(parent) ? parent : nearestFolder(parent);
@@ -139,7 +141,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** The records beside the database: readable, and by nobody else. */
+/** Checks that the records beside the database can be read, and only by their owner. */
 function checkFiles(directory: DataDirectory): Finding[] {
   const findings: Finding[] = [];
   for (const [check, file, read] of [
@@ -176,10 +178,10 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding
       if (inspection.totals) return fine(check, `sound, schema ${inspection.schema}`);
       if (!mend) {
         const finding = "sound, but its totals, which the list shows, differ from a full count";
-        return { check, finding, remedy: "stop momo serve, and count them anew with momo doctor --mend" };
+        return { check, finding, remedy: "stop momo serve, and count them again with momo doctor --mend" };
       }
       mendUnused(directory);
-      return fine(check, `sound, schema ${inspection.schema}; its totals were wrong, and have been counted anew`);
+      return fine(check, `sound, schema ${inspection.schema}; its totals were wrong, and are counted again`);
     case "unusable":
       return {
         check,
@@ -199,7 +201,7 @@ function mendUnused(directory: DataDirectory): void {
   }
 }
 
-/** The key that commands find beside a sound database. */
+/** Checks the key that commands find in the data directory. */
 async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   const check = "key";
   const record = readOrNull(() => readCredentials(directory));
@@ -213,16 +215,16 @@ async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   return [
     {
       check,
-      finding: `${record.api_key} in credentials.json is revoked, or of another database: it is refused`,
+      finding: `${record.api_key} in credentials.json is revoked or belongs to another database, so it is refused`,
       remedy: "stop and start momo serve, which makes a new one",
     },
   ];
 }
 
-/** What is known of the server of this directory. */
+/** What is known about the server of this directory. */
 interface ServerFound {
   readonly finding: Finding;
-  /** Whether it has the port, and whether it takes calls. */
+  /** Whether it runs, and whether it answers. */
   readonly isRunning: boolean;
   readonly answers: boolean;
 }
@@ -238,9 +240,9 @@ async function checkServer(directory: DataDirectory): Promise<ServerFound> {
   if (!record) return found(isBusy ? BUSY : "none serves this directory; momo serve starts one");
   const { pid, base_url, control_url, control_token } = record;
   if (isBusy && stateOfProcess(pid) === "stopped") {
-    return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and answers nobody`, {
+    return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and does not answer`, {
       isRunning: true,
-      remedy: `kill -CONT ${pid} lets it go on`,
+      remedy: `kill -CONT ${pid} lets it continue`,
     });
   }
   try {
@@ -250,12 +252,12 @@ async function checkServer(directory: DataDirectory): Promise<ServerFound> {
     const { code, message } = toFailure(error);
     if (code === "refused") return found(`process ${pid} at ${base_url}: ${message}`, { isRunning: true });
     if (isBusy) return found(BUSY);
-    return found(`process ${pid} served ${base_url} and has ended without a word; nothing is lost`);
+    return found(`process ${pid} served ${base_url} and was killed; nothing is lost`);
   }
 }
 
-/** Before its record is there, and after it is gone. */
-const BUSY = "none serves, but a momo is at work here: it is starting, stopping or importing; look again in a moment";
+/** The lock is held, but there is no record yet, or no more. */
+const BUSY = "none serves, but a momo is working here: it is starting, stopping or importing; try again in a moment";
 
 function describe(health: Answer, { base_url, control_url }: ServerRecord): string {
   const apart = new URL(control_url).origin === new URL(base_url).origin ? "" : `, and ${control_url}`;
@@ -272,20 +274,17 @@ async function checkPort(port: number): Promise<Finding> {
   };
 }
 
-/** No payment happened before the first of them, and a clock before that is a wrong one. */
+/** momo did not exist before, so an earlier clock is wrong. */
 const EARLIEST_MS = Date.UTC(2024, 0, 1);
 
 function checkClock(directory: DataDirectory): Finding {
   const check = "clock";
   if (systemClock.nowMs() < EARLIEST_MS) {
-    return { check, finding: "this machine's clock is years behind", remedy: "set it" };
+    return { check, finding: "the clock of this machine is years behind", remedy: "set the clock" };
   }
   const state = readOrNull(() => readClock(directory));
-  if (!state) return fine(check, "goes with this machine's");
-  return fine(
-    check,
-    "frozenAtMs" in state ? "frozen by hand; momo clock resume lets it go on" : "moved forward by hand",
-  );
+  if (!state) return fine(check, "the same as that of this machine");
+  return fine(check, "frozenAtMs" in state ? "frozen; momo clock resume starts it again" : "moved forward by somebody");
 }
 
 function readOrNull<T>(read: () => T | null): T | null {

@@ -18,7 +18,7 @@ export function envCommand(): Command {
 
 async function env({ format, json, ...flags }: TargetFlags & { format: Format; json?: true }): Promise<void> {
   const target = { ...resolveTarget(flags), ...resolveControl(flags) };
-  // Variables that lead nowhere, or a wrong token, would only fail later and elsewhere.
+  // Check the address and the token now: in the variables they would fail later, in another program.
   await controlClient(target).get("/clock", {});
   const variables = variablesOf(target);
   if (json || format === "json") printJson(variables);

@@ -42,9 +42,9 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
   }
 }
 
-/** The copy as a file, whole or not at all. */
+/** Writes the copy as a file, completely or not at all. */
 function writeCopy(directory: DataDirectory, file: string): CopyContents {
-  // Said before the work, too. A link counts as well, wherever it leads.
+  // Refuse before the work. A link counts as a file, also if it leads nowhere.
   if (lstatSync(file, { throwIfNoEntry: false })) throw taken(file);
   requireDatabase(directory.database);
   const draft = planDraft(directory, dirname(file));
@@ -54,23 +54,23 @@ function writeCopy(directory: DataDirectory, file: string): CopyContents {
   const contents = inspectCopy(draft.path, file);
   flushToDisk(draft.path);
   giveName(draft.path, file);
-  flushToDisk(dirname(file)); // where its name stands
+  flushToDisk(dirname(file)); // the name is stored there
   return contents;
 }
 
-/** Never over another file, and leaving nothing half done. */
+/** Names the draft. It never replaces another file, and leaves no half-written one. */
 function giveName(draft: string, file: string): void {
   try {
-    linkSync(draft, file); // the draft's own name goes at the end
+    linkSync(draft, file); // the draft itself is removed later
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
-    // Not every file system has links. What the draft is renamed onto is this empty file, and nobody else's.
+    // This file system has no links. Make an empty file first, so that the rename replaces no file of others.
     makeEmpty(file, file);
     renameSync(draft, file);
   }
 }
 
-/** @param name what it is for, and called in a refusal */
+/** @param name the name for a refusal */
 function makeEmpty(file: string, name: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));
@@ -84,12 +84,12 @@ function makeEmpty(file: string, name: string): void {
 const taken = (file: string) =>
   new Failure("unexpected", `${file} is there already`, "choose another name, or remove it");
 
-/** The copy as bytes, for a pipe. */
+/** Prints the copy as bytes, for a pipe. */
 async function printCopy(database: string, { json }: ExportFlags): Promise<void> {
   if (json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
   const folder = makeTemporaryDirectory();
-  // Where the reader goes away, the process ends in the middle of this.
+  // If the reader ends, the process ends during the copy.
   atTheEnd(() => removeTemporaryDirectory(folder));
   copyDatabase(database, folder.database, "the copy");
   inspectCopy(folder.database, "the copy");

@@ -75,7 +75,7 @@ function addFault(kind: Kind, flags: FaultFlags): Promise<void> {
   };
   return show(flags, async (client) => {
     const now = (await client.get("/faults", {})) as Faults;
-    // The control API replaces all. Where there was none, a seed is drawn anew.
+    // The control API replaces all faults. Without faults there is no seed to keep.
     const kept = seed ?? (now.faults.length > 0 ? now.seed : undefined);
     return client.put("/faults", { ...(kept !== undefined && { seed: kept }), faults: [...now.faults, fault] });
   });

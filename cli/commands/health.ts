@@ -10,7 +10,7 @@ export function healthCommand(): Command {
   return command.action(health);
 }
 
-/** Says nothing and ends with 0 where a server serves; for the probe of a container. All else is `unreachable`. */
+/** Prints nothing and ends with 0 if a server serves, for the probe of a container. Everything else is `unreachable`. */
 async function health(flags: Pick<TargetFlags, "baseUrl" | "data">): Promise<void> {
   try {
     await controlClient(resolveControl(flags)).get("/health", {});

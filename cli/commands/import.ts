@@ -81,7 +81,7 @@ const OTHER_CREDENTIALS =
 const NUMBERS_UNKNOWN =
   "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
-/** Where a copy is read from. */
+/** The source of a copy. */
 interface Source {
   readonly name: string;
   readonly stream: ReadableStream<Uint8Array>;
@@ -92,11 +92,11 @@ async function openSource(file: string): Promise<Source> {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) throw new Failure("not_found", `there is no file ${file}`);
   if (stats.isDirectory()) throw new Failure("unexpected", `${file} is a folder`, USE_EXPORT);
-  // A pipe or a device may have no end, or not even a beginning.
+  // Reading a pipe or a device may never end, or never start.
   if (!stats.isFile()) {
-    throw new Failure("unexpected", `${file} is a pipe or a device`, "what it holds goes into momo import -");
+    throw new Failure("unexpected", `${file} is a pipe or a device`, "read it with momo import - from standard input");
   }
-  // What stands there is part of the database, too.
+  // The -wal file has the newest part of the database.
   if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) {
     throw new Failure("unexpected", `${file} is in use, or was when its process ended: see ${file}-wal`, USE_EXPORT);
   }
@@ -105,7 +105,7 @@ async function openSource(file: string): Promise<Source> {
 
 const USE_EXPORT = "make a copy with momo export, and give that";
 
-/** Brings the copy here, looks it through, and makes it fit. */
+/** Copies the file to the draft, checks it, and migrates it. */
 async function takeIn(draft: string, source: Source): Promise<CopyContents> {
   try {
     await writeDraft(draft, source);
@@ -136,12 +136,12 @@ const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
   newer: "update momo",
 };
 
-/** How every SQLite file begins. */
+/** The first bytes of every SQLite file. */
 const MAGIC = "SQLite format 3\0";
 
 /**
- * Copies the bytes to where nobody else writes, so that what is looked through is what is put in place.
- * @throws UnusableDatabase as soon as it cannot be a database
+ * Copies the bytes to a private file, so that nobody can change them between the check and the use.
+ * @throws UnusableDatabase as soon as the bytes cannot be a database
  */
 async function writeDraft(draft: string, { name, stream }: Source): Promise<void> {
   const descriptor = openSync(draft, "wx", 0o600);
@@ -161,7 +161,7 @@ async function writeDraft(draft: string, { name, stream }: Source): Promise<void
   }
 }
 
-/** Whether the key in credentials.json, where there is one, is in force in the new database. */
+/** Whether the key in credentials.json, if there is one, is valid in the new database. */
 async function compareCredentials(directory: DataDirectory): Promise<"same" | "other" | "none"> {
   const store = openStore(directory.database, { create: false });
   try {

@@ -53,7 +53,7 @@ async function createKey(flags: KeyFlags): Promise<void> {
   });
   if (flags.quiet) {
     print(key.apiKey);
-    tell(key.apiSecret); // shown once, so never lost
+    tell(key.apiSecret); // shown only now, so it is printed also with -q
     return;
   }
   printRecord(newKeyView(key), flags, key.apiKey);
@@ -96,7 +96,7 @@ async function revokeKey(apiKey: string, flags: KeyFlags): Promise<void> {
   else tell(`revoked ${apiKey}`);
 }
 
-/** The key that commands use without a flag, where its file can be read. */
+/** The key that commands use without a flag, if its file can be read. */
 function savedKey(directory: DataDirectory): string | null {
   try {
     return readCredentials(directory)?.api_key ?? null;

@@ -19,7 +19,7 @@ import {
   serverOptions,
 } from "../terminal/options.ts";
 import { cellOf, formatOf, type OutputOptions, tell } from "../terminal/output.ts";
-import { agoText, amountText, reasonText, statusPiece } from "../terminal/payment-lines.ts";
+import { ageText, amountText, reasonText, statusPiece } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
 
 interface ListFlags extends TargetFlags, OutputOptions {
@@ -70,9 +70,9 @@ async function list(flags: ListFlags): Promise<void> {
   }
 }
 
-/** The API's names for what the flags say. */
+/** The flags as parameters of the API. */
 function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Record<string, string> {
-  // Days in this form sort as text.
+  // Days in this form can be compared as text.
   if (from && to && from > to) throw misuse(`--from must not be after --to; they are ${from} and ${to}`);
   const number = id === undefined ? undefined : (numberOf(id) ?? undefined);
   if (id !== undefined && number === undefined && search !== undefined) {
@@ -108,16 +108,22 @@ async function printForPeople(
   const beside = openBeside(flags);
   const [clock, references] = await Promise.all([beside.get("/clock"), referencesOf(items, beside)]);
   const { nowMs } = timeIn(clock, systemClock.nowMs());
-  const optional = (name: string, drop: number, cell: (item: Record<string, unknown>) => string, least = 10) =>
+  const optional = (name: string, drop: number, cell: (item: Record<string, unknown>) => string, least: number) =>
     items.some((item) => cell(item) !== "") ? [{ name, drop, least, cell }] : [];
   const columns = [
     { name: "id", align: "right" as const },
-    { name: "when", drop: 4, cell: (item: Record<string, unknown>) => agoText(item.created_at, nowMs) },
+    // The list is sorted by time anyway, so this column goes before a reason is cut.
+    { name: "age", drop: 1, cell: (item: Record<string, unknown>) => ageText(item.created_at, nowMs) },
     { name: "status", cell: (item: Record<string, unknown>) => statusPiece(item.status) },
     { name: "amount", align: "right" as const, cell: (item: Record<string, unknown>) => amountText(item.amount) },
     { name: "phone", drop: 5 },
-    ...optional("reference", 2, ({ checkout_request_id }) => references.get(checkout_request_id) ?? ""),
-    ...optional("reason", 3, reasonText, 16),
+    ...optional(
+      "reference",
+      2,
+      ({ checkout_request_id }) => references.get(checkout_request_id) ?? "",
+      "reference".length,
+    ),
+    ...optional("reason", 3, reasonText, "insufficient funds (1)".length),
   ];
   printList({ name: "transactions", items, essential: "id", columns }, flags);
   tell();
@@ -126,7 +132,7 @@ async function printForPeople(
   tell(`One of them: ${commandFor(flags, "status", cellOf(items[0]?.id))}`);
 }
 
-/** The merchant API lists no references: they come from the sandbox, where it is known. */
+/** The merchant API lists no references. They come from the control API, if the server is a known sandbox. */
 async function referencesOf(items: readonly Record<string, unknown>[], beside: Beside): Promise<Map<unknown, string>> {
   const ids = items.map(({ checkout_request_id }) => checkout_request_id).filter((id) => typeof id === "string");
   const stories = await Promise.all(ids.map((id) => beside.get(`/transactions/${encodeURIComponent(id)}`)));

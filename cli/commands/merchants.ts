@@ -27,7 +27,7 @@ export function merchantsCommand(): Command {
 async function createMerchant(flags: MerchantFlags): Promise<void> {
   const name =
     flags.name ?? (await askText({ flag: "--name", message: "Name of the merchant", json: asksForJson(flags) }));
-  parseName(name, "--name"); // before a folder is made for it
+  parseName(name, "--name"); // before a folder is created
   const merchant = await withRegistry({ data: flags.data, create: true }, (registry) =>
     registry.registerMerchant(name),
   );

@@ -16,7 +16,7 @@ export function openCommand(): Command {
 
 async function open(flags: OpenFlags): Promise<void> {
   const target = resolveControl(flags);
-  // A browser would only say that nothing is there.
+  // Report a missing server here: a browser gives no hint.
   await controlClient(target).get("/health", {});
   const address = `${target.controlUrl}/`;
   print(address);
@@ -24,7 +24,7 @@ async function open(flags: OpenFlags): Promise<void> {
   if (!startBrowser(address)) tell("No program here opens addresses: open it in a browser yourself.");
 }
 
-/** Returns whether there was a program that took the address. */
+/** @returns whether a program opened the address */
 function startBrowser(address: string): boolean {
   const command = { darwin: ["open"], win32: ["cmd", "/c", "start", ""] }[process.platform as string] ?? ["xdg-open"];
   if (Bun.which(command[0] ?? "") === null) return false;

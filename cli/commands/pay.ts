@@ -25,7 +25,7 @@ interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
 export function payCommand(): Command {
   const command = new Command("pay")
     .usage("[options] <phone> <amount>")
-    // A number may come in several words, and the last word is the amount.
+    // A number may be several words. The last word is the amount.
     .addArgument(new Argument("[phone]", "the customer's, such as 0712345678 or +254 712 345 678"))
     .addArgument(new Argument("[amount...]", "in KES"))
     .addOption(
@@ -91,10 +91,10 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
   process.exitCode = exitCodeOf(outcome);
 }
 
-/** The merchant API makes payments of the kind `api`; the sandbox makes the others. */
+/** The merchant API starts payments of the kind `api`, the control API those of other kinds. */
 function start(target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {
   const { reference, description, outcome, kind } = flags;
-  if (outcome !== undefined) parseChoice(outcome, "--outcome"); // before it becomes a header
+  if (outcome !== undefined) parseChoice(outcome, "--outcome"); // before it goes into a header
   const body = {
     payment_account_id: target.paymentAccountId,
     phone,

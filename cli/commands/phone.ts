@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
+import { timeLeft } from "../../src/domain/duration.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { timeIn } from "../client/beside.ts";
@@ -13,7 +14,6 @@ import { controlOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
 import { readTypedPhone } from "../terminal/typed-phone.ts";
-import { countdown } from "../terminal/watch.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -48,7 +48,7 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
   process.exit(EXIT.done);
 }
 
-/** The phone's screen and its one state: the prompts that are open, the one that is shown, and the digits typed so far. */
+/** The screen of the phone: the open prompts, the one that is shown, and the digits typed so far. */
 class Handset {
   readonly line = openStatusLine();
   readonly #owner: string | null;
@@ -59,7 +59,7 @@ class Handset {
   #isWaiting = false;
   #isConnected = true;
   #time = { aheadMs: 0, isFrozen: false };
-  /** Looks run one after another, so that an old answer never replaces a newer one. */
+  /** Reads run one after another, so that an old answer never replaces a newer one. */
   #looking: Promise<void> = Promise.resolve();
 
   constructor(owner: string | null, client: () => Client) {
@@ -107,11 +107,11 @@ class Handset {
 
   #leftOf({ expires_at_ms }: PromptOnWire): string {
     const { aheadMs, isFrozen } = this.#time;
-    return isFrozen ? "the clock stands still" : `${countdown(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
+    return isFrozen ? "the clock stands still" : `${timeLeft(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
   }
 
   #look(): void {
-    // A server that has gone is told by the stream.
+    // The stream of events reports a lost server.
     this.#looking = this.#looking.then(() => this.#lookNow()).catch(() => {});
   }
 
@@ -164,7 +164,7 @@ class Handset {
   async #answer(body: object): Promise<void> {
     const prompt = this.#current;
     if (!prompt) return;
-    this.#current = null; // so that its own end is not told as somebody else's
+    this.#current = null; // so that its end is not reported as the answer of somebody else
     this.line.clear();
     const id = prompt.checkout_request_id;
     try {
@@ -174,7 +174,7 @@ class Handset {
       const failed = `✗ ${answered.message}${reason ? `: ${reason}` : ""}`;
       this.line.note(typeof answered.sms === "string" ? `✓ ${answered.sms}` : failed);
     } catch (error) {
-      // Somebody else was faster, or the server has gone: the phone lives on.
+      // Somebody else was faster, or the server is gone: the phone continues.
       const { code, message } = toFailure(error);
       this.line.note(code === "not_found" ? "That prompt is gone." : `That prompt is gone: ${message}`);
     }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
-import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
+import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { controlOptions, jsonOption, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
@@ -24,7 +24,7 @@ async function reset(flags: ResetFlags): Promise<void> {
       "Merchants, accounts and keys stay. momo export FILE makes a copy first.",
     ];
   }, flags);
-  const answer = await client.post("/reset", {}, { lookWith: commandFor(flags, "list", "--limit", "1") });
+  const answer = await client.post("/reset", {}, { canRepeat: true });
   if (flags.json) printJson(answer);
   else tell(answer.message);
 }

@@ -28,7 +28,7 @@ interface Rule {
 
 /** How often a rule or a fault may apply. */
 export const timesOption = () =>
-  new Option("--times <number>", "so often, and then no more").argParser(readUpTo(1_000_000));
+  new Option("--times <number>", "how many prompts; then the rule ends").argParser(readUpTo(1_000_000));
 
 export function rulesCommand(): Command {
   const command = new Command("rules");

@@ -17,10 +17,10 @@ import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/tem
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
 import { printJson, reportFault, tell } from "../terminal/output.ts";
-import type { RequestOutput } from "../terminal/request-output.ts";
+import { createRequestOutput, type RequestOutput } from "../terminal/request-output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
-import { checkSwitches, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
+import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
 
 interface ServeFlags extends SandboxFlags {
   readonly port: number;
@@ -77,7 +77,7 @@ export function serveCommand(): Command {
     .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for each option, which comes first.")
     .action(async (flags: ServeFlags) => {
       removeReadyFileOf(words());
-      checkSwitches(command);
+      checkVariables(command);
       try {
         await serve(flags);
       } catch (error) {
@@ -88,19 +88,19 @@ export function serveCommand(): Command {
   return command;
 }
 
-/** The command line, with the ready file that the environment names before what it says itself. */
+/** The command line, after the ready file that the environment names. */
 function words(): string[] {
   const file = serveVariable("MOMO_SERVE_READY_FILE");
   return file === undefined ? process.argv : ["--ready-file", file, ...process.argv];
 }
 
-/** A start that fails at its flags leaves no stale address either. */
+/** Removes an old ready file also if the flags are wrong, so that no stale address stays. */
 class ServeCommand extends Command {
   override addOption(option: Option): this {
     return super.addOption(takeVariable(option));
   }
 
-  /** Not every wrong value passes `error`: --webhook is refused in words of its own. */
+  /** Catches wrong values that do not go through `error`, such as that of --webhook. */
   override parseOptions(given: string[]): ParseOptionsResult {
     try {
       return super.parseOptions(given);
@@ -117,7 +117,7 @@ class ServeCommand extends Command {
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  // Before anything is written: what other users of this machine could read is nobody's to widen.
+  // Set umask before the first file, so that our files are private.
   process.umask(0o077);
   const readyFile = flags.readyFile === undefined ? null : prepareReadyFile(flags.readyFile);
   let leaveNothing = () => {};
@@ -126,7 +126,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const config = await configOf(flags);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
-  const output = await requestOutputFor(flags);
+  const output = requestOutputFor(flags);
   let sandbox: RunningSandbox | undefined;
   leaveNothing = () => {
     readyFile?.remove();
@@ -156,7 +156,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     readyFile?.write(record);
     if (flags.json) printJson(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
-    removeTemporaryLeftovers(); // now, so that nobody waits for it
+    removeTemporaryLeftovers(); // only now, so that nobody waits for this
     tellUnusedKey(record.api_key);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
   } finally {
@@ -171,18 +171,17 @@ async function serve(flags: ServeFlags): Promise<void> {
   if (output && !(await output.end())) process.exit(EXIT.done);
 }
 
-/** Its number: the stream itself is made when there is something to write. */
+/** The descriptor. The stream is made at the first write. */
 const STDERR = 2;
 
-/** A person at a terminal wants to see the payments; who starts the server otherwise says so. */
-async function requestOutputFor({ log, logFormat, quiet }: ServeFlags): Promise<RequestOutput | null> {
+/** Shows payments to a person at a terminal. Elsewhere only --log or --log-format show anything. */
+function requestOutputFor({ log, logFormat, quiet }: ServeFlags): RequestOutput | null {
   const isWanted = log !== undefined || logFormat !== undefined || isTerminal(STDERR);
   if (quiet || !isWanted) return null;
-  const { createRequestOutput } = await import("../terminal/request-output.ts");
   return createRequestOutput(logFormat ?? "pretty", lineWidth());
 }
 
-/** A format alone has always meant requests. */
+/** --log-format without --log means requests. */
 const tellsRequests = ({ log, logFormat }: ServeFlags): boolean =>
   log === undefined ? logFormat !== undefined : log === "requests";
 
@@ -206,7 +205,7 @@ function controlPortFor({ port, controlPort }: ServeFlags): number | null {
 
 const TOKEN_FORM = /^[\x21-\x7e]{16,200}$/;
 
-/** Off loopback a token says who may steer; on it only where somebody wants one, because other users of the machine connect too. */
+/** An address that other machines reach needs a token. On loopback a token is optional, for machines with several users. */
 function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null {
   const { controlToken } = momoEnvironment();
   if (controlTokenFile === undefined && controlToken !== undefined) {
@@ -228,7 +227,7 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
   return text;
 }
 
-/** A program that sets a key for its clients learns here that they are refused with it. */
+/** Warns that the key of the environment is not valid here, so that clients with it are refused. */
 function tellUnusedKey(inForce: string): void {
   const { apiKey } = momoEnvironment();
   if (apiKey !== undefined && apiKey !== inForce) {
@@ -236,7 +235,7 @@ function tellUnusedKey(inForce: string): void {
   }
 }
 
-/** Waits for the end of standard input, which comes with the end of the program at its other side, however that ends. */
+/** Waits for the end of standard input, which comes when the parent process ends or is killed. */
 function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } {
   const reader = Bun.stdin.stream().getReader();
   const readAll = async () => {
@@ -245,7 +244,7 @@ function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } 
   return { ended: readAll().catch(() => {}), forget: () => reader.cancel().catch(() => {}) };
 }
 
-/** Within this time a second signal is the same one: a terminal sends Ctrl+C to npm and to us, and npm passes its own on. */
+/** A second signal within this time is the same Ctrl+C: the terminal sends it to npm and to us, and npm passes it on. */
 const SAME_SIGNAL_MS = 100;
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, after `leaveNothing`. */

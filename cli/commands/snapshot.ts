@@ -32,7 +32,7 @@ export function snapshotCommand(): Command {
   return command;
 }
 
-/** A large one on a busy machine takes its time. */
+/** A large snapshot takes long on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
 const pathOf = (name: string): string => `/snapshots/${encodeURIComponent(name)}`;

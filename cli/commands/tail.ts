@@ -35,7 +35,7 @@ async function tail(flags: TailFlags): Promise<void> {
   await followEvents(target, first, hear, new AbortController().signal);
 }
 
-/** One line a change: for people, or as the event came. */
+/** Prints one line per change: for people, or the event as it came. */
 function printerOf(flags: TailFlags): (data: Record<string, unknown>) => void {
   const format = formatOf(flags);
   let isFirst = true;

@@ -7,7 +7,7 @@ import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
-import { observe } from "../../sandbox/control/observe.ts";
+import { observe, refuseAndLog } from "../../sandbox/control/observe.ts";
 import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
 import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
@@ -20,8 +20,8 @@ import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
-import { fail, failWith, respond } from "../../src/http/reply.ts";
-import { expectPlainPath, type Handler, isAmbiguous, targetOf } from "../../src/http/request.ts";
+import { fail, respond } from "../../src/http/reply.ts";
+import { type Handler, type RefusePath, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
@@ -56,6 +56,8 @@ export interface Assembled {
   /** Each API alone, for a listener of its own. */
   readonly handleApi: Handler;
   readonly handleControl: Handler;
+  /** Refuses a path that is ambiguous, and logs it. */
+  readonly refusePath: RefusePath;
   readonly service: Service;
   /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: () => Promise<AuditReport>;
@@ -65,7 +67,7 @@ export interface Assembled {
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, basePaths, reportFault } = options;
+  const { clock, realClock, random, reportFault } = options;
   const network = createNetwork({ fallback: options.fallback });
   network.rules.replace(options.rules);
   const service = createService({
@@ -81,7 +83,8 @@ export function assemble(options: AssembleOptions): Assembled {
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const webhooks = sendWebhooks(options, service);
-  const audit = listenIn({ ...options, log, service, basePaths, hasWebhook: () => webhooks.settings !== null });
+  const inputs = new Map<string, readonly string[]>(); // filled before the first call
+  const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
   const waitingRoom = createWaitingRoom(service);
   const merchantNames = createMerchantNames(service.registry);
   const boot = token(random, 8);
@@ -100,12 +103,13 @@ export function assemble(options: AssembleOptions): Assembled {
     testPayments: createTestPayments(),
     stopping: stopping.signal,
   };
-  const api = merchantApi(options, parts);
-  const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard), reportFault);
+  const api = merchantApi(options, { ...parts, inputs });
+  const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard));
   return {
     handle: withGuide(route(api, control), guide),
     handleApi: withGuide(api, guide),
     handleControl: withGuide(control, guide),
+    refusePath: refuseAndLog(options, log),
     service,
     finishAudit: audit.finish,
     endStreams() {
@@ -133,10 +137,22 @@ type Parts = Pick<
   | "stopping"
 > & { readonly audit: ListeningAudit };
 
-function merchantApi(options: AssembleOptions, { service, faults, log, audit, webhooks, stopping }: Parts): Handler {
+function merchantApi(
+  options: AssembleOptions,
+  {
+    service,
+    faults,
+    log,
+    audit,
+    webhooks,
+    stopping,
+    inputs,
+  }: Parts & { readonly inputs: Map<string, readonly string[]> },
+): Handler {
   const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
   const load = onFirstCall(async () => {
-    const { createApi } = await import("../../src/http/api.ts");
+    const { createApi, INPUTS } = await import("../../src/http/api.ts");
+    for (const [operation, names] of INPUTS) inputs.set(operation, names);
     return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
   });
   const { authenticate } = service;
@@ -160,13 +176,8 @@ function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
 }
 
 /** The control API and the console. A request for / is redirected to the console. */
-function withConsole(control: Handler, page: Handler, reportFault: (error: unknown) => void): Handler {
+function withConsole(control: Handler, page: Handler): Handler {
   return async (request, keepOpen) => {
-    try {
-      expectPlainPath(request);
-    } catch (error) {
-      return respond(failWith(error, reportFault));
-    }
     const { path } = targetOf(request);
     if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(path, request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
@@ -182,8 +193,6 @@ function isRoot(path: string, { method }: Request): boolean {
 
 function route(api: Handler, control: Handler): Handler {
   return (request, keepOpen) => {
-    // The merchant API refuses and logs it.
-    if (isAmbiguous(request)) return api(request, keepOpen);
     const { path } = targetOf(request);
     const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(path, request);
     return isControl ? control(request, keepOpen) : api(request, keepOpen);

@@ -1,4 +1,5 @@
 import { Audit, type AuditReport, type FindingListener } from "../../sandbox/audit/audit.ts";
+import type { Inputs } from "../../sandbox/audit/rules.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -10,6 +11,7 @@ export interface ListenInOptions {
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly basePaths: readonly string[];
+  readonly inputs: Inputs;
   readonly promptTimeoutMs: number;
   /** Whether payments are also told by a webhook. */
   readonly hasWebhook: () => boolean;
@@ -27,9 +29,9 @@ export interface ListeningAudit {
 }
 
 export function listenIn(options: ListenInOptions): ListeningAudit {
-  const { log, service, clock, stopwatch, basePaths, promptTimeoutMs, hasWebhook } = options;
+  const { log, service, clock, stopwatch, basePaths, inputs, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
-  const audit = new Audit({ basePaths, hasWebhook });
+  const audit = new Audit({ basePaths, inputs, hasWebhook });
   const moment = () => {
     const nowMs = clock.nowMs();
     return { nowMs, realMs: stopwatch(), livedMs: clock.livedMs(nowMs) };

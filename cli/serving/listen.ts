@@ -23,13 +23,15 @@ export interface Listening {
   stop(graceMs: number): Promise<void>;
 }
 
+type Handlers = Pick<Assembled, "handle" | "handleApi" | "handleControl" | "refusePath">;
+
 /**
  * Serves both APIs on one port or on two.
  * @throws Failure with the reason and the flag that helps; then nothing listens
  */
 export async function listen(
   { host, port, controlPort, basePaths }: Addresses,
-  { handle, handleApi, handleControl }: Pick<Assembled, "handle" | "handleApi" | "handleControl">,
+  { handle, handleApi, handleControl, refusePath }: Handlers,
   reportFault: (error: unknown) => void,
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
@@ -38,7 +40,8 @@ export async function listen(
 
   async function serve(wanted: number, flag: "--port" | "--control-port", handler: Handler): Promise<number> {
     try {
-      const server = startServer({ hostname: host, port: wanted, handle: handler, busyPaths, reportFault, sleep });
+      const paths = { handle: handler, refusePath, busyPaths };
+      const server = startServer({ hostname: host, port: wanted, ...paths, reportFault, sleep });
       servers.push(server);
       return server.port;
     } catch (error) {

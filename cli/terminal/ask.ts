@@ -3,13 +3,13 @@ import { openDialogue } from "./dialogue.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { asksForJson, type OutputOptions, tell } from "./output.ts";
 
-/** Whether a person is there, who can be asked. */
+/** Whether a person is at the terminal. */
 export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
 
 /**
- * Says what is lost, and asks whether to go on; the process ends where the answer is no. Nobody is asked where nobody could
- * answer: a script has said what it wants.
- * @param lost called only where somebody is asked
+ * Says what will be lost, and asks whether to go on. Ends the process if the answer is no. Does not ask if no person is there: a
+ * script knows what it does.
+ * @param lost called only if somebody is asked
  */
 export async function askToGoOn(
   lost: () => readonly string[] | Promise<readonly string[]>,
@@ -24,20 +24,20 @@ export async function askToGoOn(
   process.exit(EXIT.unexpected);
 }
 
-/** Who asks for JSON is a program, or wants to see what one would. */
+/** With --json the caller is a program, or a person who wants to see what a program sees. */
 const canAsk = ({ json }: { json: boolean }): boolean => isAttended() && !json;
 
-/** What is asked for where a flag is missing. */
+/** A question in place of a missing flag. */
 interface Question {
-  /** The flag that answers it beforehand. */
+  /** The flag that gives the answer. */
   readonly flag: string;
   readonly message: string;
   readonly json: boolean;
 }
 
 /**
- * A line of text.
- * @throws Failure `usage` that names the flag, where nobody can be asked
+ * Asks for a line of text.
+ * @throws Failure `usage` that names the flag, if nobody can be asked
  */
 export async function askText({ flag, message, json }: Question): Promise<string> {
   if (!canAsk({ json })) throw missing(flag);
@@ -51,7 +51,7 @@ export async function askText({ flag, message, json }: Question): Promise<string
   );
 }
 
-/** One of several; the only one is taken unasked, and so is the first where nobody can be asked. */
+/** Asks for one of several. Does not ask if there is only one; takes the first if nobody can be asked. */
 export async function askWhich<T>(
   { message, json }: Omit<Question, "flag">,
   choices: readonly { readonly value: T; readonly label: string }[],

@@ -1,6 +1,6 @@
 /**
- * The scripts that shells read. Each asks `momo complete -- WORDS`, which answers a line for each suggestion (a word, a tab, and
- * what it is), and in the last line what else belongs there: `:files`, `:commands` or `:`.
+ * The scripts for the shells. Each calls `momo complete -- WORDS`, which prints one line per suggestion (a word, a tab, a
+ * description), and in the last line what the shell adds itself: `:files`, `:commands` or `:`.
  */
 
 const bash = `# Completion of momo in bash. It needs nothing but bash itself, 3.2 or later.

@@ -5,14 +5,14 @@ import { openBeside } from "../client/beside.ts";
 import { jsonText, plain } from "./plain.ts";
 import { writeOut } from "./standard-output.ts";
 
-/** What could come next on a command line, for the scripts that `momo completion` prints. */
+/** Suggests the next word of a command line, for the scripts that `momo completion` prints. */
 
 interface Suggestion {
   readonly word: string;
   readonly what: string;
 }
 
-/** What else belongs there, which a shell knows itself. */
+/** What the shell adds itself. */
 type Else = "files" | "commands" | "";
 
 interface Suggestions {
@@ -22,7 +22,7 @@ interface Suggestions {
 
 const NOTHING: Suggestions = { words: [], also: "" };
 
-/** @param words the words so far; the last one is being typed, and may be empty */
+/** @param words the words so far; the last one is still being typed, and may be empty */
 export async function complete(program: Command, words: readonly string[]): Promise<void> {
   const { words: found, also } = await suggest(program, words);
   const typed = words.at(-1) ?? "";
@@ -41,7 +41,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
       wanted = undefined;
       continue;
     }
-    // What follows is another command's line: its name first, then what it takes.
+    // Another command follows: first its name, then its arguments.
     if (word === "--") return { words: [], also: index === before.length - 1 ? "commands" : "files" };
     if (word.startsWith("-")) wanted = optionOf(command, word);
     else {
@@ -63,7 +63,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
   return argument ? valuesOf(argument, argument.name(), command, before) : NOTHING;
 }
 
-/** The option that the word is, where its value is the next word. */
+/** The option that the word names, if its value is the next word. */
 function optionOf(command: Command, word: string): Option | undefined {
   const option = command.options.find(({ short, long }) => word === short || word === long);
   return option?.required ? option : undefined;
@@ -102,13 +102,13 @@ async function valuesOf(
   return source ? { words: await source(before), also: "" } : NOTHING;
 }
 
-/** Values that the running sandbox knows. Where none runs, nothing is suggested. */
+/** Values that the running sandbox knows. Without one, there are no suggestions. */
 const SOURCES: Readonly<Record<string, (before: readonly string[]) => Promise<Suggestion[]>>> = {
   "--account": (before) => ask(before, "/accounts", "accounts", ({ id, name }) => [id, name]),
   "--merchant": (before) => ask(before, "/merchants", "merchants", ({ id, name }) => [id, name]),
   "--api-key": keysInForce,
   "api-key": keysInForce,
-  // The prompts that are open: what somebody would look at, or answer.
+  // Only open prompts: these are what people ask about or answer.
   payment: (before) =>
     ask(before, "/prompts", "prompts", ({ checkout_request_id, phone, amount }) => [
       checkout_request_id,

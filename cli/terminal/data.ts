@@ -14,7 +14,7 @@ import { page } from "./pager.ts";
 import { isTerminal } from "./standard-output.ts";
 import { type Column, layOut } from "./table.ts";
 
-/** One rule for all data: laid out at a terminal, JSON in a pipe, and as `--format` says. */
+/** Prints all data by one rule: a table at a terminal, JSON in a pipe, or what `--format` says. */
 
 /** @param essential the value that `-q` prints */
 export function printRecord(record: object, options: OutputOptions, essential: string | number): void {
@@ -25,16 +25,16 @@ export function printRecord(record: object, options: OutputOptions, essential: s
 }
 
 export interface List<T extends object> {
-  /** Where the items are in JSON: the same name as in the control API. */
+  /** The name of the list in JSON, the same as in the control API. */
   readonly name: string;
   readonly items: readonly T[];
   /** The member that `-q` prints, one a line. */
   readonly essential: keyof T;
-  /** For people; by default a column for each of these members. */
+  /** The columns for people. Without `cell`, a column shows the member of its name. */
   readonly columns: readonly (Column & { readonly cell?: (item: T) => Piece })[];
-  /** What JSON has, where it is more than the items. */
+  /** The whole JSON, if it has more than the items. */
   readonly whole?: object;
-  /** What people are told where there is nothing, and what to run next. */
+  /** What people are told if the list is empty, and the next command. */
   readonly empty?: { readonly said: string; readonly next: string };
 }
 

@@ -4,7 +4,7 @@ import type { LogFormat } from "./options.ts";
 import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
 
-/** What came of an attempt to deliver a webhook, as one line on stderr. The address is not in it: it may hold a secret. */
+/** An attempt to deliver a webhook, as one line on stderr. It does not show the address, which may have a secret. */
 export function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): string {
   const { id, state, checkoutRequestId, attempts } = delivery;
   const last = attempts.at(-1);

@@ -1,6 +1,6 @@
 import { plain } from "./plain.ts";
 
-/** What a person is asked, to choose from. */
+/** A question with choices. */
 interface Choice {
   readonly message: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
@@ -8,8 +8,8 @@ interface Choice {
 }
 
 /**
- * The library that asks a person at a terminal. Text from elsewhere goes through {@link plain} first. Loading it takes 2–3 ms,
- * so only commands that ask do.
+ * Opens the library that asks questions at a terminal. Text from elsewhere goes through {@link plain} first. Only commands that ask
+ * load it: it takes 1 to 3 ms and 2 MB.
  */
 export async function openDialogue() {
   const { confirm, select, text } = await import("@clack/prompts");

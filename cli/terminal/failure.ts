@@ -16,7 +16,7 @@ export const EXIT = {
   cancelled: 11,
   expired: 12,
   pending: 13,
-  /** As shells have it: `exec` found its command, but may not run it; or did not find it. */
+  /** The codes of shells: `exec` found its command but may not run it, or did not find it. */
   commandRefused: 126,
   commandMissing: 127,
   hungUp: 129,
@@ -24,7 +24,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** What each failure is called in `--json`, and how the process ends. */
+/** The code of each failure in `--json`, and the exit code of the process. */
 const EXIT_OF = {
   unexpected: EXIT.unexpected,
   usage: EXIT.usage,
@@ -39,7 +39,7 @@ const EXIT_OF = {
 
 export type FailureCode = keyof typeof EXIT_OF;
 
-/** Why a command ends without having done its work: one line, and what to do about it. */
+/** Why a command failed, in one line, and what to do about it. */
 export class Failure extends Error {
   override readonly name = "Failure";
 
@@ -76,7 +76,7 @@ const DATABASE_HINTS = {
   missing: "run momo serve once, or name the folder with --data",
 } as const;
 
-/** Whatever was thrown, as a failure that can be shown. */
+/** Turns any error into a failure that can be shown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof Refusal) return new Failure(REFUSAL_CODES[error.kind], error.message);

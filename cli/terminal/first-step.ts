@@ -1,7 +1,7 @@
 import { print, styled } from "./output.ts";
 import { commandLine } from "./this-program.ts";
 
-/** What somebody needs who calls momo for the first time, and says nothing more. */
+/** What `momo` prints without a command: the first steps of a new user. */
 export function showFirstStep(): void {
   print(styled("bold", "momo, a mobile-money sandbox"), ": the payment service, a simulated network and a client.");
   print();

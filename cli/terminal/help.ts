@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What a command's help says beside its options: examples, exit codes, and where to read more. */
+/** What the help of a command has besides its options: examples, exit codes, and where to read more. */
 
 type Example = readonly [line: string, does: string];
 
@@ -33,7 +33,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   pay: [
     ["momo pay 0712345678 100 --wait", "ask for KES 100, and wait for the outcome"],
     ["momo pay 254700000032 100 --wait", "a test phone whose customer cancels"],
-    ["momo pay 0712345678 100 --outcome 'wrong_pin; after=10s'", "say what happens"],
+    ["momo pay 0712345678 100 --outcome 'wrong_pin; after=10s'", "choose the outcome"],
   ],
   status: [
     ["momo status 12", "show payment 12"],
@@ -47,7 +47,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   phone: [
     ["momo phone 0712345678", "be the customer of one phone"],
-    ["momo phone", "or of every phone"],
+    ["momo phone", "of every phone"],
   ],
   answer: [
     ["momo answer 12 --pin 1234", "the customer of payment 12 pays"],
@@ -66,31 +66,31 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo rules add cancelled --phone 0712345678", "every prompt of this customer"],
     ["momo rules add unreachable --after 10ms --times 1", "the next prompt of anybody"],
   ],
-  "rules clear": [["momo rules clear", "prompts do again what phone and default say"]],
+  "rules clear": [["momo rules clear", "test phones and the default decide again"]],
   default: [
     ["momo default set manual", "prompts wait for momo phone"],
     ["momo default show", "what is in force"],
   ],
-  "default show": [["momo default show", "what prompts do where nothing else decides"]],
+  "default show": [["momo default show", "what prompts do if nothing else decides"]],
   "default set": [
     ["momo default set manual", "prompts wait for momo phone"],
     ["momo default set completed --after 1s", "customers are quick"],
   ],
   faults: [
     ["momo faults add error --path /status.php --status 503 --times 2", "two bad polls"],
-    ["momo faults clear", "fair weather again"],
+    ["momo faults clear", "no more failures"],
   ],
   "faults list": [["momo faults list", "the faults in force, with the times that are left"]],
   "faults add": [
     ["momo faults add error --path /status.php --status 503 --times 2", "two bad polls"],
-    ["momo faults add disconnect --path /stkpush.php --times 1", "an answer gets lost"],
+    ["momo faults add disconnect --path /stkpush.php --times 1", "one answer is lost"],
     ["momo faults add delay --delay 5s --probability 0.2", "one call in five is slow"],
   ],
   "faults clear": [["momo faults clear", "nothing fails any more"]],
   clock: [
     ["momo clock freeze", "stop the time"],
     ["momo clock advance 90s", "let all prompts expire"],
-    ["momo clock resume", "let it go on"],
+    ["momo clock resume", "time goes on"],
   ],
   "clock show": [["momo clock show", "what time it is for the sandbox"]],
   "clock freeze": [["momo clock freeze", "nothing falls due until the clock moves"]],
@@ -107,16 +107,16 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   "webhooks list": [["momo webhooks list", "what was sent, and what came back"]],
   "webhooks resend": [["momo webhooks resend 3", "send delivery 3 again"]],
   snapshot: [
-    ["momo snapshot save checkout", "keep how everything is"],
-    ["momo snapshot restore checkout", "and bring it back"],
+    ["momo snapshot save checkout", "save the whole state"],
+    ["momo snapshot restore checkout", "and restore it"],
   ],
-  "snapshot save": [["momo snapshot save checkout", "keep how everything is"]],
-  "snapshot restore": [["momo snapshot restore checkout", "bring everything back, the clock too"]],
-  "snapshot list": [["momo snapshot list", "what was kept"]],
-  "snapshot delete": [["momo snapshot delete checkout", "forget it"]],
+  "snapshot save": [["momo snapshot save checkout", "save the whole state"]],
+  "snapshot restore": [["momo snapshot restore checkout", "restore everything, the clock too"]],
+  "snapshot list": [["momo snapshot list", "the saved states"]],
+  "snapshot delete": [["momo snapshot delete checkout", "remove it"]],
   reset: [
-    ["momo reset", "start afresh; asks at a terminal"],
-    ["momo reset --yes", "and does not ask"],
+    ["momo reset", "remove all payments and settings; asks at a terminal"],
+    ["momo reset --yes", "without asking"],
   ],
   merchants: [
     ["momo merchants create --name 'Corner Shop'", "register one"],
@@ -142,18 +142,18 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo keys create --merchant 2 --json", "for a script"],
   ],
   "keys list": [["momo keys list", "show those in force"]],
-  "keys revoke": [["momo keys revoke mk_…", "refuse it from now on"]],
+  "keys revoke": [["momo keys revoke mk_…", "the service refuses it from now on"]],
   export: [
-    ["momo export momo.backup", "a whole copy, while the server runs"],
+    ["momo export momo.backup", "a complete copy, while the server runs"],
     ["momo export - | gzip > momo.gz", "through a pipe"],
   ],
   import: [
     ["momo import momo.backup --data /tmp/copy", "into a folder of its own"],
-    ["momo import momo.backup --replace", "in the place of what is there"],
+    ["momo import momo.backup --replace", "replace the data that is there"],
   ],
   doctor: [
-    ["momo doctor", "why momo pay fails, and what to do"],
-    ["momo doctor --json", "for a script: exit code 1 where something is to be done"],
+    ["momo doctor", "why momo pay fails, and how to fix it"],
+    ["momo doctor --json", "for a script: exit code 1 if there is a problem"],
   ],
   health: [["momo health || echo down", "for the probe of a container"]],
   env: [
@@ -220,7 +220,7 @@ const EXITS_OF: Readonly<Record<string, readonly Exit[]>> = {
   import: [...LOCAL, 3],
 };
 
-/** Adds the rest of the help to the program and each command. */
+/** Adds examples, exit codes and links to the help of the program and each command. */
 export function addHelp(program: Command): void {
   const visit = (command: Command, path: readonly string[]) => {
     command.addHelpText("after", () => restOf(path));

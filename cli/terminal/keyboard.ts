@@ -1,6 +1,6 @@
 import { canRedraw } from "../environment.ts";
 
-/** Keys as they are pressed; on a terminal that cannot redraw, whole lines: digits, `c` for Escape. */
+/** Reads single keys. A terminal that cannot redraw sends whole lines: there, `c` stands for Escape. */
 
 export type Key = "enter" | "escape" | "backspace" | "off" | { readonly digit: string };
 
@@ -43,7 +43,7 @@ export function openKeyboard(onKey: (key: Key) => void, onBack: () => void): Key
   };
 }
 
-/** An escape sequence, such as that of an arrow, is no Escape. */
+/** An arrow key sends a sequence that begins with Escape. It does not count as Escape. */
 const ESCAPE = "\u001B";
 const SEQUENCE = new RegExp(`^${ESCAPE}(?:\\[[0-9;]*[ -/]*[@-~]|O.|[^${ESCAPE}])`);
 

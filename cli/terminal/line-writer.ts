@@ -1,22 +1,22 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-/** Writes lines together: at thousands of requests a second, a write for each would cost as much as its request. */
+/** Writes several lines at once. At thousands of requests a second, one write per line would cost as much as the request. */
 export interface LineWriter {
   write(line: string): void;
-  /** Writes what is waiting at once; resolves when all of it has been taken. */
+  /** Writes the waiting lines at once. Resolves when the sink has taken them. */
   end(): Promise<void>;
 }
 
-/** So long a line waits for others. A person does not notice. */
+/** How long a line waits for others. A person does not notice. */
 const GATHER_MS = 10;
 
-/** Of a reader that does not read so many lines are kept; the rest is counted. */
+/** How many lines are kept while nobody reads. The rest is only counted. */
 export const MAX_WAITING_LINES = 10_000;
 
-/** Where text goes; `done` is called when it has been taken, or cannot be. */
+/** Writes text. It calls `done` when the text is written, or cannot be written. */
 export type Sink = (text: string, done: () => void) => void;
 
-/** @param tellLoss the line that stands for so many lost ones */
+/** @param tellLoss makes the line that says how many lines are lost */
 export function createLineWriter(clock: Clock, sink: Sink, tellLoss: (lost: number) => string): LineWriter {
   let waiting: string[] = [];
   let lost = 0;

@@ -9,21 +9,21 @@ import type { BasePaths } from "../../src/http/operation.ts";
 import { FORMATS } from "./output.ts";
 import { misuse } from "./usage.ts";
 
-/** Options that several commands share, and readers that refuse with the right words. */
+/** Options that several commands share, and functions that read their values. */
 
-/** How a server tells of its work. */
+/** Formats of the log of a server. */
 export const LOG_FORMATS = ["pretty", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export const jsonOption = () => new Option("--json", "print JSON, failures included");
-/** Of a command that prints data. */
+/** For a command that prints data. */
 export const outputOptions = (essential?: string) => [
   new Option("--format <format>", "form of the output (default: a table at a terminal, else json)").choices(FORMATS),
   new Option("--json", "the same as --format json").conflicts("format"),
   ...(essential === undefined ? [] : [quietOption(essential)]),
 ];
 const quietOption = (what: string) => new Option("-q, --quiet", `print only ${what}`);
-/** Of a command that asks at a terminal before it destroys something. */
+/** For a command that asks at a terminal before it destroys something. */
 export const yesOption = () => new Option("-y, --yes", "do not ask before something is lost");
 export const dataOption = () =>
   new Option("--data <dir>", "the data directory (default: $MOMO_DATA, or the platform's data folder)").argParser(
@@ -32,11 +32,11 @@ export const dataOption = () =>
 export const merchantOption = () =>
   new Option("--merchant <id>", "whose (default: the first merchant)").argParser(readId);
 
-/** A payment, as people and scripts name it. */
+/** A payment by its number or its request id. */
 export const paymentArgument = () =>
   new Argument("<payment>", "its number, such as 12, or its checkout request id").argParser(readPaymentName);
 
-/** Options that say which server, and with whose key. */
+/** Options for the server and the key. */
 export const serverOptions = () => [
   new Option(
     "--base-url <url>",
@@ -50,7 +50,7 @@ export const serverOptions = () => [
   dataOption(),
 ];
 
-/** Options that say which sandbox is steered. */
+/** Options for the sandbox that is steered. */
 export const controlOptions = () => [
   new Option(
     "--base-url <url>",
@@ -90,14 +90,14 @@ export const readWebhookUrl: (text: string) => string = (text) => {
   try {
     return parseWebhookUrl(text, "--webhook");
   } catch (error) {
-    // In words of its own, because commander would show the value.
+    // Commander's own message would show the value, which may have a password.
     if (error instanceof Refusal) throw misuse(error.message);
     throw error;
   }
 };
 export const readTariff: (text: string) => Tariff = reader((text) => parseTariff(text, "It"));
 
-/** Below this a poll is an attack. */
+/** Faster polling would only load the server. */
 const MIN_POLL_INTERVAL_MS = 50;
 
 function readPollInterval(text: string): number {
@@ -106,14 +106,14 @@ function readPollInterval(text: string): number {
   return intervalMs;
 }
 
-/** The prompt timeout: a second at least, or no customer could answer. */
+/** The prompt timeout. In less than a second, no customer can answer. */
 export function readPromptTimeout(text: string): number {
   const durationMs = readDuration(text);
   if (durationMs < 1000) throw new InvalidArgumentError("It must be 1s or more");
   return durationMs;
 }
 
-/** What people call a sandbox. */
+/** The name of a sandbox. */
 export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
 
 export function readId(text: string): number {
@@ -121,7 +121,7 @@ export function readId(text: string): number {
   return Number(text);
 }
 
-/** What a customer types; the wrong value is not shown again. */
+/** The PIN of a customer. A refusal does not show the value. */
 export function readPin(text: string): string {
   if (!/^[0-9]{4,6}$/.test(text)) throw misuse("--pin must be 4 to 6 digits");
   return text;
@@ -135,7 +135,7 @@ export const readUpTo = (most: number) => (text: string) => {
   return Number(text);
 };
 
-/** A status that an injected error may have. */
+/** The HTTP status of an injected error. */
 export function readStatus(text: string): number {
   if (!/^[45][0-9]{2}$/.test(text)) throw new InvalidArgumentError("It must be an HTTP status from 400 to 599");
   return Number(text);
@@ -169,7 +169,7 @@ export const readText = (least: number, most: number) => (text: string) => {
   return text;
 };
 
-/** The number of a payment, such as 12 or #12, or a request id of it. */
+/** The number of a payment, such as 12 or #12, or its request id. */
 export function readPaymentName(text: string): string {
   if (!/^(?:#?[1-9][0-9]{0,14}|[A-Za-z][\w.-]{0,99})$/.test(text)) {
     throw new InvalidArgumentError("It must be the number of a payment, such as 12, or its request id");
@@ -177,7 +177,7 @@ export function readPaymentName(text: string): string {
   return text.replace("#", "");
 }
 
-/** A host name or an address; an empty one would mean every interface. */
+/** A host name or an address. An empty one is refused, because it would mean every interface. */
 export function readHost(text: string): string {
   if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(text)) {
     throw new InvalidArgumentError("It must be a host name or an address, such as 127.0.0.1");
@@ -185,7 +185,7 @@ export function readHost(text: string): string {
   return text;
 }
 
-/** A folder; an empty one would mean the current folder. */
+/** A folder. An empty one is refused, because it would mean the current folder. */
 function readFolder(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must be the path of a folder");
   return text;
@@ -198,13 +198,13 @@ export function readPort(text: string): number {
   return Number(text);
 }
 
-/** Where the API stands unless told: as in the specification, and as the real services have it. */
+/** The default base paths: that of the specification, and that of the real services. */
 export const BASE_PATHS: BasePaths = ["/v2", "/api/v2"];
 
-/** One part less than a server tells apart: the operation comes after it. */
+/** At most 7 parts, because the server compares 8, and the operation is one of them. */
 const BASE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+){0,7}$/;
 
-/** `/v2`, `/a/b`, or `/` for none; without the last slash. */
+/** `/v2`, `/a/b`, or `/` for none. Returns it without the last slash. */
 export function readBasePath(text: string): string {
   const path = text === "/" ? "" : text;
   if (!BASE_PATH.test(path) || /^\/_momo(?:\/|$)/.test(path) || path.length > 100) {

@@ -5,26 +5,26 @@ import type { Failure } from "./failure.ts";
 import { jsonText, plain } from "./plain.ts";
 import { isTerminal, writeOut } from "./standard-output.ts";
 
-/** Data goes to stdout, all else to stderr. */
+/** Data goes to stdout, everything else to stderr. */
 
 export const FORMATS = ["table", "json", "tsv"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** How the answer of a command is wanted. */
+/** Options for the form of the output. */
 export interface OutputOptions {
   readonly format?: Format;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
-/** Laid out at a terminal, JSON elsewhere, unless an option says otherwise. */
+/** By default a table at a terminal, and JSON elsewhere. */
 export const formatOf = ({ format, json }: OutputOptions): Format =>
   json ? "json" : (format ?? (isTerminal() ? "table" : "json"));
 
-/** Who asks for JSON is a program, and is asked nothing. */
+/** Whether JSON is asked for. Then the caller is a program, so commands ask no questions. */
 export const asksForJson = ({ format, json }: OutputOptions): boolean => json === true || format === "json";
 
-/** Whether failures are JSON, too: known before the options are read. */
+/** Whether failures are printed as JSON. Needed before the options are parsed, because parsing can fail. */
 export function asksJson(words: readonly string[]): boolean {
   return words.some(
     (word, index) =>
@@ -34,7 +34,7 @@ export function asksJson(words: readonly string[]): boolean {
 
 type Style = "bold" | "dim" | "green" | "red" | "yellow";
 
-/** Coloured on a terminal that wants it, else as it is. */
+/** Text with a colour, if the terminal shows colours. */
 export interface Styled {
   readonly style: Style;
   readonly text: string;
@@ -42,13 +42,13 @@ export interface Styled {
 
 export const styled = (style: Style, text: string): Styled => ({ style, text });
 
-/** A piece of a line. Whatever it holds, and whoever wrote it, a terminal obeys none of it. */
+/** A piece of a line. {@link lineOf} makes it harmless for a terminal. */
 export type Piece = string | Styled;
 
-/** What is seen of a piece. */
+/** The visible text of a piece. */
 export const pieceText = (piece: Piece): string => plain(typeof piece === "string" ? piece : piece.text);
 
-/** The border: all that people read on stdout or stderr goes through here, one line at a time. */
+/** Makes a line for stdout or stderr. All text for people goes through this function, which makes it harmless. */
 export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
   return pieces
     .map((piece) => {
@@ -59,51 +59,51 @@ export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): 
     .join("");
 }
 
-/** Loaded when there is something to colour. */
+/** Loaded only when something has a colour, because it takes 1 ms. */
 const util = () => process.getBuiltinModule("node:util");
 
-/** A line of data. */
+/** Prints a line of data. */
 export function print(...pieces: Piece[]): void {
   writeOut(`${lineOf(pieces, isTerminal)}\n`);
 }
 
-/** Opened when there is something to write, which takes a millisecond. Where nobody reads it, there is nobody to tell. */
+/** Opened at the first write, because that takes 1 ms. A write error is ignored: there is nobody to tell. */
 export const stderr = onFirstUse(() => process.stderr.on("error", () => {}));
 
-/** A line for people who watch; never data. */
+/** Prints a line for people; never data. */
 export function tell(...pieces: Piece[]): void {
   stderr().write(`${lineOf(pieces, isErrorTerminal)}\n`);
 }
 
 export const isErrorTerminal = (): boolean => Boolean(process.stderr.isTTY);
 
-/** What went wrong where nobody waits for an answer. */
+/** Prints an error that no caller waits for. */
 export function reportFault(error: unknown): void {
   tell(`momo: ${faultText(error)}`);
 }
 
-/** An error in one line: what happened, then its causes, each once and without a secret. */
+/** An error and its causes in one line, each once and without secrets. */
 export function faultText(error: unknown): string {
   const messages: string[] = [];
   let cause = error;
   for (let depth = 0; depth < MAX_CAUSES && cause !== undefined; depth += 1) {
     const message = redact(cause instanceof Error ? cause.message : String(cause));
-    // Some errors repeat what caused them.
+    // Some errors repeat the text of their cause.
     if (!messages.some((said) => said.includes(message))) messages.push(message);
     cause = cause instanceof Error ? cause.cause : undefined;
   }
   return messages.join(": ");
 }
 
-/** Errors may cause each other in a circle. */
+/** A bound, because causes can form a circle. */
 const MAX_CAUSES = 5;
 
-/** JSON is indented for a reader at a terminal, and one line elsewhere. */
+/** Prints JSON, indented at a terminal and on one line elsewhere. */
 export function printJson(value: unknown): void {
   writeOut(`${jsonText(value, isTerminal() ? 2 : 0)}\n`);
 }
 
-/** Lines of a name and a value, aligned. */
+/** Prints a line per field: name and value, aligned. */
 export function printFields(fields: readonly (readonly [string, unknown])[]): void {
   const width = Math.max(...fields.map(([name]) => name.length));
   for (const [name, value] of fields) print(styled("dim", name.padEnd(width)), "  ", cellOf(value));
@@ -115,7 +115,7 @@ export function cellOf(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Records as tab-separated lines below the names of their members; a tab or a line feed in a value is escaped. */
+/** Prints records as tab-separated lines below the names of their members. Escapes tabs and line feeds in values. */
 export function printTsv(records: readonly object[], { withNames } = { withNames: true }): void {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   if (names.length === 0) return;
@@ -125,9 +125,9 @@ export function printTsv(records: readonly object[], { withNames } = { withNames
   for (const row of withNames ? [names.map(escaped), ...rows] : rows) writeOut(`${row.map(plain).join("\t")}\n`);
 }
 
-/** A failure in the form that was asked for. */
+/** Prints a failure, as JSON if that was asked for. */
 export function tellFailure(failure: Failure, json: boolean): void {
-  // A secret may have come in as the value of a wrong flag.
+  // The value of a wrong flag may be a secret.
   const message = redact(failure.message);
   const hint = failure.hint && redact(failure.hint);
   if (json) {

@@ -1,18 +1,18 @@
 import { pagerCommand } from "../environment.ts";
 import { isTerminal, writeOut } from "./standard-output.ts";
 
-/** Prints lines; more of them than a terminal shows go through `$PAGER`, by default less. */
+/** Prints lines. If a terminal cannot show all of them, they go through `$PAGER`, by default less. */
 export function page(lines: readonly string[]): void {
   const text = lines.map((line) => `${line}\n`).join("");
   const isLong = isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
   if (!isLong || !showInPager(text)) writeOut(text);
 }
 
-/** Returns whether there is one. */
+/** @returns whether there is a pager */
 function showInPager(text: string): boolean {
   const pager = pagerCommand();
   if (pager === null || !process.stdin.isTTY || Bun.which("sh") === null) return false;
-  // Ctrl+C is for the pager: it must not be left alone with the terminal.
+  // Ctrl+C is for the pager. If we ended first, the pager and the shell would both read the terminal.
   const ignore = () => {};
   process.on("SIGINT", ignore);
   try {
@@ -22,7 +22,7 @@ function showInPager(text: string): boolean {
       stderr: "ignore",
       env: pager.environment,
     });
-    // As shells have it: 126 and 127 say that there is no such program.
+    // A shell ends with 126 or 127 if it cannot run the program.
     return exitCode !== 126 && exitCode !== 127;
   } finally {
     process.off("SIGINT", ignore);

@@ -16,7 +16,7 @@ import {
   styled,
 } from "./output.ts";
 
-/** How a payment looks to people: the same sign, colour, amount and reason in every command. */
+/** Shows payments to people: every command uses the same sign, colour, amount and reason. */
 
 const SIGNS: Readonly<Record<string, string>> = {
   completed: "✓",
@@ -32,13 +32,13 @@ export function statusPiece(status: unknown): Styled {
   return styled(style, `${SIGNS[text] ?? "?"} ${text}`);
 }
 
-/** `1,200.00`: shillings with their cents. */
+/** Shillings with cents, such as `1,200.00`. */
 export function amountText(amount: unknown): string {
   if (typeof amount !== "number") return cellOf(amount);
   return amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
 
-/** Why a payment failed, such as `wrong PIN (2001)`; empty for one that did not. */
+/** Why a payment failed, such as `wrong PIN (2001)`; empty for other payments. */
 export function reasonText({ status, result_code, result_desc }: Record<string, unknown>): string {
   if (status !== "failed") return "";
   if (result_code === null || result_code === undefined) return cellOf(result_desc);
@@ -49,7 +49,7 @@ export function reasonText({ status, result_code, result_desc }: Record<string, 
 
 /**
  * A payment as it starts or ends, in one line that fits the width: `#1 ✓ paid UKL001DAN1`, then the amount and the phone.
- * @param atMs the host's time, whatever the sandbox's clock shows
+ * @param atMs the host's time, not the sandbox's
  */
 export function paymentLine(payment: Record<string, unknown>, atMs: number, width: number): Piece[] {
   const { status } = payment;
@@ -78,21 +78,21 @@ const UNITS = [
   ["s", 1000],
 ] as const;
 
-/** How long ago a time of the service was, such as `3m ago`; the day of what is older than a month. */
-export function agoText(timestamp: unknown, nowMs: number): string {
+/** How long ago a time of the service was, such as `3m`; after a month, the day. */
+export function ageText(timestamp: unknown, nowMs: number): string {
   const atMs = Date.parse(`${String(timestamp).replace(" ", "T")}+03:00`);
   if (Number.isNaN(atMs)) return cellOf(timestamp);
   const sinceMs = nowMs - atMs;
   if (sinceMs > 30 * UNITS[0][1]) return String(timestamp).slice(0, 10);
   const [unit, unitMs] = UNITS.find(([, size]) => sinceMs >= size) ?? ["s", 1000];
-  return sinceMs < 1000 ? "now" : `${Math.floor(sinceMs / unitMs)}${unit} ago`;
+  return sinceMs < 1000 ? "now" : `${Math.floor(sinceMs / unitMs)}${unit}`;
 }
 
-/** Members that say the same as another line, or nothing to a person. */
+/** Members that repeat another line or tell a person nothing. */
 const UNSHOWN = new Set(["success", "message", "status"]);
 
 /**
- * Prints what the service said of one payment.
+ * Prints what the service answered about one payment.
  * @param essential the member that `-q` prints
  */
 export function printPayment(answer: Answer, options: OutputOptions, essential: string): void {

@@ -5,25 +5,25 @@ import type { LogFormat } from "./options.ts";
 import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
 
-/** A call of the merchant API as one line on stderr, for a person or for a collector of logs. Neither holds a secret. */
+/** A call of the merchant API as one line on stderr, for a person or for a collector of logs. It has no secret. */
 
-/** A head may be 16 KiB of path; a line of a log may not. */
+/** A path can be 16 KiB long, which is too much for a line. */
 const MAX_PATH_LENGTH = 200;
 
-/** An answer that tells of one payment, or a refusal, is shorter; a list tells of no outcome, and is not worth the reading. */
+/** Longer answers are lists, which have no outcome to show, so they are not parsed. */
 const MAX_TELLING_ANSWER = 2000;
 
-/** Of a call that is refused for its form alone. */
+/** For a call that only the strict form refuses. */
 const HINT = "--accept lenient would take this form";
 
-/** What an answer says of the payment; a refusal says why in its message. */
+/** What an answer says of the payment. A refusal gives the reason in its message. */
 interface Outcome {
   readonly checkout_request_id?: string;
   readonly transaction_status?: string;
   readonly message?: string;
 }
 
-/** @param atMs the host's time, whatever momo's own clock shows */
+/** @param atMs the host's time, not the sandbox's */
 export function requestLine(format: LogFormat, request: LoggedRequest, atMs: number): string {
   const path = redact(request.target.split("?", 1)[0] ?? "").slice(0, MAX_PATH_LENGTH);
   const outcome = outcomeOf(request);
@@ -75,7 +75,7 @@ function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs
   return lineOf(pieces.slice(0, -1), isErrorTerminal);
 }
 
-/** What went wrong where nobody waits for an answer, among lines of the same format. */
+/** An error that no caller waits for, in the same format. */
 export function faultLine(format: LogFormat, message: string, atMs: number): string {
   if (format === "pretty") return lineOf([`momo: ${message}`], isErrorTerminal);
   return jsonText({ time: new Date(atMs).toISOString(), level: "error", message });

@@ -11,17 +11,17 @@ import { paymentLine } from "./payment-lines.ts";
 import { jsonText } from "./plain.ts";
 import { faultLine, requestLine } from "./request-line.ts";
 
-/** What a server tells of its work, on stderr. */
+/** The log of a server on stderr. */
 export interface RequestOutput {
   readonly onRequest: LogListener;
   readonly onTransaction: (transaction: Transaction) => void;
   readonly onDelivery: DeliveryListener;
   readonly reportFault: (error: unknown) => void;
-  /** Writes what is left. Resolves to whether it was read: a reader that stands still must not hold the process. */
+  /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
   readonly end: () => Promise<boolean>;
 }
 
-/** How long the end waits for the reader. */
+/** How long `end` waits for the reader. */
 const END_GRACE_MS = 300;
 
 export function createRequestOutput(format: LogFormat, width: number): RequestOutput {

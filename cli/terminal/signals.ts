@@ -1,19 +1,22 @@
 import { EXIT } from "./failure.ts";
 
-/** The signals that ask a process to end, each with the exit code of one that ends by it. */
+/** The signals that end a process, each with its exit code. */
 export const ENDING_SIGNALS = [
   ["SIGINT", EXIT.interrupted],
   ["SIGTERM", EXIT.terminated],
   ["SIGHUP", EXIT.hungUp], // the terminal was closed
 ] as const;
 
-/** Does this last, also where Ctrl+C or another signal ends the process before its work is done. */
+/** Runs a step when the process ends, also if a signal such as Ctrl+C ends it. */
 export function atTheEnd(step: () => void): void {
   process.once("exit", step);
   for (const [signal, exitCode] of ENDING_SIGNALS) process.once(signal, () => process.exit(exitCode));
 }
 
-/** Does this only where a signal ends the process; returns a function that takes it back. */
+/**
+ * Runs a step if a signal ends the process.
+ * @returns a function that cancels this
+ */
 export function whenInterrupted(step: () => void): () => void {
   const handlers = ENDING_SIGNALS.map(([signal, exitCode]) => {
     const handler = () => {

@@ -2,19 +2,19 @@ import { canRedraw } from "../environment.ts";
 import { isErrorTerminal, lineOf, stderr, tell } from "./output.ts";
 
 /**
- * One line on stderr that is written again and again for a person who waits. The cursor stays visible, so that Ctrl+Z, a signal
- * or a crash leaves a terminal as it was.
+ * One line on stderr that is rewritten for a person who waits. The cursor stays visible, so that nothing has to be restored after
+ * Ctrl+Z, a signal or a crash.
  */
 export interface StatusLine {
-  /** Whether the terminal can write it again. */
+  /** Whether the terminal can rewrite the line. */
   readonly isLive: boolean;
   show(text: string): void;
-  /** Writes a line above it, that stays. */
+  /** Writes a permanent line above it. */
   note(text: string): void;
   clear(): void;
 }
 
-/** To the first column, and nothing behind it. */
+/** Moves to the first column and clears the line. */
 const CLEAR = "\x1b[G\x1b[K";
 
 export function openStatusLine(): StatusLine {

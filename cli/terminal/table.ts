@@ -1,14 +1,14 @@
 import { type Piece, pieceText } from "./output.ts";
 import { lineWidth } from "./standard-output.ts";
 
-/** Rows below their column names, as wide as the terminal at most. */
+/** Lays out a table that fits the terminal. */
 
 export interface Column {
   readonly name: string;
   readonly align?: "right";
-  /** How far its cells may be cut where the terminal is narrow. */
+  /** The smallest width to which its cells may be cut on a narrow terminal. */
   readonly least?: number;
-  /** A column that may go where the terminal is narrow; the smallest number goes first. */
+  /** A narrow terminal leaves this column out; the smallest number first. */
   readonly drop?: number;
 }
 
@@ -16,7 +16,7 @@ type Row = readonly Piece[];
 
 const GAP = 2;
 
-/** The lines of a table; the first one has the names of the columns. */
+/** The lines of a table. The first line has the names of the columns. */
 export function layOut(columns: readonly Column[], rows: readonly Row[]): Piece[][] {
   const head = columns.map(({ name }) => ({ style: "bold", text: name }) as const);
   const natural = columns.map((_, index) =>
@@ -26,7 +26,7 @@ export function layOut(columns: readonly Column[], rows: readonly Row[]): Piece[
   return [head, ...rows].map((row) => lineOfRow(columns, widths, row));
 }
 
-/** The width of each column; 0 for one that is left out. */
+/** The width of each column; 0 if it is left out. */
 function fit(columns: readonly Column[], natural: readonly number[], available: number): number[] {
   const widths = [...natural];
   const excess = () => {
@@ -67,7 +67,7 @@ function lineOfRow(columns: readonly Column[], widths: readonly number[], row: R
   return pieces;
 }
 
-/** At most so wide; what is cut ends with an ellipsis. */
+/** Cuts a cell to a width, with an ellipsis at the end. */
 function cut(piece: Piece, width: number): Piece {
   const text = pieceText(piece);
   if (Bun.stringWidth(text) <= width) return piece;

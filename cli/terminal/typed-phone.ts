@@ -1,18 +1,19 @@
 import { amountRule, isAmount } from "../../src/domain/money.ts";
 import { misuse, wrongValue } from "./usage.ts";
 
-/** What a person types where it is no option: a phone number and an amount. */
+/** Reads a phone number and an amount as a person types them. */
 
-/** How a person writes a number: +254 712 345 678, 0712-345-678, 712 345 678 or as the service takes it. */
+/** +254 712 345 678, 0712-345-678, 712 345 678, or the form of the service; here without separators. */
 const TYPED = /^(?:\+?254|0)?([0-9]{9})$/;
 
-/** Without them, nine digits begin as those of a mobile phone. */
+/** Nine digits without a prefix must begin like a mobile phone. */
 const MOBILE = /^[71]/;
 
 /**
- * The words of a number that a person typed, in the form that the service takes.
+ * A number in the form that the service takes.
+ * @param words a person may type a number in several words
  * @param what named in the refusal
- * @throws {@link misuse} where they make no number
+ * @throws {@link misuse} if they are not a number
  */
 export function readTypedPhone(words: readonly string[], what = "PHONE"): string {
   const digits = words.join("").replaceAll(/[\s()-]/g, "");
@@ -25,7 +26,7 @@ export function readTypedPhone(words: readonly string[], what = "PHONE"): string
 
 /**
  * @param what named in the refusal
- * @throws {@link misuse} for what is no amount
+ * @throws {@link misuse} if it is not an amount
  */
 export function readAmount(text: string, what = "AMOUNT"): number {
   const amount = /^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text) ? Number(text) : null;

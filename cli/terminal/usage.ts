@@ -2,9 +2,9 @@ import { type Command, CommanderError } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { EXIT, Failure } from "./failure.ts";
 
-/** A command line that makes no sense, told in plain words, with the command whose help says what would. */
+/** Explains a wrong command line in plain words, and names the help that says what would be right. */
 
-/** Of a value that came, a person knows it again by its beginning. */
+/** A longer value is cut: its beginning is enough to recognise it. */
 const MAX_SHOWN_VALUE = 100;
 
 /** @param rule such as `must be a whole number from 1` */
@@ -14,7 +14,7 @@ export function wrongValue(name: string, rule: string, value: string): string {
   return `${name} ${rule}; it is ${JSON.stringify(cut)}`;
 }
 
-/** What commander says, and what momo says instead; the rest is plain enough. */
+/** Commander's messages, and ours in their place. Its other messages are plain enough. */
 const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
   [
     /^option '[^']*' value '(.*)' from env '(\w+)' is invalid\. (?:It (.*)|Allowed choices are (.*)\.)$/s,
@@ -29,16 +29,16 @@ const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
     (value = "", name = "", rule, choices) =>
       wrongValue(name.toUpperCase(), rule ?? `must be one of ${choices}`, value),
   ],
-  // A rule that is a sentence of its own, and says what came.
+  // The rule is a whole sentence already.
   [/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\. (.*)$/s, (name, rule) => `${name}: ${rule}`],
   [/^missing required argument '(.*)'$/, (name = "") => `${name.toUpperCase()} is missing`],
   [/^option '(?:-\w, )?(--[\w-]+)(.*)' argument missing$/, (name, value) => `${name} needs a value: ${name}${value}`],
 ];
 
-/** What is wrong with a command line; thrown by a command itself, and told with its help. */
+/** A command throws this if its command line is wrong. */
 export const misuse = (message: string): CommanderError => new CommanderError(EXIT.usage, "momo.misuse", message);
 
-/** @param command the one whose help tells more */
+/** @param command its help is named in the hint */
 export function usageFailure({ code, message }: CommanderError, command: Command): Failure {
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);

@@ -1,15 +1,15 @@
 import type { Command, Option } from "commander";
-import { serveVariable } from "../environment.ts";
+import { serveVariable, serveVariableNames } from "../environment.ts";
 import { misuse, wrongValue } from "./usage.ts";
 
-/** Options of a command that the environment gives: `--port` as `MOMO_SERVE_PORT`. An option of the command line comes first. */
+/** Options from the environment: `MOMO_SERVE_PORT` is `--port`. An option of the command line comes first. */
 
 const SWITCH_ON = /^(?:1|true)$/i;
 const SWITCH_OFF = /^(?:0|false)$/i;
 
 const variableOf = (option: Option) => `MOMO_SERVE_${option.name().replaceAll("-", "_").toUpperCase()}` as const;
 
-/** Lets the variable of an option count, if it is set. An empty one counts as not set, and a switch that is off as not given. */
+/** Reads an option from its variable. An empty variable counts as not set, and a switch that is off as not given. */
 export function takeVariable(option: Option): Option {
   const name = variableOf(option);
   const value = serveVariable(name);
@@ -17,10 +17,13 @@ export function takeVariable(option: Option): Option {
 }
 
 /**
- * Commander takes any text for a switch.
+ * Refuses other values of switches than 1 and 0, since commander would take any text, and variables of options that do not exist.
  * @throws CommanderError that names the variable
  */
-export function checkSwitches(command: Command): void {
+export function checkVariables(command: Command): void {
+  const names = new Set<string>(command.options.map(variableOf));
+  const unknown = serveVariableNames().find((name) => !names.has(name));
+  if (unknown !== undefined) throw misuse(`${unknown} is set, and momo serve has no such option`);
   for (const option of command.options) {
     const value = serveVariable(variableOf(option));
     if (value !== undefined && isSwitch(option) && !SWITCH_ON.test(value) && !SWITCH_OFF.test(value)) {
@@ -29,7 +32,7 @@ export function checkSwitches(command: Command): void {
   }
 }
 
-/** A refusal that names options, with the variables in the place of those that came from the environment. */
+/** A refusal that names variables in place of the options that came from the environment. */
 export function inWordsOfVariables(text: string, command: Command): string {
   return text.replaceAll(/--[a-z][a-z-]*/g, (flag) => {
     const option = command.options.find(({ long }) => long === flag);

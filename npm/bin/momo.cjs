@@ -2,7 +2,7 @@
 "use strict";
 const { findExecutable } = require("../executable.cjs");
 
-/** The command `momo`: becomes the executable where the runtime can do that, else runs it and passes signals on. */
+/** The command `momo`: replaces itself by the executable if the runtime can, otherwise runs it and passes signals on. */
 
 function fail(message) {
   process.stderr.write(`momo: ${message}\n`);
@@ -32,7 +32,7 @@ function runAsChild() {
     if (!(process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
   };
   for (const signal of signals) process.on(signal, pass);
-  child.on("error", (error) => fail(`${executable} could not be started (${error.code ?? error.message})`));
+  child.on("error", (error) => fail(`${executable} could not be started (${error.code || error.message})`));
   child.on("exit", (code, signal) => {
     for (const name of signals) process.off(name, pass);
     if (signal) process.kill(process.pid, signal);

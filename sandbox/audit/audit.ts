@@ -7,7 +7,7 @@ import { auditPath } from "./paths.ts";
 import { createPaymentBook, newPayment } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
-import type { AuditState, Reading } from "./rules.ts";
+import type { AuditState, Inputs, Reading } from "./rules.ts";
 import { isUndisturbed, silenceOf } from "./silences.ts";
 
 export type FindingListener = (finding: Finding) => void;
@@ -22,6 +22,7 @@ export interface AuditReport {
 export interface AuditOptions {
   /** What stands before the paths of the operations; the first is the usual one. */
   readonly basePaths: readonly string[];
+  readonly inputs: Inputs;
   /** Whether payments are also told by a webhook. */
   readonly hasWebhook: () => boolean;
 }
@@ -42,7 +43,7 @@ export class Audit {
   #sinceMs = Number.NEGATIVE_INFINITY;
   #last: Moment = { nowMs: 0, realMs: 0, livedMs: 0 };
 
-  constructor({ basePaths, hasWebhook }: AuditOptions) {
+  constructor({ basePaths, inputs, hasWebhook }: AuditOptions) {
     this.#basePaths = basePaths;
     const payments = createPaymentBook((payment) => {
       const silence = silenceOf(payment, this.#last, this.#state);
@@ -50,6 +51,7 @@ export class Audit {
     });
     this.#state = {
       payments,
+      inputs,
       pushes: 0,
       lastRefusal: null,
       looks: [],

@@ -1,12 +1,6 @@
 import { shown } from "./call.ts";
 import { type AuditState, membersIn, type Reading } from "./rules.ts";
 
-/** The members of each operation's body. */
-const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  "/stkpush.php": new Set(["payment_account_id", "phone", "amount", "reference", "description"]),
-  "/status.php": new Set(["checkout_request_id"]),
-};
-
 const NUMBERS = ["payment_account_id", "amount"];
 
 /** How many unknown names of one body are reported. */
@@ -22,9 +16,9 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
   if (call.status === 200 && call.leniencies.length === 0 && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0)
     return;
   const members = membersIn(reading) ?? {};
-  const known = MEMBERS[operation];
-  if (known) {
-    const unknown = Object.keys(members).filter((name) => !known.has(name));
+  const known = state.inputs.get(operation);
+  if (known && call.method === "POST") {
+    const unknown = Object.keys(members).filter((name) => !known.includes(name));
     for (const name of unknown.slice(0, MOST_UNKNOWN)) {
       note(state, reading, "unknown_member", operation, name, () => `${operation} has no member “${shown(name)}”.`);
     }

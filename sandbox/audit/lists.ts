@@ -1,8 +1,6 @@
 import { cameMs, itemsIn, shown } from "./call.ts";
 import { type AuditState, MOST_LOOKS, type Reading } from "./rules.ts";
 
-const PARAMETERS = new Set(["page", "limit", "type", "status", "date_from", "date_to", "search", "id"]);
-
 /** Names of parameters that mean one payment, in lower case and letters only. */
 const NAMES_ONE =
   /^(?:(?:checkout|merchant)?(?:request)?id|transaction(?:id|code|reference|ref)?|trans(?:action)?id|tx(?:n)?(?:id|ref)?|code|ref|reference(?:id|number)?|(?:external|account|order|invoice|payment)(?:id|ref|reference|number)?|(?:momo|mpesa)?receipt(?:number|no)?|(?:momo|mpesa)(?:code|transactionid))$/;
@@ -28,8 +26,9 @@ export function auditList(state: AuditState, reading: Reading): void {
       payment.lastAsk = { requestId: call.id, at };
     }
   }
+  const known = state.inputs.get("/transactions.php") ?? given;
   for (const name of given) {
-    if (!PARAMETERS.has(name)) auditParameter(state, reading, name, isForOne);
+    if (!known.includes(name)) auditParameter(state, reading, name, isForOne);
   }
 }
 

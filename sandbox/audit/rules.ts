@@ -19,6 +19,9 @@ export function membersIn(reading: Reading): ReturnType<typeof membersOf> {
   return reading.members;
 }
 
+/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+export type Inputs = ReadonlyMap<string, readonly string[]>;
+
 /** A list that was read, in real time. */
 interface Look {
   readonly cameMs: number;
@@ -30,6 +33,7 @@ export interface AuditState {
   /** How many pushes there were. */
   pushes: number;
   readonly payments: PaymentBook;
+  readonly inputs: Inputs;
   /** The last push, where it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */

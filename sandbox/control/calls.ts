@@ -93,16 +93,16 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
     DELETE: { call: removeRules, summary: "Remove all rules", answer: steering.ruleList },
   },
   "/default": {
-    GET: { call: showDefault, summary: "What prompts do where nothing else decides", answer: steering.defaultAnswer },
+    GET: { call: showDefault, summary: "What prompts do if nothing else decides", answer: steering.defaultAnswer },
     PUT: {
       call: replaceDefault,
-      summary: "Change what prompts do where nothing else decides, until a reset",
+      summary: "Change what prompts do if nothing else decides, until a reset",
       body: { schema: defaultRequest, example: { outcome: "completed", after: "10s" } },
       answer: steering.defaultAnswer,
     },
   },
   "/clock": {
-    GET: { call: showClock, summary: "What time it is for momo", answer: steering.clockAnswer },
+    GET: { call: showClock, summary: "The time of the sandbox", answer: steering.clockAnswer },
     POST: {
       call: setClock,
       summary: "Stop the clock, move it forward, or let it go on",

@@ -5,7 +5,7 @@ import type { ControlCall, ControlContext } from "./context.ts";
 import { duration, readBody } from "./input.ts";
 import type { ClockReading } from "./shapes/steering.ts";
 
-/** `GET /_momo/clock`: what time it is for momo. */
+/** `GET /_momo/clock`: the time of the sandbox. */
 export const showClock: ControlCall = async (_request, context) => answer(context);
 
 const only = (member: string) => ({ error: `must be true; leave ${member} out otherwise` });
@@ -20,8 +20,8 @@ export const clockRequest = z
   .refine((moves) => Object.keys(moves).length > 0, { error: 'give "freeze":true, "advance":"90s" or "resume":true' });
 
 /**
- * `POST /_momo/clock`: freezes, advances or resumes, in this order if several are given. What becomes due by an advance is
- * resolved before the answer.
+ * `POST /_momo/clock`: freezes, advances or resumes, in this order if several are given. Payments that become due by an advance
+ * are resolved before the answer.
  */
 export const setClock: ControlCall = async (request, context, { keepOpen }) => {
   const { freeze, advance, resume } = await readBody(clockRequest, request);

@@ -10,7 +10,7 @@ import { readBody } from "./input.ts";
 import type { DefaultInForce } from "./shapes/steering.ts";
 import { durationText, outcomeName } from "./shapes/values.ts";
 
-/** `GET /_momo/default`: what prompts do where nothing else decides. */
+/** `GET /_momo/default`: what prompts do if nothing else decides. */
 export const showDefault: ControlCall = async (_request, context) => answer(context.default);
 
 export const defaultRequest = z.strictObject({ outcome: outcomeName, after: durationText.optional() });
@@ -29,5 +29,5 @@ export const replaceDefault: ControlCall = async (request, context) => {
 function answer({ choice: { outcome, afterMs } }: Default): Reply {
   const after = afterMs === null ? afterOf(outcome) : formatDuration(afterMs);
   const inForce: DefaultInForce = { outcome, after };
-  return succeed(`where nothing else decides: ${outcome}`, inForce);
+  return succeed(`the default outcome is ${outcome}`, inForce);
 }

@@ -13,7 +13,9 @@ const HEARTBEAT = ": momo\n\n";
 export const eventsQuery = z.object({
   since: z
     .string()
-    .min(1, { error: "since must be the id of an event; leave it out to read from now on" })
+    .regex(/^[0-9A-Z]{1,20}-[0-9]{1,15}$/, {
+      error: "since must be the id of an event, such as 4H7ZQ2M9-12; leave it out to read from now on",
+    })
     .optional()
     .describe("brings what happened after the event with this id; so does the header Last-Event-ID"),
 });

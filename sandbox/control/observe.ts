@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { newExchange } from "../../src/http/exchange.ts";
 import { type Api, type BasePaths, operationAt } from "../../src/http/operation.ts";
-import { fail, type Reply, respond } from "../../src/http/reply.ts";
-import { type Handler, readBytes, targetOf } from "../../src/http/request.ts";
+import { ambiguousPath, fail, type Reply, respond } from "../../src/http/reply.ts";
+import { type Handler, type RefusePath, readBytes, targetOf } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
@@ -74,6 +74,34 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
       isTakenLeniently: reply.status === 400 && api.wouldTake(request, body),
     });
     return isLost ? brokenOff() : respond(reply);
+  };
+}
+
+/** Refuses a path that a proxy may understand differently than we do. The log shows the path as it was sent. */
+export function refuseAndLog(
+  { clock, realClock, stopwatch }: Pick<ObserveOptions, "clock" | "realClock" | "stopwatch">,
+  log: RequestLog,
+): RefusePath {
+  return async (request, sentPath) => {
+    if (isFromAnotherSite(request.headers)) return respond(fail(403, FOREIGN));
+    const startedMs = stopwatch();
+    const atMs = clock.nowMs();
+    const { query } = targetOf(request);
+    const reply = ambiguousPath();
+    log.add({
+      atMs,
+      durationMs: stopwatch() - startedMs,
+      method: request.method,
+      target: query === "" ? sentPath : `${sentPath}?${query}`,
+      headers: request.headers,
+      body: await unread(request, realClock),
+      status: reply.status,
+      answer: reply.text,
+      fault: null,
+      leniencies: [],
+      isTakenLeniently: false,
+    });
+    return respond(reply);
   };
 }
 

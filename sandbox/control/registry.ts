@@ -9,7 +9,7 @@ import { MAX_QUERY_ID, parseQuery, readBody, readWith, wholeNumber } from "./inp
 import { writeAll } from "./paging.ts";
 import type { AccountOnWire, KeyMade, KeyOnWire, MerchantOnWire } from "./shapes/registry.ts";
 
-/** `GET /_momo/merchants`: all of them, the first ones first; so are the lists below. */
+/** `GET /_momo/merchants`: all merchants, oldest first; so are the lists below. */
 export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
   const merchants = await service.registry.listMerchants();
   const texts = await writeAll(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
@@ -94,7 +94,7 @@ export const merchantQuery = z.object({
 
 /**
  * The merchant that `?merchant_id=` names, or the first.
- * @throws Refusal `invalid` for what is no id, `not_found` where there is no such merchant
+ * @throws Refusal `invalid` if it is not an id, `not_found` if there is no such merchant
  */
 export async function merchantOfQuery(query: string, { registry }: Pick<Service, "registry">): Promise<Merchant> {
   const { merchant_id } = parseQuery(merchantQuery, query);

@@ -4,7 +4,7 @@ import type { Choice } from "../network/choice.ts";
 import type { Rule } from "../network/rules.ts";
 import type { WebhookSettings } from "../webhooks/settings.ts";
 
-/** How everything was at one instant, but for merchants, accounts and keys. */
+/** The whole state at one instant, without merchants, accounts and keys. */
 export interface Snapshot {
   readonly saved: SavedTransactions;
   readonly atMs: number;
@@ -19,7 +19,7 @@ export interface Snapshot {
 /** The snapshots. They live as long as the process. */
 export interface SnapshotShelf {
   readonly byName: Map<string, Snapshot>;
-  /** Runs one piece of work after another, so that each finds the shelf as it leaves it. */
+  /** Runs one piece of work after another, so that they do not disturb each other. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -37,6 +37,6 @@ export function createSnapshotShelf(): SnapshotShelf {
 
 export const MAX_SNAPSHOTS = 20;
 
-/** A restore of so many takes a second; and they are held in memory, some 200 bytes each. */
+/** Restoring this many takes a second. Each needs about 200 bytes of memory. */
 export const MAX_SAVED_TRANSACTIONS = 100_000;
 export const MAX_SAVED = 200_000;

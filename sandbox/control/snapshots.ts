@@ -13,7 +13,7 @@ import {
   type SnapshotShelf,
 } from "./snapshot-shelf.ts";
 
-/** `GET /_momo/snapshots`: all there are, by their names. */
+/** `GET /_momo/snapshots`: all snapshots, sorted by name. */
 export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {
   const entries = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
   return succeed(`${entries.length} snapshot${entries.length === 1 ? "" : "s"}`, {
@@ -21,7 +21,7 @@ export const listSnapshots: ControlCall = async (_request, { snapshots: { byName
   });
 };
 
-/** `PUT /_momo/snapshots/NAME`: keeps how everything is now, in the place of what had this name. */
+/** `PUT /_momo/snapshots/NAME`: saves the current state. It replaces a snapshot of the same name. */
 export const saveSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
   await expectEmptyBody(request);
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
@@ -33,8 +33,8 @@ export const saveSnapshot: ControlCall = async (request, context, { id: name, ke
 };
 
 /**
- * `POST /_momo/snapshots/NAME/restore`: everything is as it was kept, the clock too. Log, audit and deliveries begin anew;
- * merchants, accounts and keys stay as they are.
+ * `POST /_momo/snapshots/NAME/restore`: restores the saved state, the clock too. Log, audit and deliveries start empty.
+ * Merchants, accounts and keys do not change.
  */
 export const restoreSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
   await expectEmptyBody(request);
@@ -44,7 +44,7 @@ export const restoreSnapshot: ControlCall = async (request, context, { id: name,
   return succeed(message, { snapshot: viewOf(name, snapshot) });
 };
 
-/** `DELETE /_momo/snapshots/NAME`: forgets it. */
+/** `DELETE /_momo/snapshots/NAME`: removes it. */
 export const removeSnapshot: ControlCall = async (_request, { snapshots }, { id: name }) => {
   await snapshots.inTurn(async () => {
     const { saved } = find(snapshots, name);
@@ -79,7 +79,7 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
   const { service, clock, waitingRoom, rules, faults, log, audit, webhooks, snapshots } = context;
   const snapshot = find(snapshots, name);
   const [nowMs, wasFrozen] = [clock.nowMs(), clock.isFrozen];
-  // What comes back must not fall due before its own clock does.
+  // Set the clock first, so that no restored payment is due too early.
   clock.show(Math.min(nowMs, snapshot.atMs), true);
   try {
     await service.restoreTransactions(snapshot.saved);

@@ -9,7 +9,7 @@ import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { listMessage, listView } from "../../src/http/view.ts";
 import type { Service } from "../../src/service/service.ts";
 import { decidedBy } from "../network/decided-by.ts";
-import { RESULT_ADVICE } from "../network/result-advice.ts";
+import { RESULT_ADVICE } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
@@ -33,7 +33,7 @@ export const listTransactions: ControlCall = async (_request, { service }, { que
   });
 };
 
-/** The counts that a filter selects where its status does not restrict it. */
+/** The counts that a filter selects without its status. */
 async function countsOf(service: Service, merchantId: number, { status: _, ...filter }: TransactionFilter) {
   return (await service.listTransactions(merchantId, filter, { number: 1, limit: 1 })).summary;
 }
@@ -111,9 +111,10 @@ async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest
   return { texts, leftOut: calls.length - texts.length };
 }
 
-function concerns({ target, body, answer }: LoggedRequest, checkoutRequestId: string): boolean {
+function concerns({ target, body, cutId, answer }: LoggedRequest, checkoutRequestId: string): boolean {
   const [path = ""] = target.split("?", 1);
   // The answer of the start has the id, also if it was lost; a poll has it in its body.
   if (path.endsWith("/stkpush.php")) return answer?.includes(`"${checkoutRequestId}"`) ?? false;
-  return path.endsWith("/status.php") && (body?.includes(`"${checkoutRequestId}"`) ?? false);
+  // Without quotes: a form has none, and the lenient mode takes spaces around the id.
+  return path.endsWith("/status.php") && (cutId === checkoutRequestId || (body?.includes(checkoutRequestId) ?? false));
 }

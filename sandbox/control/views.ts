@@ -10,7 +10,7 @@ import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/pay
 import type { LoggedCall } from "./shapes/requests.ts";
 import type { DeliveryOnWire } from "./shapes/webhook.ts";
 
-/** What several calls and the events show, in the words of the wire. */
+/** The JSON of records that several calls and the events show. */
 
 export const transactionView = (transaction: Transaction): OwnedTransaction => ({
   merchant_id: transaction.merchantId,
@@ -73,7 +73,7 @@ export function requestView(request: LoggedRequest): LoggedCall {
   };
 }
 
-/** An answer that was cut is no JSON any more: it stays text. */
+/** An answer that was cut is not JSON any more, so it stays text. */
 function parsed(answer: string): unknown {
   try {
     return JSON.parse(answer);
@@ -82,7 +82,7 @@ function parsed(answer: string): unknown {
   }
 }
 
-/** A delivery of the webhook, with what came of each attempt. */
+/** A delivery of the webhook, with the result of each attempt. */
 export function deliveryView({
   id,
   checkoutRequestId,

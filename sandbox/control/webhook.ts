@@ -24,8 +24,8 @@ export const webhookRequest = z.strictObject({
 export type WebhookInput = z.input<typeof webhookRequest>;
 
 /**
- * `GET /_momo/webhook`: the settings, null where there are none, and what was delivered, oldest first; where it does not fit into
- * one page, `next` leads on, as it does for the requests.
+ * `GET /_momo/webhook`: the settings, or null, and the deliveries, oldest first. If they do not fit into one page, `next` is the
+ * address of the next one, as for the requests.
  */
 export const showWebhook: ControlCall = async (_request, { webhooks, realClock }, { query }) => {
   const page = parseQuery(pageQuery, query);
@@ -40,20 +40,20 @@ export const showWebhook: ControlCall = async (_request, { webhooks, realClock }
   return succeedWithList(messageOf(webhooks), members, "deliveries", texts);
 };
 
-/** `PUT /_momo/webhook`: tells each payment that becomes final from now on to this address. */
+/** `PUT /_momo/webhook`: from now on, sends each payment that becomes final to this address. */
 export const replaceWebhook: ControlCall = async (request, { webhooks, random }) => {
   const { delay, shuffle, seed, ...settings } = await readBody(webhookRequest, request);
   webhooks.replace({ ...settings, delayMs: delay, shuffleMs: shuffle, seed: seed ?? drawSeed(random) });
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 
-/** `DELETE /_momo/webhook`: tells nobody any more; what still waits is dropped. */
+/** `DELETE /_momo/webhook`: removes the webhook, and drops waiting deliveries. */
 export const removeWebhook: ControlCall = async (_request, { webhooks }) => {
   webhooks.replace(null);
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 
-/** `POST /_momo/webhook/deliveries/ID/resend`: sends it once more, as a delivery of its own. */
+/** `POST /_momo/webhook/deliveries/ID/resend`: sends it again, as a new delivery. */
 export const resendDelivery: ControlCall = async (_request, { webhooks }, { id }) => {
   if (!/^[1-9][0-9]{0,14}$/.test(id)) throw new Refusal("not_found", "the id of a delivery is a whole number from 1");
   const delivery = webhooks.resend(Number(id));

@@ -1,7 +1,7 @@
 import type { WebhookMessage } from "./message.ts";
 import type { SendResult } from "./send.ts";
 
-/** `waiting` for its next attempt, or ended: taken, given up, or lost on purpose. */
+/** `waiting` for its next attempt, `sending`, or ended: delivered, failed for good, or lost on purpose. */
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "lost";
 
 export interface DeliveryAttempt extends SendResult {
@@ -9,29 +9,29 @@ export interface DeliveryAttempt extends SendResult {
   readonly durationMs: number;
 }
 
-/** One message for the webhook, and what has come of it. A change makes a new one. */
+/** One message for the webhook, and its attempts. It is immutable: a change makes a new object. */
 export interface Delivery {
   /** Counts from 1 since the server started. */
   readonly id: number;
   readonly checkoutRequestId: string;
   readonly message: WebhookMessage;
   readonly state: DeliveryState;
-  /** When it is tried next, or was last. */
+  /** The time of the next attempt, or of the last one. */
   readonly dueAtMs: number;
   readonly attempts: readonly DeliveryAttempt[];
-  /** The delivery that it repeats, by hand; else null. */
+  /** The delivery that a person sent again as this one, or null. */
   readonly resendOf: number | null;
 }
 
-/** How many may wait for an attempt, and how many that have ended are remembered. */
+/** How many can wait for an attempt, and how many ended ones are kept. */
 export const MAX_OPEN_DELIVERIES = 10_000;
 export const MAX_ENDED_DELIVERIES = 1000;
 
-/** The deliveries, of which those that have ended are forgotten in the end. */
+/** The deliveries. The oldest of those that have ended are forgotten. */
 export interface DeliveryBook {
-  /** How many there was no room for. */
+  /** How many were refused for lack of room. */
   readonly leftOut: number;
-  /** Null where there is no room for one more. */
+  /** @returns null if there is no room */
   add(delivery: Omit<Delivery, "id">): Delivery | null;
   change(id: number, to: Partial<Delivery>): Delivery | null;
   get(id: number): Delivery | null;

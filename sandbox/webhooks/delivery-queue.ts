@@ -4,22 +4,22 @@ import type { Delivery } from "./delivery-book.ts";
 /** The deliveries that wait for an attempt, with one alarm for the earliest. */
 export interface DeliveryQueue {
   add(delivery: Delivery): void;
-  /** Forgets those that wait. Those under way end by themselves. */
+  /** Forgets the waiting ones. Those in progress end by themselves. */
   clear(): void;
 }
 
-/** How many attempts are under way at once. */
+/** How many attempts are in progress at once. */
 export const MAX_UNDER_WAY = 16;
 
 /** @param attempt never rejects */
 export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) => Promise<void>): DeliveryQueue {
-  /** The earliest first; of those that are due together, the one that was added first. */
+  /** The earliest first. Of those that are due together, the first one added comes first. */
   const waiting: Delivery[] = [];
   let underWay = 0;
   let alarmAtMs = Number.POSITIVE_INFINITY;
   let cancelAlarm = () => {};
 
-  /** Rings in a later turn, so that whoever adds one waits for nothing. */
+  /** Sets the alarm. It rings in a later turn of the event loop, so that adding a delivery takes no time. */
   function watch(): void {
     const atMs = underWay < MAX_UNDER_WAY ? waiting[0]?.dueAtMs : undefined;
     if (atMs === undefined || atMs >= alarmAtMs) return;

@@ -2,13 +2,13 @@ import type { Clock } from "../../src/domain/clock.ts";
 
 /** Pushes whose answer waits for the webhook of their payment. */
 export interface EarlyBirds {
-  /** Resolves when it has been tried or lost, and after {@link MAX_HELD_MS} at the latest; null where too many wait. */
+  /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
   waitFor(checkoutRequestId: string): Promise<void> | null;
   release(checkoutRequestId: string): void;
   releaseAll(): void;
 }
 
-/** How long, by the time outside, an answer is held back. */
+/** How long an answer is held back, in real time. */
 export const MAX_HELD_MS = 5000;
 
 export const MAX_HELD = 1000;

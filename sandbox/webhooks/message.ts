@@ -3,7 +3,7 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { FinalTransaction } from "../../src/domain/transaction.ts";
 import type { WebhookForm } from "./settings.ts";
 
-/** What is POSTed to a webhook. */
+/** The request that is POSTed to a webhook. */
 export interface WebhookMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -4,29 +4,29 @@ import { createDeliveryBook, type Delivery, type DeliveryBook } from "./delivery
 import { createDeliveryQueue } from "./delivery-queue.ts";
 import { send } from "./send.ts";
 
-/** Told of each delivery that was tried or lost, as it is then. */
+/** Called after each attempt and each loss, with the delivery as it is then. */
 export type DeliveryListener = (delivery: Delivery) => void;
 
-/** Sends deliveries when they are due, and again where they are not taken. */
+/** Sends deliveries when they are due, and retries those that fail. */
 export interface Outbox extends Pick<DeliveryBook, "leftOut" | "list" | "get"> {
-  /** @returns null where there is no room for it */
+  /** @returns null if there is no room */
   add(delivery: Omit<Delivery, "id">): Delivery | null;
   subscribe(listener: DeliveryListener): () => void;
-  /** Drops what waits, and breaks off what is under way. */
+  /** Drops waiting deliveries, and cancels those in progress. */
   giveUp(): void;
-  /** Does so, and forgets all deliveries. */
+  /** The same, and forgets all deliveries. */
   clear(): void;
 }
 
 export interface OutboxParts {
   readonly clock: VirtualClock;
   readonly realClock: Clock;
-  /** Where to send to; null where there is no such place any more. */
+  /** The address of the webhook; null if there is none any more. */
   readonly address: () => string | null;
   readonly beforeSending: (url: URL) => void;
 }
 
-/** How long after an attempt that failed the next one is made. */
+/** The delays before the retries. */
 const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
 
 export function createOutbox({ clock, realClock, address, beforeSending }: OutboxParts): Outbox {
@@ -49,13 +49,13 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
       attempts: [...delivery.attempts, { atMs, durationMs, ...result }],
       ...(retryAfterMs === undefined
         ? { state: result.problem === null ? "delivered" : "failed" }
-        : // By the schedule, so that one advance of the clock brings all that is due by then.
+        : // Counted from the due time, so that one advance of the clock makes all attempts until then.
           { state: "waiting", dueAtMs: delivery.dueAtMs + (clock.isFrozen ? 0 : durationMs) + retryAfterMs }),
     });
     if (changed) note(changed);
   }
 
-  /** Tells of what was tried or lost, and has sent again what waits. */
+  /** Stores the new state, tells the listeners, and queues the next attempt. */
   function note(delivery: Delivery): void {
     if (delivery.state === "waiting") queue.add(delivery);
     for (const listener of listeners) listener(delivery);

@@ -1,20 +1,20 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { WebhookMessage } from "./message.ts";
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface SendResult {
-  /** Null where nothing was answered. */
+  /** Null if there was no answer. */
   readonly status: number | null;
-  /** The beginning of what was answered. */
+  /** The beginning of the answer. */
   readonly answer: string | null;
-  /** Why it is tried again; null where it was taken. */
+  /** Why it failed; null if it was delivered. */
   readonly problem: string | null;
 }
 
-/** Within this time, outside, a receiver must answer. */
+/** How long a receiver may take for the answer, in real time. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** An answer has said what matters with its status; so long we wait for the beginning of its body. */
+/** How long to wait for the body. The status is what counts, so a missing body is no failure. */
 const BODY_TIMEOUT_MS = 1000;
 
 const MAX_BODY_BYTES = 4096;
@@ -39,7 +39,7 @@ export async function send(
       redirect: "manual",
       signal: leaving.signal,
       keepalive: false,
-      // A small answer could become a large one.
+      // A small compressed answer could become a large one.
       decompress: false,
     });
     cancelAlarm();
@@ -79,7 +79,7 @@ async function beginningOf({ body }: Response): Promise<string | null> {
       chunks.push(value.subarray(0, MAX_BODY_BYTES));
     }
   } catch {
-    // It broke off, or took too long: the status has come, and that is enough.
+    // The body broke off or took too long: the status is enough.
   }
   void reader.cancel().catch(() => {});
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES)).slice(0, KEPT_LENGTH);

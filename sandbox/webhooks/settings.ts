@@ -1,28 +1,28 @@
 import { invalid } from "../../src/domain/error.ts";
 
-/** How a webhook says what became of a payment: the services in the field have these two. */
+/** The forms of the message. Real services use these two. */
 export const WEBHOOK_FORMS = ["payment.updated", "flat"] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
-/** Where each payment that becomes final is told, and what goes wrong on the way. The specification knows no webhooks (§6). */
+/** Where to send each payment that becomes final, and what goes wrong on the way. The specification has no webhooks (§6). */
 export interface WebhookSettings {
   readonly url: string;
   readonly form: WebhookForm;
   /** How often each is delivered. */
   readonly times: number;
-  /** How long each is held back. */
+  /** The delay of each delivery. */
   readonly delayMs: number;
-  /** Each is held back by a random part of this, too, so that one overtakes another. */
+  /** Adds a random part of this to the delay, so that deliveries change their order. */
   readonly shuffleMs: number;
-  /** The probability that one is never sent. */
+  /** The probability that a delivery is never sent. */
   readonly lost: number;
-  /** The same seed loses and shuffles the same ones. */
+  /** The same seed loses and shuffles the same deliveries. */
   readonly seed: number;
   /** Whether the answer to a push waits until the webhook has been sent. */
   readonly early: boolean;
 }
 
-/** Each payment is told once, at once. */
+/** Sends each payment once, at once. */
 export const GOOD_WEATHER: Omit<WebhookSettings, "url"> = {
   form: "payment.updated",
   times: 1,
@@ -40,7 +40,7 @@ const MAX_URL_LENGTH = 2048;
 /**
  * The address of a webhook, normalised.
  * @param what named in the refusal
- * @throws Refusal `invalid` that does not show it: it may hold a password
+ * @throws Refusal `invalid` without the address, because it may have a password
  */
 export function parseWebhookUrl(text: string, what: string): string {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;

@@ -14,15 +14,14 @@ export interface WebhookParts {
   readonly clock: VirtualClock;
   /** For time-outs, which a frozen clock must not stop. */
   readonly realClock: Clock;
-  /** Whom the server was started with. */
+  /** The webhook that the server was started with. */
   readonly start: WebhookSettings | null;
-  /** Told before an attempt. */
+  /** Called before each attempt. */
   readonly beforeSending: (url: URL) => void;
 }
 
 /**
- * Tells a webhook of each payment that becomes final. Nothing waits for it, and all deliveries are forgotten when the process
- * ends.
+ * Sends each payment that becomes final to a webhook. Nothing waits for it, and the deliveries are kept in memory only.
  */
 export class Webhooks {
   readonly #clock: VirtualClock;
@@ -61,15 +60,15 @@ export class Webhooks {
     return this.#outbox.subscribe(listener);
   }
 
-  /** For the payments to come. Those that wait go to the new address; null drops them. */
+  /** Changes the webhook for new payments. Waiting deliveries go to the new address; null drops them. */
   replace(settings: WebhookSettings | null): void {
     this.#begin(settings);
     if (!settings) this.#giveUp();
   }
 
   /**
-   * Sends it once more, at once and in good weather.
-   * @throws Refusal `not_found` for an unknown delivery, `conflict` where there is no webhook or no room
+   * Sends a delivery again, at once and without injected failures.
+   * @throws Refusal `not_found` for an unknown delivery, `conflict` without a webhook or without room
    */
   resend(id: number): Delivery {
     const delivery = this.#outbox.get(id);
@@ -83,19 +82,19 @@ export class Webhooks {
     return added;
   }
 
-  /** What the answer to a push waits for; null where it need not. */
+  /** A promise that the answer to a push must wait for; null if it need not wait. */
   beforeAnswer(checkoutRequestId: string): Promise<void> | null {
     return this.#settings?.early ? this.#earlyBirds.waitFor(checkoutRequestId) : null;
   }
 
-  /** Drops all deliveries; the settings are again those of the start. */
+  /** Drops all deliveries, and restores the settings of the start. */
   reset(): void {
     this.#outbox.clear();
     this.#earlyBirds.releaseAll();
     this.#begin(this.#start);
   }
 
-  /** Ends what is under way. */
+  /** Cancels the deliveries in progress. */
   close(): void {
     this.#settings = null;
     this.#giveUp();

@@ -12,7 +12,7 @@ export interface Member {
 }
 
 /** All members of all archives bear this time, so that the same files make the same archive. */
-const MEMBER_TIME = new Date(Date.UTC(2026, 0, 1));
+export const MEMBER_TIME = new Date(Date.UTC(2026, 0, 1));
 
 /** Writes a `.tar.gz`. The order, owner and time of members are fixed. Needs GNU tar. */
 export async function writeTarGz(file: string, members: readonly Member[]): Promise<void> {

@@ -6,6 +6,7 @@ import { compile } from "../build.ts";
 import { type Member, writeTarGz, writeZip } from "./archives.ts";
 import { homebrewFormula, scoopManifest } from "./channels.ts";
 import { type Component, componentsOf, noticesOf, sbomOf } from "./components.ts";
+import { debNameOf, writeDeb } from "./deb.ts";
 import { checkSignature, signAdHoc } from "./macho.ts";
 import { manPage } from "./man.ts";
 import { makePlatformPackage, makeUmbrella, pack } from "./npm.ts";
@@ -17,7 +18,7 @@ import { TARGETS, type Target } from "./targets.ts";
 
 /**
  * Makes all that a release consists of in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
- * Needs Linux on x64, npm and GNU tar. The same sources make the same bytes.
+ * Needs Linux on x64, npm, GNU tar and dpkg-deb. The same sources make the same bytes.
  */
 
 const ROOT = join(import.meta.dir, "../..");
@@ -43,6 +44,11 @@ for (const target of targets) {
 }
 const texts = await writeTexts(componentsOf([...taken], ROOT));
 for (const target of targets) await writeArchive(target, texts);
+for (const target of targets) {
+  if (target.libc !== "glibc") continue;
+  await writeDeb(join(OUT, debNameOf(target.cpu)), target.cpu, executableOf(target), texts);
+  process.stdout.write(`packed ${debNameOf(target.cpu)}\n`);
+}
 await writePackages(texts);
 writeInstaller();
 writeSums();
@@ -127,7 +133,7 @@ function writeInstaller(): void {
 }
 
 function writeSums(): void {
-  const names = [...new Bun.Glob("**/*.{tar.gz,tgz,zip,json,sh}").scanSync({ cwd: OUT })].sort();
+  const names = [...new Bun.Glob("**/*.{tar.gz,tgz,zip,deb,json,sh}").scanSync({ cwd: OUT })].sort();
   const lines = names.map((name) => {
     const sum = createHash("sha256")
       .update(readFileSync(join(OUT, name)))

@@ -35,8 +35,8 @@ end
 `;
 }
 
-export function scoopManifest(version: string, releases: string, sums: ReadonlyMap<string, string>): object {
-  const download = (cpu: string) => {
+export function scoopManifest(version: string, releases: string, sums: ReadonlyMap<string, string>) {
+  const download = (cpu: "x64" | "arm64") => {
     const name = `momo-windows-${cpu}.zip`;
     return { url: `${releases}/${name}`, hash: sumFor(sums, name) };
   };

@@ -1,13 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
+import { requirePinnedBase } from "./container/image.ts";
+import { openAll, releasedVersions } from "./databases.ts";
+import { debNameOf } from "./deb.ts";
 import { checkSignature } from "./macho.ts";
 import { notesOf } from "./notes.ts";
+import { PLATFORM_FILES, tarballsOf, UMBRELLA_FILES } from "./npm.ts";
 import { run } from "./run.ts";
-import { parseSums, wrongFiles } from "./sums.ts";
+import { parseSums, sumOf, wrongFiles } from "./sums.ts";
 import { TARGETS } from "./targets.ts";
+import { readTried } from "./tried.ts";
 
 /**
  * Checks all that can be known before a version is tagged, after `npm run release:build`. Each line says what was found; it ends
@@ -17,6 +22,7 @@ import { TARGETS } from "./targets.ts";
 const ROOT = join(import.meta.dir, "../..");
 const OUT = join(ROOT, "dist/release");
 const { version } = manifest;
+const HOST_EXECUTABLE = join(OUT, `linux-${process.arch}`, "momo");
 
 /** Each throws what is wrong, or says what it found. */
 const CHECKS: Record<string, () => string | Promise<string>> = {
@@ -34,19 +40,17 @@ const CHECKS: Record<string, () => string | Promise<string>> = {
     return JSON.stringify(manifest.repository);
   },
   "the tag is new": async () => {
-    const tags = await run(["git", "tag", "--list", `v${version}`], { cwd: ROOT });
-    if (tags.trim() !== "") throw new Error(`v${version} is tagged already`);
+    const tags = await run(["git", "tag", "--list", `v${version}`, "--no-contains", "HEAD"], { cwd: ROOT });
+    if (tags.trim() !== "") throw new Error(`v${version} is the tag of another commit already`);
     return `v${version}`;
   },
+  "the base of the image is pinned": requirePinnedBase,
   "everything is built, and has its sum": async () => {
     const names = new Set(parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8")).keys());
-    const expected = TARGETS.flatMap(({ name, os }) => [
-      `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`,
-      `npm/momo-sandbox-${name}-${version}.tgz`,
-    ]);
-    const missing = [...expected, `npm/${manifest.name}-${version}.tgz`, "momo.cdx.json"].filter(
-      (name) => !names.has(name),
-    );
+    const archives = TARGETS.map(({ name, os }) => `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`);
+    const tarballs = tarballsOf(manifest.name, version).map((name) => `npm/${name}`);
+    const debs = TARGETS.filter(({ libc }) => libc === "glibc").map(({ cpu }) => debNameOf(cpu));
+    const missing = [...archives, ...debs, ...tarballs, "momo.cdx.json"].filter((name) => !names.has(name));
     if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")} (npm run release:build makes them)`);
     const wrong = await wrongFiles(OUT);
     if (wrong.length > 0) throw new Error(`the sum of ${wrong.join(", ")} is another one`);
@@ -60,8 +64,42 @@ const CHECKS: Record<string, () => string | Promise<string>> = {
     });
     return found.join(", ");
   },
+  "the executables were tried": async () => {
+    const tried = readTried(OUT);
+    for (const { name, executable } of TARGETS) {
+      const found = tried.get(name);
+      if (found?.sum !== (await sumOf(join(OUT, name, executable)))) {
+        throw new Error(`${name} was not tried since it was built (npm run release:try)`);
+      }
+      if (found.result === "failed") throw new Error(`${name}: ${found.detail}`);
+    }
+    return TARGETS.map(({ name }) => `${name} ${tried.get(name)?.result}`).join(", ");
+  },
+  "the database of every released version opens": async () => {
+    const released = releasedVersions(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), version);
+    const opened = await openAll(HOST_EXECUTABLE, released, join(ROOT, "test/release/databases"));
+    return opened.length > 0 ? opened.join(", ") : "none is released";
+  },
+  "the npm packages hold what they need, and nothing else": async () => {
+    const sizes = tarballsOf(manifest.name, version).map(async (tarball) => {
+      await checkContents(join(OUT, "npm", tarball), tarball === `${manifest.name}-${version}.tgz`);
+      return `${tarball} ${sizeOf(statSync(join(OUT, "npm", tarball)).size)}`;
+    });
+    return (await Promise.all(sizes)).join(", ");
+  },
   "the npm packages install and take a payment": tryPackages,
 };
+
+/** Neither tests nor pictures nor benchmarks. */
+async function checkContents(tarball: string, isUmbrella: boolean): Promise<void> {
+  const expected = isUmbrella ? UMBRELLA_FILES : PLATFORM_FILES;
+  const names = (await run(["tar", "-tzf", tarball])).trim().split("\n");
+  const found = names.map((name) => name.replace(/^package\//, "").replace(/\.exe$/, "")).sort();
+  if (found.join() !== [...expected].sort().join()) throw new Error(`${tarball} has ${found.join(", ")}`);
+}
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
 
 /** Installs the tarballs of this system as a user would, without a registry. */
 async function tryPackages(): Promise<string> {

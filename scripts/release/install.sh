@@ -15,7 +15,7 @@ fail() {
 
 fetch() { # ADDRESS FILE
   if command -v curl >/dev/null 2>&1; then
-    curl -fsSL --retry 2 -o "$2" "$1" || fail "$1 cannot be downloaded"
+    curl -fsSL --retry 2 -o "$2" "$1" 2>"$draft/complaint" || fail "$1 cannot be downloaded: $(tail -n 1 "$draft/complaint")"
   elif command -v wget >/dev/null 2>&1; then
     wget -q -O "$2" "$1" || fail "$1 cannot be downloaded"
   else
@@ -51,7 +51,7 @@ main() {
 
   mkdir -p "$folder" 2>/dev/null || fail "$folder cannot be made; choose another folder with MOMO_INSTALL"
   [ -w "$folder" ] || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
-  draft=$(mktemp -d)
+  draft=$(mktemp -d 2>/dev/null) || fail "there is no room for temporary files in ${TMPDIR:-/tmp}; choose another folder with TMPDIR"
   new=$folder/.momo-new.$$
   trap 'rm -rf "$draft" "$new"' EXIT
   trap 'exit 1' HUP INT TERM
@@ -60,15 +60,16 @@ main() {
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $name\$/\1/p" "$draft/SHA256SUMS")
   [ -n "$expected" ] || fail "SHA256SUMS has no $name"
   fetch "$releases/$name" "$draft/$name"
-  [ "$(sum_of "$draft/$name")" = "$expected" ] || fail "the sum of $name is wrong: it is not what was released; nothing was installed"
+  [ "$(sum_of "$draft/$name")" = "$expected" ] || fail "the sum of $name is wrong: it did not come whole, or is not what was released; nothing was installed"
 
   tar -xzf "$draft/$name" -C "$draft" momo || fail "$name cannot be unpacked"
   # In the folder itself: the one for temporary files may forbid to execute.
   cp "$draft/momo" "$new" 2>/dev/null || fail "$folder has no room, or cannot be written"
   chmod 755 "$new"
   if ! version=$("$new" --version 2>"$draft/complaint"); then
-    case $name in
-      *-musl*) hint=" (on Alpine: apk add libstdc++)" ;;
+    case $(cat "$draft/complaint") in
+      *libstdc++*) hint=" (on Alpine: apk add libstdc++)" ;;
+      *"Permission denied"*) hint=" ($folder may forbid to execute: choose another folder with MOMO_INSTALL)" ;;
       *) hint="" ;;
     esac
     fail "the executable does not run here$hint: $(head -n 1 "$draft/complaint"); nothing was installed"

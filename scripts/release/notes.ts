@@ -1,4 +1,11 @@
-/** The notes of a release, from the changelog. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { readTried, triedText } from "./tried.ts";
+
+/** The notes of a release: what the changelog says, and where its executables were tried. Prints them where it is started. */
+
+const ROOT = join(import.meta.dir, "../..");
 
 /**
  * What stands below the heading of a version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
@@ -11,4 +18,14 @@ export function notesOf(changelog: string, version: string): string {
   const notes = section.split("\n").slice(1).join("\n").trim();
   if (notes === "") throw new Error(`CHANGELOG.md says nothing below "## ${version}"`);
   return notes;
+}
+
+if (import.meta.main) {
+  try {
+    const notes = notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), manifest.version);
+    process.stdout.write(`${notes}\n\n${triedText(readTried(join(ROOT, "dist/release")))}`);
+  } catch (error) {
+    process.stderr.write(`momo: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
 }

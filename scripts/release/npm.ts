@@ -3,7 +3,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import type { Member } from "./archives.ts";
 import { run } from "./run.ts";
-import type { Target } from "./targets.ts";
+import { TARGETS, type Target } from "./targets.ts";
 
 /** The npm packages: `momo-sandbox`, and one with the executable for each system. */
 
@@ -16,6 +16,18 @@ const common = {
   license: manifest.license,
   ...("repository" in manifest && { repository: manifest.repository }),
 };
+
+/** All that the packages hold. */
+export const UMBRELLA_FILES = [
+  ...["bin/momo.cjs", "executable.cjs", "testing.mjs", "testing.cjs", "testing.d.mts", "testing.d.cts"],
+  ...["README.md", "LICENSE", "package.json"],
+];
+export const PLATFORM_FILES = ["bin/momo", "README.md", "LICENSE", "THIRD-PARTY-NOTICES", "package.json"];
+
+/** The names of the tarballs in the order in which they must be published: `momo-sandbox` names the others. */
+export function tarballsOf(name: string, version: string): string[] {
+  return [...TARGETS.map((target) => `${name}-${target.name}-${version}.tgz`), `${name}-${version}.tgz`];
+}
 
 const packageOf = (target: Target): string => `${SCOPE}/${target.name}`;
 

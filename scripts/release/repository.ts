@@ -12,7 +12,8 @@ export function releaseOf(manifest: object, version: string): string | null {
   return home && `${home}/releases/download/v${version}`;
 }
 
-function homeOf(manifest: object): string | null {
+/** The page of the project. */
+export function homeOf(manifest: object): string | null {
   const repository = "repository" in manifest ? manifest.repository : undefined;
   const url =
     typeof repository === "object" && repository !== null && "url" in repository ? repository.url : repository;

@@ -1,24 +1,48 @@
+interface Options {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+}
+
+/** What a program that has ended wrote, and its exit code. */
+export interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** No program that a release runs takes longer. */
+const LONGEST_MS = 10 * 60_000;
+
+/** Runs a program to its end, whatever its exit code. */
+export async function runToEnd(command: string[], { cwd, env }: Options = {}): Promise<Ended> {
+  const child = Bun.spawn(command, {
+    stdout: "pipe",
+    stderr: "pipe",
+    stdin: "ignore",
+    timeout: LONGEST_MS,
+    ...(cwd !== undefined && { cwd }),
+    env: { ...withoutMomo(process.env), ...env },
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
 /**
  * Runs a program to its end.
  * @returns what it wrote to standard output
  * @throws Error with its exit code and what it wrote to standard error, where it failed
  */
-export async function run(
-  command: string[],
-  { cwd, env }: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<string> {
-  const child = Bun.spawn(command, {
-    stdout: "pipe",
-    stderr: "pipe",
-    stdin: "ignore",
-    ...(cwd !== undefined && { cwd }),
-    env: { ...process.env, ...env },
-  });
-  const [output, errors, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${errors}${output}`);
-  return output;
+export async function run(command: string[], options: Options = {}): Promise<string> {
+  const { stdout, stderr, exitCode } = await runToEnd(command, options);
+  if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${stderr}${stdout}`);
+  return stdout;
+}
+
+/** The environment without the address and the key of another sandbox. */
+export function withoutMomo(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("MOMO_")));
 }

@@ -26,3 +26,9 @@ export function formatDuration(durationMs: number): string {
   }
   return durationMs === 0 ? "0s" : `${durationMs}ms`;
 }
+
+/** What is left, as `0:42`. A second that has begun counts in full. */
+export function timeLeft(leftMs: number): string {
+  const seconds = Math.max(0, Math.ceil(leftMs / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

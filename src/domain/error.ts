@@ -1,4 +1,4 @@
-/** it has happened already and cannot happen again */
+/** `conflict`: it has happened already, and cannot happen again. */
 export type RefusalKind = "invalid" | "unauthorized" | "not_found" | "conflict" | "stopping" | "provider";
 
 /** A refusal whose message may be shown to the caller as it is: it names what is wrong and what would be right. */

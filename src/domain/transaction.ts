@@ -22,16 +22,20 @@ export interface TransactionIdentifiers {
   readonly merchantRequestId: string;
 }
 
-/** What is known when a payment starts and never changes. */
-export interface TransactionFacts extends TransactionIdentifiers {
-  readonly merchantId: number;
-  readonly paymentAccountId: number;
+/** What a merchant asks for (§4.1). */
+export interface Order {
   readonly kind: Kind;
-  readonly amountCents: AmountCents;
-  readonly feeCents: number;
+  readonly paymentAccountId: number;
   readonly phone: Msisdn;
+  readonly amountCents: AmountCents;
   readonly reference: string | null;
   readonly description: string | null;
+}
+
+/** What is known when a payment starts and never changes. */
+export interface TransactionFacts extends TransactionIdentifiers, Order {
+  readonly merchantId: number;
+  readonly feeCents: number;
   readonly createdAtMs: number;
   /** The service's own deadline: at this instant a pending transaction expires, whatever the network says. */
   readonly expiresAtMs: number;

@@ -6,7 +6,7 @@ import { parseInput } from "./input.ts";
 import { normalise, readLenientBody } from "./lenient.ts";
 import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { expectPlainPath, originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
+import { originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -17,6 +17,11 @@ const OPERATIONS = [
   { path: "/status.php", method: "POST", operation: status },
   { path: "/transactions.php", method: "GET", operation: transactions },
 ] as const;
+
+/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
+  OPERATIONS.map(({ path, operation }) => [path, Object.keys(operation.schema.shape)]),
+);
 
 /** What the API knows of the path of an operation. */
 interface Known {
@@ -48,7 +53,7 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   const operations = new Map<string, Known>(
     basePaths.flatMap((basePath) =>
       OPERATIONS.map(({ path, method, operation }) => {
-        const members = Object.keys(operation.schema.shape);
+        const members = INPUTS.get(path) ?? [];
         return [basePath + path, { method, operation, members }] as const;
       }),
     ),
@@ -95,7 +100,6 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   return {
     async answer(request, exchange, keepOpen = () => {}) {
       try {
-        expectPlainPath(request);
         const { path, query } = targetOf(request);
         if (path === OPENAPI_PATH) return await description(request);
         const known = operations.get(path);

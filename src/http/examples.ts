@@ -1,24 +1,41 @@
-import type { AmountCents } from "../domain/money.ts";
-import type { Msisdn } from "../domain/phone.ts";
 import type { CompletedTransaction, PendingTransaction, TransactionFacts } from "../domain/transaction.ts";
 import type { ResponseForm } from "./answers.ts";
+import { orderOf } from "./input.ts";
 import { listMessage, listView, startedView, statusView } from "./view.ts";
 
 /** The examples of the OpenAPI description: one payment, from its start to the list. */
 
 const CREATED_AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 
-const facts: { readonly id: number } & TransactionFacts = {
+/** What a client sends in a body or, as `query`, in its parameters. */
+export const REQUEST_EXAMPLES = {
+  "/stkpush.php": {
+    payment_account_id: 1,
+    phone: "0712345678",
+    amount: 19.99,
+    reference: "ORDER-1",
+    description: "Two coffees",
+  },
+  "/status.php": { checkout_request_id: "ws_CO_20112026100000_4H7ZQ2M9XKTA0B5FDGN1" },
+  "/transactions.php": {
+    page: 1,
+    limit: 10,
+    type: "api",
+    status: "completed",
+    date_from: "2026-11-01",
+    date_to: "2026-11-30",
+    search: "0712",
+    id: 1,
+  },
+} as const;
+
+const facts: TransactionFacts = {
+  ...orderOf(REQUEST_EXAMPLES["/stkpush.php"]),
   id: 1,
   merchantId: 1,
-  paymentAccountId: 1,
   kind: "api",
-  amountCents: 1999 as AmountCents,
   feeCents: 20,
-  phone: "254712345678" as Msisdn,
-  reference: "ORDER-1",
-  description: "Two coffees",
-  checkoutRequestId: "ws_CO_20112026100000_4H7ZQ2M9XKTA0B5FDGN1",
+  checkoutRequestId: REQUEST_EXAMPLES["/status.php"].checkout_request_id,
   merchantRequestId: "ws_MR_20112026100000_8PWC3E6RVJ0N7S2YTM4K",
   createdAtMs: CREATED_AT_MS,
   expiresAtMs: CREATED_AT_MS + 60_000,
@@ -44,28 +61,6 @@ const summary = {
   expiredCount: 0,
 };
 const filter = { kind: "api", status: "completed", search: "0712" } as const;
-
-/** What a client sends in a body or, as `query`, in its parameters. */
-export const REQUEST_EXAMPLES = {
-  "/stkpush.php": {
-    payment_account_id: facts.paymentAccountId,
-    phone: "0712345678",
-    amount: 19.99,
-    reference: facts.reference,
-    description: facts.description,
-  },
-  "/status.php": { checkout_request_id: facts.checkoutRequestId },
-  "/transactions.php": {
-    page: 1,
-    limit: 10,
-    type: "api",
-    status: "completed",
-    date_from: "2026-11-01",
-    date_to: "2026-11-30",
-    search: "0712",
-    id: 1,
-  },
-} as const;
 
 /** What each operation answers with 200. */
 export function answerExamples(form: ResponseForm): Record<keyof typeof REQUEST_EXAMPLES, object> {

@@ -29,11 +29,11 @@ function toAmount(value: unknown): unknown {
   return decimal === null ? value : roundToCents(decimal);
 }
 
-/** Digits, with a plus before them, and spaces, dashes, dots and parentheses between them. */
+/** Digits, with a plus before them, and spaces, dashes, dots and parentheses between them. A plus in a form arrives as a space. */
 const PHONE = /^\+?\(?[0-9](?:[\s\p{Pd}.()]*[0-9])*$/u;
 
 function toPhone(value: unknown): unknown {
-  const text = Number.isSafeInteger(value) ? String(value) : value;
+  const text = Number.isSafeInteger(value) ? String(value) : trimmed(value);
   if (typeof text !== "string" || !PHONE.test(text)) return value;
   const digits = text.replaceAll(/[^0-9]/g, "");
   if (text.startsWith("+")) return digits.startsWith("254") ? digits : value;

@@ -62,6 +62,13 @@ export function fail(status: number, message: string, more: Record<string, strin
   return reply(status, { success: false, message }, headers);
 }
 
+/** The refusal of a path that a proxy may understand differently than we do. */
+export const ambiguousPath = () =>
+  fail(
+    400,
+    "the path has a dot segment or a backslash, plain or percent-encoded: send it resolved, without . and .. parts",
+  );
+
 /**
  * A refusal keeps its message, which may name what came, but no secret. Any other error is a bug: it is reported, and the
  * caller gets a fixed text.

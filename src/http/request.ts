@@ -5,6 +5,12 @@ import type { Exchange } from "./exchange.ts";
 /** A server as a function: tests call it without a port. */
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
 
+/**
+ * Answers a request whose path changes its meaning when dot segments are resolved.
+ * @param sentPath the path as it was sent, as far as it is known
+ */
+export type RefusePath = (request: Request, sentPath: string) => Promise<Response>;
+
 /** Exempts a request from the idle time-out of the server, because its answer may take long. */
 export type KeepOpen = (request: Request) => void;
 
@@ -14,39 +20,14 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** The path and the query of a request as they were sent, not unescaped. */
 export function targetOf(request: Request): { path: string; query: string } {
   const { url } = request;
-  const sent = AMBIGUOUS.get(request);
   // With a bad Host header, the URL is only the target.
   const origin = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + "://".length);
   const fragment = url.indexOf("#");
   const end = fragment < 0 ? url.length : fragment;
   const mark = url.indexOf("?");
   return mark < 0 || mark > end
-    ? { path: sent ?? url.slice(origin, end), query: "" }
-    : { path: sent ?? url.slice(origin, mark), query: url.slice(mark + 1, end) };
-}
-
-const AMBIGUOUS = new WeakMap<Request, string>();
-
-/**
- * Marks a request whose path changes its meaning when dot segments are resolved.
- * @param sent the path as it was sent
- */
-export function markAmbiguous(request: Request, sent: string): void {
-  AMBIGUOUS.set(request, sent);
-}
-
-export const isAmbiguous = (request: Request): boolean => AMBIGUOUS.has(request);
-
-/**
- * Refuses dot segments and backslashes: a proxy may understand such a path differently than we do.
- * @throws Refusal `invalid`
- */
-export function expectPlainPath(request: Request): void {
-  if (isAmbiguous(request)) {
-    throw invalid(
-      "the path has a dot segment or a backslash, plain or percent-encoded: send it resolved, without . and .. parts",
-    );
-  }
+    ? { path: url.slice(origin, end), query: "" }
+    : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
 }
 
 /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where its `Host` is no plain host. */

@@ -1,5 +1,5 @@
 import type { BunRequest } from "bun";
-import { markAmbiguous, targetOf } from "./request.ts";
+import { type RefusePath, targetOf } from "./request.ts";
 
 /**
  * Bun resolves dot segments and backslashes in `request.url`, so `/v2/../_momo` looks like `/_momo`: it would get past a proxy
@@ -12,43 +12,41 @@ const MAX_PATH_PARTS = 8;
 type Serve = (request: Request) => Response | Promise<Response>;
 
 /**
- * Routes for all paths, which mark the requests whose path is ambiguous.
+ * Routes for all paths, which refuse those that are ambiguous.
  * @param busy paths with routes of their own, which match them as they were sent: nothing is left to compare, which takes 1 µs
  */
 export function routesOf(
   busy: readonly string[],
   serve: Serve,
+  refuse: RefusePath,
 ): Record<string, (request: BunRequest<string>) => Response | Promise<Response>> {
   const routes: ReturnType<typeof routesOf> = {};
   for (const path of ["/", ...busy]) routes[path] = serve;
+  const serveIfPlain = (request: Request, sent: readonly string[]) =>
+    isPlain(request, sent) ? serve(request) : refuse(request, `/${sent.map(encodeURIComponent).join("/")}`);
   let path = "";
   for (let count = 1; count <= MAX_PATH_PARTS; count += 1) {
     path += `/:part${count}`;
-    routes[path] = (request) => {
-      compare(request, Object.values(request.params));
-      return serve(request);
-    };
-    routes[`${path}/`] = (request) => {
-      compare(request, [...Object.values(request.params), ""]);
-      return serve(request);
-    };
+    routes[path] = (request) => serveIfPlain(request, Object.values(request.params));
+    routes[`${path}/`] = (request) => serveIfPlain(request, [...Object.values(request.params), ""]);
   }
   return routes;
 }
 
-/** A path that fits no route leads nowhere as it was sent. If its resolved form fits, it is ambiguous. */
-export function markUnrouted(request: Request): void {
-  const { path } = targetOf(request);
-  const parts = path.split("/").slice(1);
-  const couldLeadSomewhere = parts.length <= MAX_PATH_PARTS && !parts.slice(0, -1).includes("");
-  if (path.startsWith("/") && couldLeadSomewhere) markAmbiguous(request, path);
-}
+/** Serves a path that fits no route. It leads nowhere as it was sent; if its resolved form fits, it is ambiguous. */
+export const serveUnrouted =
+  (serve: Serve, refuse: RefusePath): Serve =>
+  (request) => {
+    const { path } = targetOf(request);
+    const parts = path.split("/").slice(1);
+    const fitsResolved = parts.length <= MAX_PATH_PARTS && !parts.slice(0, -1).includes("");
+    return path.startsWith("/") && fitsResolved ? refuse(request, path) : serve(request);
+  };
 
 const DOTS_OR_BACKSLASH = /\\|^\.{1,2}$/;
 
-function compare(request: Request, sent: readonly string[]): void {
+function isPlain(request: Request, sent: readonly string[]): boolean {
   const { path } = targetOf(request);
-  if (!path.startsWith("/")) return; // CONNECT has no path
-  const isAmbiguous = sent.some((part) => DOTS_OR_BACKSLASH.test(part)) || path.split("/").length !== sent.length + 1;
-  if (isAmbiguous) markAmbiguous(request, `/${sent.map(encodeURIComponent).join("/")}`);
+  if (!path.startsWith("/")) return true; // CONNECT has no path
+  return !sent.some((part) => DOTS_OR_BACKSLASH.test(part)) && path.split("/").length === sent.length + 1;
 }

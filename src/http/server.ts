@@ -1,7 +1,7 @@
 import type { Server } from "bun";
-import { fail, failWith, respond } from "./reply.ts";
-import type { Handler, KeepOpen } from "./request.ts";
-import { markUnrouted, routesOf } from "./sent-path.ts";
+import { ambiguousPath, fail, failWith, respond } from "./reply.ts";
+import type { Handler, KeepOpen, RefusePath } from "./request.ts";
+import { routesOf, serveUnrouted } from "./sent-path.ts";
 
 /** How long a connection may be silent, in seconds. */
 const IDLE_TIMEOUT_S = 30;
@@ -14,6 +14,8 @@ export interface ServerOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly handle: Handler;
+  /** By default a plain refusal. */
+  readonly refusePath?: RefusePath;
   /** Paths that are asked for often. */
   readonly busyPaths: readonly string[];
   readonly reportFault: (error: unknown) => void;
@@ -35,6 +37,7 @@ export interface HttpServer {
  */
 export function startServer(options: ServerOptions): HttpServer {
   const { hostname, port, handle, busyPaths, reportFault, sleep, maxUnderWay = MAX_UNDER_WAY } = options;
+  const { refusePath = async () => respond(ambiguousPath()) } = options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
   const serve = (request: Request) =>
     server.pendingRequests > maxUnderWay ? respond(fail(503, "too many requests at once")) : handle(request, keepOpen);
@@ -47,11 +50,8 @@ export function startServer(options: ServerOptions): HttpServer {
     idleTimeout: IDLE_TIMEOUT_S,
     // Bodies are bounded where they are read: Bun's own refusal is not JSON.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    routes: routesOf(busyPaths, serve),
-    fetch: (request) => {
-      markUnrouted(request);
-      return serve(request);
-    },
+    routes: routesOf(busyPaths, serve, refusePath),
+    fetch: serveUnrouted(serve, refusePath),
     error: (error) => respond(failWith(error, reportFault)),
   });
   return {

@@ -1,23 +1,14 @@
 import type { Clock } from "../domain/clock.ts";
 import { invalid } from "../domain/error.ts";
 import { feeCents } from "../domain/fee.ts";
-import type { AmountCents } from "../domain/money.ts";
-import type { Msisdn } from "../domain/phone.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import { open } from "../domain/state-machine.ts";
-import type { Kind, PendingTransaction } from "../domain/transaction.ts";
+import type { Order, PendingTransaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 
-/** What a merchant asks for (§4.1). */
-export interface PaymentOrder {
-  readonly kind: Kind;
-  readonly paymentAccountId: number;
-  readonly phone: Msisdn;
-  readonly amountCents: AmountCents;
-  readonly reference: string | null;
-  readonly description: string | null;
-  /** For the provider, unread. */
+export interface PaymentOrder extends Order {
+  /** A note to the provider, which the service does not read. */
   readonly instruction: string | null;
 }
 
@@ -31,7 +22,8 @@ interface Parts {
 
 /**
  * Asks the network to show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
- * @throws Refusal `invalid` where the account is not the merchant's; `provider` where the network does not take the prompt, and
+ * @throws Refusal `invalid` where the account is not the merchant's; `provider` where the network does not take the prompt. Then
+ * nothing is stored.
  */
 export async function startPayment(
   { store, provider, clock, random, promptTimeoutMs }: Parts,

@@ -12,29 +12,30 @@ import type {
 } from "../domain/transaction.ts";
 
 /**
- * What every engine must do. Instants are milliseconds since the Unix epoch, money is whole cents. What is written is on disk when
- * its promise resolves; where it rejects, nothing of it is written. A rejection is a failure of the engine: what the rules of the
- * domain forbid is refused before it comes here.
+ * What every engine must do. Instants are milliseconds since the Unix epoch, money is whole cents. When the promise of a write
+ * resolves, the write is on disk; if it rejects, nothing is written. A rejection is a failure of the engine, because the service
+ * refuses what the rules of the domain forbid.
  */
 export interface Store {
   readonly merchants: MerchantStore;
   readonly transactions: TransactionStore;
   readonly transactionList: TransactionList;
-  /** After the last write has been answered. Lists that are still being read are rejected. */
+  /** Call it after the last write is answered. Rejects lists that are still being read. */
   close(): void;
 }
 
 /** Merchants, with their payment accounts and keys. */
 export interface MerchantStore {
-  /** @returns null where there are `MAX_MERCHANTS` */
+  /** @returns null if there are `MAX_MERCHANTS` already */
   addMerchant(name: string, nowMs: number): Promise<Merchant | null>;
-  /** @returns null where the merchant has `MAX_ACCOUNTS` */
+  /** @returns null if the merchant has `MAX_ACCOUNTS` already */
   addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null>;
-  /** @returns whether there was room for it: false where the merchant has `MAX_KEYS` in force */
+  /** @returns false if the merchant has `MAX_KEYS` valid keys already */
   addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean>;
   /**
-   * Forgets what was revoked before the last `MAX_REVOKED_KEYS` of the merchant: unknown and revoked are refused alike.
-   * @returns whether there was such a key, not revoked before
+   * Revokes a key. Of the revoked keys of a merchant, the last `MAX_REVOKED_KEYS` are kept: an unknown key is refused like a
+   * revoked one.
+   * @returns whether this call revoked it
    */
   revokeKey(apiKey: string, nowMs: number): Promise<boolean>;
   setTariff(accountId: number, tariff: Tariff): Promise<void>;
@@ -42,35 +43,35 @@ export interface MerchantStore {
   findPaymentAccount(id: number): Promise<PaymentAccount | null>;
   findMerchant(id: number): Promise<Merchant | null>;
   findFirstMerchant(): Promise<Merchant | null>;
-  /** In the order in which they were added, as the two below. */
+  /** Oldest first; so are the two lists below. */
   listMerchants(): Promise<Merchant[]>;
   listPaymentAccounts(merchantId: number): Promise<PaymentAccount[]>;
-  /** Revoked ones too. */
+  /** Also the revoked ones. */
   listKeys(merchantId: number): Promise<ApiKey[]>;
 }
 
 /** Transactions one by one: numbered, stored, found, due and resolved. */
 export interface TransactionStore {
   /**
-   * The number and the request ids of a payment that is about to start. No transaction of this database has or had the number; one
-   * that is never stored may leave a gap.
+   * The number and the request ids for a new payment. No transaction of this database has or had the number. A payment that is
+   * never stored may leave a gap.
    */
   identify(createdAtMs: number, random: Random): Promise<TransactionIdentifiers>;
 
-  /** Stores a transaction that has just been opened, under identifiers that {@link identify} gave. */
+  /** Stores a new transaction with identifiers from {@link identify}. */
   insert(transaction: PendingTransaction): Promise<void>;
 
-  /** By its whole id, in its own letter case. */
+  /** By its complete id, in the same letter case. */
   findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null>;
 
   /** The newest transaction of any merchant with exactly this reference. */
   findByReference(reference: string): Promise<Transaction | null>;
 
   /**
-   * Takes the pending transactions to be checked by `nowMs`, at most `limit`, in the order in which they fell due, asks `decide`
-   * what becomes of them, and writes that as {@link record} does. While they are being decided, no other process takes them.
-   * @param decide is called with none, too; what it returns may be about others
-   * @returns those that this call changed; rejects with what `decide` threw
+   * Takes the pending transactions that are due at `nowMs`, at most `limit`, in the order of their due times, lets `decide` decide
+   * about them, and writes the result like {@link record}. Meanwhile no other process takes them.
+   * @param decide is also called with an empty list; it may return other transactions, too
+   * @returns the transactions that this call changed; rejects with the error of `decide`
    */
   resolveDue(
     nowMs: number,
@@ -78,48 +79,48 @@ export interface TransactionStore {
     decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>,
   ): Promise<Transaction[]>;
 
-  /** Whether a transaction is pending whose deadline has passed. */
+  /** Whether the deadline of a pending transaction has passed. */
   isAnyOverdue(nowMs: number): Promise<boolean>;
 
-  /** When the pending transaction started that is due last; null while nothing is pending. */
+  /** The start time of the pending transaction that is due last; null if nothing is pending. */
   lastDueStartMs(): Promise<number | null>;
 
   /**
-   * Writes what became of transactions (their end, or a later time to ask again) in one commit, each only where it is still
-   * pending: the first outcome wins.
-   * @returns those that this call changed; rejects where one cannot be written, such as a second payment with one receipt
+   * Writes the results of transactions (the end, or a later time to ask again) in one commit, each only if the transaction is
+   * still pending: the first outcome wins.
+   * @returns the transactions that this call changed; rejects if one cannot be written, such as a receipt number that exists
    */
   record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]>;
 
-  /** When the next check is due; null while nothing is pending. */
+  /** When the next check is due; null if nothing is pending. */
   nextCheckAtMs(): Promise<number | null>;
 
   /**
-   * The prompts that nobody has answered, oldest first: all, or those of one phone. Where there are more than `limit`, those that
-   * are due next; of a phone with many payments, those among the next of all, as far as an engine looks.
+   * The open prompts, oldest first: all, or those of one phone. If there are more than `limit`, those that are due next. For a
+   * phone with many payments, an engine may look only among the prompts that are due next.
    */
   listPending(limit: number, phone?: Msisdn | null): Promise<PendingTransaction[]>;
 
   /**
-   * The payments of all merchants that completed last, newest first, at most `limit`: all, or those of one phone; of a phone with
-   * many payments, those among the last of all, as far as an engine looks.
+   * The last completed payments of all merchants, newest first, at most `limit`: all, or those of one phone. For a phone with
+   * many payments, an engine may look only among the last payments.
    */
   listPaid(limit: number, phone?: Msisdn | null): Promise<CompletedTransaction[]>;
 
-  /** Forgets every transaction; their numbers are not given again. */
+  /** Removes every transaction. Their numbers are not used again. */
   clear(): Promise<void>;
 
   /**
-   * Keeps a copy of all transactions beside them, until it is dropped or the store is closed.
-   * @returns null where there are more than `most`
+   * Keeps a copy of all transactions until it is dropped or the store is closed.
+   * @returns null if there are more than `most`
    */
   save(most: number): Promise<SavedTransactions | null>;
 }
 
-/** A copy of all transactions as they were once. */
+/** A copy of all transactions at one time. */
 export interface SavedTransactions {
   readonly count: number;
-  /** Puts them in the place of those of now, in one commit. No number that was ever given is given again. */
+  /** Replaces the current transactions by the copy, in one commit. No number is used again. */
   restore(): Promise<void>;
   drop(): Promise<void>;
 }
@@ -133,13 +134,13 @@ export interface ListedPage {
 /** The list of a merchant's transactions (§4.3). */
 export interface TransactionList {
   /**
-   * One page of what the filter selects, by `createdAtMs` and then by number, newest first, and the counts over all of it; both of
-   * one point in time. Past the end there are no rows. However much is read for it, no other call waits for long.
+   * One page of what the filter selects, sorted by `createdAtMs` and then by number, newest first, and the counts over all of it,
+   * both at one point in time. Past the end there are no rows. A long read does not block other calls.
    */
   list(merchantId: number, filter: TransactionFilter, page: Page): Promise<ListedPage>;
 }
 
-/** Why a database cannot be used; nothing has been changed in it. The message is one line that names it. */
+/** Why a database cannot be used. Nothing in it was changed. The message is one line that names it. */
 export class UnusableDatabase extends Error {
   override readonly name = "UnusableDatabase";
 

@@ -90,7 +90,7 @@ async function shellCommand(): Promise<string> {
 }
 
 describe("momo list", () => {
-  test.concurrent("number, relative time, sign, amount, phone, reference and reason fit 80 columns; fewer fit below", async () => {
+  test.concurrent("number, age, sign, amount, phone, reference and reason fit 80 columns; fewer fit below", async () => {
     const server = await serveMomo();
     await pay(server, "--reference", "ORDER-1");
     await pay(server, "--outcome", "insufficient_funds; after=0ms");
@@ -102,22 +102,12 @@ describe("momo list", () => {
       for (const line of table) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(table[1]).toMatch(/ 2 .*✗ failed .*1,200\.00/);
       if (columns === 80) {
-        expect(table[0]).toMatch(/^id +when +status +amount +phone +reference +reason$/);
-        expect(table[1]).toMatch(/5m ago .*254712345678 +insufficient funds/);
-        expect(table[2]).toMatch(/1 +5m ago +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
+        expect(table[0]).toMatch(/^id +age +status +amount +phone +reference +reason$/);
+        expect(table[1]).toMatch(/ 5m .*254712345678 +insufficient funds \(1\)/);
+        expect(table[2]).toMatch(/1 +5m +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
       }
       expect(screen.text).toMatch(/One of them: momo status 2 /);
     }
-  });
-
-  test.concurrent("status has its colour; NO_COLOR is obeyed", async () => {
-    const server = await serveMomo();
-    await pay(server);
-    const coloured = openMomo(["list", ...server.at]);
-    const plain = openMomo(["list", ...server.at], { env: PLAIN });
-    await Promise.all([coloured.exited, plain.exited]);
-    expect(coloured.screen.text).toContain("\x1b[33m• pending");
-    expect(plain.screen.text).not.toContain("\x1b");
   });
 
   test.concurrent("long output goes to the pager; short output does not", async () => {

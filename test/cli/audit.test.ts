@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -13,9 +13,6 @@ const GOOD = `${MOMO} pay 0712345678 100 --outcome 'completed; after=10ms' --wai
 const WRONG_ROW =
   'curl -s -H "X-API-Key: $MOMO_API_KEY" -H "X-API-Secret: $MOMO_API_SECRET" "$MOMO_BASE_URL/transactions.php?reference=A" >/dev/null';
 const PARAMETER = WRONG_ROW.replace("reference", "sort");
-
-/** Each runs several programs, on a machine that may be busy. */
-setDefaultTimeout(60_000);
 
 const exec = (flags: readonly string[], script: string) => runMomo(["exec", ...flags, "--", "sh", "-c", script]);
 

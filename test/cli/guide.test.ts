@@ -24,13 +24,6 @@ test.concurrent("GET /llms.txt is docs/llms.txt as plain text, without credentia
   expect(await post.json()).toEqual({ success: false, message: "this path takes GET, HEAD only" });
 });
 
-test.concurrent("GET /llms.txt is on the one listener of a server without options, and other paths are as before", async () => {
-  const { ready, get } = await serveMomo();
-  expect(await (await fetch(new URL("/llms.txt", ready.base_url))).text()).toBe(guide);
-  expect((await get("/transactions.php")).status).toBe(200);
-  expect((await fetch(new URL("/llms.txt/", ready.base_url))).status).toBe(404);
-});
-
 test("every outcome that the guide names is one of the network", () => {
   const [, list = ""] = /^Outcomes \(.*?\): ([^.]*)\./ms.exec(guide) ?? [];
   const named = [...list.replaceAll(/\(.*?\)/gs, "").matchAll(/[a-z_]+/g)].map(([name]) => name);

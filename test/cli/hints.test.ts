@@ -14,6 +14,14 @@ const NO_KEY = { MOMO_BASE_URL: ready.base_url };
 const BAD_KEY = { ...NOBODY, ...NO_KEY };
 const NO_API = { ...BAD_KEY, MOMO_BASE_URL: new URL(ready.base_url).origin };
 
+/** What the help of a command says, asked for once. */
+const helps = new Map<string, Promise<string>>();
+function helpOf(...name: string[]): Promise<string> {
+  const help = helps.get(name.join(" ")) ?? runMomo([...name, "--help"]).then(({ stdout }) => stdout);
+  helps.set(name.join(" "), help);
+  return help;
+}
+
 const FAILING: [args: string[], env: Record<string, string>][] = [
   ...[["pay", "0712345678", "100"], ["status", "ws_CO_1"], ["list"], ["env"]].flatMap((args) =>
     [{}, NOBODY, NO_KEY].map((env): [string[], Record<string, string>] => [args, env]),
@@ -41,15 +49,15 @@ test.concurrent.each(FAILING)(
   async (args, env) => {
     const run = await runMomo([...args, "--json"], { env });
     const { message, hint } = failureOf(run);
-    const said = `${message} ${hint}`;
+    const said = `${message}; ${hint}`;
     const name = args.slice(0, ["clock", "merchants", "accounts", "keys"].includes(args[0] ?? "") ? 2 : 1);
-    const { stdout: help } = await runMomo([...name, "--help"]);
+    const help = await helpOf(...name);
     // After the name of another command a flag is that command's.
     for (const [flag] of said.replaceAll(/momo \w+/g, "").matchAll(/(?<!\S)--[a-z-]+/g)) {
       expect(help).toMatch(new RegExp(`${flag}\\b`));
     }
     for (const [, other] of said.matchAll(/\bmomo ([a-z]+)/g)) {
-      expect(await runMomo([String(other), "--help"])).toMatchObject({ stderr: "", exitCode: 0 });
+      expect(await helpOf(String(other))).toStartWith(`Usage: momo ${other} `);
     }
   },
 );

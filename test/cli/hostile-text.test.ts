@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { jsonText, plain } from "../../cli/terminal/plain.ts";
-import { requestLine } from "../../cli/terminal/request-line.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
@@ -116,10 +115,10 @@ const OFFLINE: Record<string, string[][]> = {
 };
 
 const CASES = [
-  ...[foreign, refusing].flatMap((server) => [
-    ...ONLINE.map((args) => [...args, ...flagsOf(server)]),
-    ...STEERING.map((args) => [...args, "--base-url", server.baseUrl]),
-  ]),
+  ...ONLINE.map((args) => [...args, ...flagsOf(foreign)]),
+  ...STEERING.map((args) => [...args, "--base-url", foreign.baseUrl]),
+  ["list", ...flagsOf(refusing)],
+  ["reset", "--yes", "--base-url", refusing.baseUrl],
   ...Object.entries(OFFLINE).flatMap(([name, all]) => all.map((args) => [name, ...args])),
 ];
 
@@ -192,29 +191,5 @@ describe("what is left is exact", () => {
   test("harmless text of any script stays as it is", () => {
     for (const text of ["", "Müller & Söhne", "قهوة", "می‌خواهم", "👩‍👩‍👧 ☕️", "日本", "क्‍ष"])
       expect(plain(text)).toBe(text);
-  });
-
-  test("a line of the log is one line, without them", () => {
-    const request = {
-      id: 1,
-      atMs: 0,
-      durationMs: 1,
-      method: "POST",
-      headers: new Headers(),
-      body: null,
-      bodyCutBytes: 0,
-      leniencies: [],
-      isTakenLeniently: false,
-      status: 400,
-    };
-    const refusal = JSON.stringify({ success: false, message: HOSTILE });
-    for (const format of ["pretty", "json"] as const) {
-      const line = requestLine(
-        format,
-        { ...request, target: `/${HOSTILE}`, answer: refusal, answerCutBytes: 0, fault: null },
-        0,
-      );
-      expect(obeyed(line)).toEqual([]);
-    }
   });
 });

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { putInPlace } from "../../src/store/sqlite/replace.ts";
@@ -9,7 +9,6 @@ import { runMomo, type Served, serveMomo } from "../support/momo.ts";
 import { openStoreWithMerchants } from "../support/shop.ts";
 
 afterAll(cleanUp);
-setDefaultTimeout(30_000); // many processes, on a machine that may be busy
 
 let copy: string;
 beforeAll(async () => {

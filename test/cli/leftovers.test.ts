@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
@@ -9,7 +9,6 @@ import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 import { giveAway, testWithOtherUser } from "../support/other-user.ts";
 
 afterAll(cleanUp);
-setDefaultTimeout(30_000); // many processes, on a machine that may be busy
 
 async function untilEmpty(folder: string, except: readonly string[] = []): Promise<string[]> {
   const left = () => readdirSync(folder).filter((name) => !except.includes(name));

@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
@@ -7,13 +7,14 @@ import { runMomo, serveMomo } from "../support/momo.ts";
 import { giveAway, OTHER_UID, testWithOtherUser } from "../support/other-user.ts";
 
 afterAll(cleanUp);
-setDefaultTimeout(30_000); // many processes, on a machine that may be busy
 
-/** A data directory of a server that has ended, with its key, and an address where somebody listens. */
+const ended = await serveMomo();
+await ended.stop();
+
+/** A copy of the data directory of a server that has ended, with its key, and an address where somebody listens. */
 async function trap() {
-  const server = await serveMomo();
-  await server.stop();
-  const { data } = server.ready;
+  const data = newFolder();
+  cpSync(ended.ready.data, data, { recursive: true });
   const heard: string[] = [];
   const { port } = serveFake((request) => {
     heard.push(`${request.method} ${request.url} ${JSON.stringify([...request.headers])}`);

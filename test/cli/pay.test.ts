@@ -37,29 +37,20 @@ test.concurrent("`--reference`, `--description` and the amount's cents arrive", 
   expect(await itemOf("R-1")).toMatchObject({ amount: 99.5, phone: "254712345678", kind: "api" });
 });
 
-test.concurrent.each([
-  [["+254", "712", "345", "678"]],
-  [["+254712345678"]],
-  [["0712-345-678"]],
-  [["0712", "345", "678"]],
-  [["712345678"]],
-  [["112", "345", "678"]],
-])("a phone as a person types it: momo pay %j 5", async (words) => {
-  const reference = `typed ${words.join("_")}`;
-  expect(await runMomo(["pay", ...words, "5", ...at, "--reference", reference])).toMatchObject({ exitCode: 0 });
-  const phone = words[0] === "112" ? "254112345678" : "254712345678";
-  expect(await itemOf(encodeURIComponent(reference))).toMatchObject({ amount: 5, phone });
-});
+test.concurrent.each([[["+254", "712", "345", "678"]], [["712345678"]], [["112", "345", "678"]]])(
+  "a phone as a person types it: momo pay %j 5",
+  async (words) => {
+    const reference = `typed ${words.join("_")}`;
+    expect(await runMomo(["pay", ...words, "5", ...at, "--reference", reference])).toMatchObject({ exitCode: 0 });
+    const phone = words[0] === "112" ? "254112345678" : "254712345678";
+    expect(await itemOf(encodeURIComponent(reference))).toMatchObject({ amount: 5, phone });
+  },
+);
 
 test.concurrent("`--account` chooses the payment account; one that is not the merchant's is refused: exit 5", async () => {
   const run = await pay("--account", "77", "--json");
   expect(failureOf(run)).toMatchObject({ code: "refused", message: expect.stringContaining("payment_account_id") });
   expect(run).toMatchObject({ stdout: "", exitCode: 5 });
-});
-
-test.concurrent("`--outcome` says what the prompt does", async () => {
-  const run = await pay("--outcome", "wrong_pin; after=0ms", "--wait", "--interval", "50ms", "--json");
-  expect(JSON.parse(run.stdout)).toMatchObject({ status: "failed", result_code: 2001 });
 });
 
 test.concurrent("an outcome that does not exist is refused with the names: exit 2", async () => {
@@ -71,11 +62,6 @@ test.concurrent("a prompt that the network refuses (HTTP 500): exit 5", async ()
   const run = await runMomo(["pay", "0700000500", "100", ...at, "--json"]);
   expect(failureOf(run)).toMatchObject({ code: "refused", message: expect.stringMatching(/^STK push initiation fai/) });
   expect(run).toMatchObject({ stdout: "", exitCode: 5 });
-});
-
-test.concurrent("a phone that is none: exit 2, before any request", async () => {
-  const run = await runMomo(["pay", "12345", "100", "--base-url", "http://127.0.0.1:1/v2"]);
-  expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: PHONE must .*"12345"/) });
 });
 
 test.concurrent("`--kind` makes a test payment from another part of the shop", async () => {
@@ -96,12 +82,6 @@ test.concurrent("`momo status` of a payment that is not there: exit 3", async ()
   const run = await runMomo(["status", "ws_CO_20112026100000_nothing", ...at, "--json"]);
   expect(failureOf(run).code).toBe("not_found");
   expect(run).toMatchObject({ stdout: "", exitCode: 3 });
-});
-
-test.concurrent("`momo status --wait` ends with the exit code of the outcome", async () => {
-  const { stdout } = await pay("-q", "--outcome", "cancelled; after=100ms");
-  const run = await runMomo(["status", stdout.trim(), ...at, "--wait", "--interval", "50ms", "-q"]);
-  expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
 });
 
 test.concurrent("the key and secret are not on stdout or stderr of any of these", async () => {

@@ -156,16 +156,6 @@ describe("at a terminal", () => {
     expect(screen.text).not.toContain("\x1b");
   });
 
-  test.concurrent("what a merchant wrote cannot steer the terminal", async () => {
-    const server = await serveMomo();
-    await pay(server, { reference: "\x1b]0;owned\x07\x1b[2Jx", description: "\x1b[31mred" });
-    const { screen } = openMomo(["phone", ...server.at]);
-    await screen.until(/M-PIN/);
-    expect(screen.text).not.toContain("\x1b]0;owned");
-    expect(screen.text).not.toContain("\x1b[2J");
-    expect(screen.text).not.toContain("\x1b[31mred");
-  });
-
   test.concurrent("no number of a phone: exit 2; no server: exit 6", async () => {
     const wrong = openMomo(["phone", "12"]);
     expect(await wrong.exited).toBe(2);

@@ -51,19 +51,6 @@ describe("at a terminal a missing flag is asked for", () => {
     expect(await exited).toBe(0);
     expect(screen.text).not.toContain("Which merchant?");
   });
-
-  test.concurrent("every prompt has a flag: with them nothing is asked", async () => {
-    const { screen, exited } = openMomo(["keys", "create", "--data", two, "--merchant", "1", "--label", "x"]);
-    expect(await exited).toBe(0);
-    expect(screen.text).not.toContain("?\r\n");
-  });
-
-  test.concurrent("`momo accounts create` asks the name", async () => {
-    const { screen, type, exited } = openMomo(["accounts", "create", "--data", one]);
-    await screen.until(/Name of the payment account/);
-    type(`Till${KEYS.enter}`);
-    expect(await exited).toBe(0);
-  });
 });
 
 describe("Ctrl+C at a prompt: exit 130, and nothing is made", () => {

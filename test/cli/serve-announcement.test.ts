@@ -85,27 +85,6 @@ test.concurrent("another terminal need not have the variables of this one: the f
   expect(await runToEnd(["sh", "-c", pay])).toMatchObject({ stderr: "", exitCode: 0 });
 });
 
-test.concurrent("the ready line comes last and only when requests are served; nothing is coloured in a pipe", async () => {
-  const server = await announced(["--ephemeral"], {});
-  const address = /API +(\S+)\/v2/.exec(server.stdout.text)?.[1];
-  expect((await fetch(`${address}/_momo/health`)).status).toBe(200);
-  expect(server.stdout.text).not.toContain("\x1b");
-  expect(server.stderr.text).toBe("");
-});
-
-test.concurrent("at a terminal it is coloured, unless NO_COLOR is set; Ctrl+C stops with exit 0", async () => {
-  for (const [env, coloured] of [
-    [{}, true],
-    [{ NO_COLOR: "1" }, false],
-  ] as [Record<string, string>, boolean][]) {
-    const { screen, type, exited } = openMomo(["serve", "--port", "0", "--ephemeral"], { env });
-    await screen.until(/Ctrl\+C stops\./);
-    expect(screen.text.includes("\x1b[")).toBe(coloured);
-    type("\x03");
-    expect(await exited).toBe(0);
-  }
-});
-
 test.concurrent("a shell's Ctrl+C, which reaches all of a pipeline, stops it cleanly", async () => {
   const cwd = newFolder();
   const script = 'trap "" INT; { "$@" serve --port 0 --ephemeral; echo "exit $?"; } | cat';

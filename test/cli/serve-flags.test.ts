@@ -140,19 +140,4 @@ describe("a good value does what it says", () => {
     await first.stop();
     expect((await serveMomo(["--port", port])).ready.base_url).toBe(first.ready.base_url);
   });
-
-  test.concurrent.each(["0.0.0.0", "127.0.0.1"])(
-    "--control-token-file: the token that the control API asks for, and takes no other, on %s",
-    async (host) => {
-      const file = join(newFolder(), "token");
-      writeFileSync(file, "a-token-of-my-own-42\n");
-      const { ready, at } = await serveMomo(["--host", host, "--control-token-file", file]);
-      const status = async (headers: Record<string, string>) =>
-        (await fetch(`${ready.control_url}/clock`, { headers })).status;
-      expect(await status({ Authorization: "Bearer a-token-of-my-own-42" })).toBe(200);
-      expect(await status({ Authorization: "Bearer another-token-of-mine" })).toBe(401);
-      expect(await status({})).toBe(401);
-      expect((await runMomo(["env", ...at])).exitCode).toBe(0);
-    },
-  );
 });

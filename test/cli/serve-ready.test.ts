@@ -173,14 +173,6 @@ describe("the data directory is 0700 and its files 0600", () => {
     await stop();
     expect(Object.keys(modesIn(data)).sort()).toEqual(["credentials.json", "momo.db", "momo.lock"]);
   });
-
-  test.concurrent("also where `merchants create` made them under umask 000", async () => {
-    const data = join(newFolder(), "data");
-    const loose = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
-    await runMomo(["merchants", "create", "--name", "Duka", "--data", data], { program: loose });
-    expect(modeOf(data)).toBe("700");
-    expect([...new Set(Object.values(modesIn(data)))]).toEqual(["600"]);
-  });
 });
 
 test.concurrent("a restart on the same data keeps the key, the account and the payments", async () => {

@@ -212,10 +212,4 @@ describe("`--ephemeral`: the folder is temporary", () => {
     await serveMomo(["--ephemeral", "--port", port], { env: { TMPDIR: temporary } }).catch(() => {});
     expect(readdirSync(temporary)).toEqual([]);
   });
-
-  test.concurrent("it goes before MOMO_DATA, and leaves that folder alone", async () => {
-    const data = join(newFolder(), "data");
-    await serveMomo(["--ephemeral"], { env: { MOMO_DATA: data } });
-    expect(existsSync(data)).toBe(false);
-  });
 });

@@ -15,14 +15,6 @@ describe("help and version are data: stdout, exit 0", () => {
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   });
 
-  for (const args of [...COMMANDS.slice(1).map((command) => [command]), ["keys", "create"], ["accounts", "list"]]) {
-    test.concurrent(`\`momo ${args.join(" ")} --help\` shows its usage`, async () => {
-      const { stdout, stderr, exitCode } = await runMomo([...args, "--help"]);
-      expect(stdout).toStartWith(`Usage: momo ${args.join(" ")} `);
-      expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    });
-  }
-
   for (const [args, same] of [
     [["help"], ["--help"]],
     [

@@ -2,7 +2,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { failureOf, runMomo, type Served, serveMomo, startMomo } from "../support/momo.ts";
-import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 
@@ -31,10 +30,6 @@ describe("the exit code of `pay --wait` says what has become of the payment", ()
     const run = await payAndWait("manual", "--timeout", "150ms");
     expect(JSON.parse(run.stdout)).toMatchObject({ status: "pending", checkout_request_id: expect.any(String) });
     expect(run).toMatchObject({ stderr: "", exitCode: 13 });
-  });
-
-  test.concurrent("`-q` prints the status alone", async () => {
-    expect(await payAndWait("wrong_pin; after=50ms", "-q")).toEqual({ stdout: "failed\n", stderr: "", exitCode: 10 });
   });
 
   test.concurrent("the time-out holds also where the interval is longer", async () => {
@@ -81,7 +76,7 @@ describe("a server that changes its mind while momo waits", () => {
         ? Response.json({ success: true, message: "", status: "pending" })
         : Response.json({ success: false, message: "out of order" }, { status: 500 });
     });
-    const run = await waitAt(baseUrl, "--timeout", "200ms");
+    const run = await waitAt(baseUrl, "--timeout", "1500ms");
     expect(failureOf(run)).toMatchObject({ code: "refused", message: "out of order" });
     expect(run).toMatchObject({ stdout: "", exitCode: 5 });
   });
@@ -95,24 +90,6 @@ describe("a server that changes its mind while momo waits", () => {
         : Response.json({ success: false, message: "bad credentials" }, { status: 401 });
     });
     expect(await waitAt(baseUrl)).toMatchObject({ stdout: "", exitCode: 4 });
-  });
-});
-
-describe("at a terminal", () => {
-  const args = ["pay", "0712345678", "1", ...at, "--wait", "--interval", "50ms", "--outcome"];
-
-  test.concurrent("a person sees that momo waits, and then what became of the payment", async () => {
-    const { screen, exited } = openMomo([...args, "cancelled; after=300ms"]);
-    await screen.until(/Waiting for the customer/);
-    expect(await exited).toBe(11);
-    expect(screen.text).toMatch(/cancelled.*amount.*result code.*1032/s);
-  });
-
-  test.concurrent("Ctrl+C while waiting: exit 130", async () => {
-    const { screen, type, exited } = openMomo([...args, "manual", "--timeout", "60s"]);
-    await screen.until(/Waiting for the customer/);
-    type(KEYS.ctrlC);
-    expect(await exited).toBe(130);
   });
 });
 

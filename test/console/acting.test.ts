@@ -37,12 +37,12 @@ describeInBrowser("able to act", (scene) => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" });
     const [call] = await scene.sandbox.requests();
     const page = await scene.open({ view: `requests/${call?.id}`, viewport: { width: 1700, height: 900 } });
-    await page.getByRole("region", { name: "One call" }).getByRole("button", { name: "Send again" }).click();
+    await page.getByRole("region", { name: "One request" }).getByRole("button", { name: "Send again" }).click();
     const rows = page.locator("tbody.rows tr");
     await rows.nth(1).waitFor();
     await rows.first().click();
     await page.getByText("sent again from the console, as").waitFor();
-    await page.getByRole("link", { name: `call ${call?.id}` }).click();
+    await page.getByRole("link", { name: `request ${call?.id}` }).click();
     expect(page.url()).toEndWith(`#requests/${call?.id}`);
   });
 
@@ -70,7 +70,7 @@ describeInBrowser("able to act", (scene) => {
     await page.getByRole("region", { name: "Rules" }).getByText("every payment: unreachable").waitFor();
     await page.getByRole("button", { name: "Reset …" }).dblclick();
     const question = page.getByRole("dialog", { name: "Forget it all?" });
-    await question.getByText("Lost for good: 1 payment, 1 rule, 1 logged call.").waitFor();
+    await question.getByText("Lost for good: 1 payment, 1 rule, 1 logged request.").waitFor();
     await question
       .locator(".danger")
       .dblclick({ force: true, timeout: 500 })

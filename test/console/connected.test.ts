@@ -30,7 +30,7 @@ describeInBrowser("everything leads to everything", (scene) => {
     // Another view and back: the filters are still there.
     await page.getByRole("link", { name: "Requests" }).click();
     await page.getByLabel("Path").waitFor();
-    await page.getByRole("link", { name: "Transactions" }).click();
+    await page.getByRole("link", { name: "Payments" }).click();
     expect(await page.getByLabel("Search").inputValue()).toBe("apple");
     expect(await rows.count()).toBe(1);
   });
@@ -46,7 +46,7 @@ describeInBrowser("everything leads to everything", (scene) => {
     await rows.first().click();
     await page.getByRole("link", { name: "Payment APPLE-1" }).click();
     const story = page.getByRole("region", { name: "Story of a payment" });
-    await story.getByRole("link", { name: "All its calls in Requests" }).click();
+    await story.getByRole("link", { name: "All its requests" }).click();
     await rows.nth(2).waitFor({ state: "detached" });
     expect(await rows.count()).toBe(2);
 
@@ -57,7 +57,7 @@ describeInBrowser("everything leads to everything", (scene) => {
     await rows.nth(1).waitFor({ state: "detached" });
     expect(page.url()).toContain("search=pear-2&path=stkpush.php");
     await page.getByLabel("Method").selectOption("GET");
-    await page.getByText("No call fits these filters").waitFor();
+    await page.getByText("No request fits these filters").waitFor();
   });
 
   test("what is in force and unusual is said in the top bar, and leads to where it is changed", async () => {
@@ -83,11 +83,11 @@ describeInBrowser("everything leads to everything", (scene) => {
     const report = await (await fetch(`${controlUrl}/audit?format=text`)).text();
     expect(await textOf(page.getByRole("region", { name: "Report" }).locator("pre"))).toBe(report);
 
-    await twice.getByRole("button", { name: "Take note of it" }).click();
+    await twice.getByRole("button", { name: "Mark as known" }).click();
     await twice.waitFor({ state: "detached" });
-    await page.getByText(/1 taken note of: charges twice/).waitFor();
+    await page.getByText(/1 marked as known: charges twice/).waitFor();
     await page.reload();
-    await page.getByText(/1 taken note of: charges twice/).waitFor();
+    await page.getByText(/1 marked as known: charges twice/).waitFor();
     await page.getByRole("region", { name: "ignores final" }).getByRole("link", { name: "payment APPLE-1" }).click();
     await page.getByRole("region", { name: "Story of a payment" }).getByText("APPLE-1").first().waitFor();
     // A sign in the list says which payments have findings.

@@ -132,7 +132,7 @@ describeInBrowser("the dashboard", (scene) => {
     for (const push of [3, 4]) await rows.nth(push).getByText("charges twice").waitFor();
 
     await rows.first().click();
-    const call = page.getByRole("region", { name: "One call" });
+    const call = page.getByRole("region", { name: "One request" });
     expect(await textOf(call)).toContain("here it is read as if it were “pending”. Stop at the first of");
     expect(await textOf(call)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answer[\s\S]*"status": "failed"/);
     await call.getByRole("button", { name: "Copy as curl" }).waitFor();
@@ -145,7 +145,7 @@ describeInBrowser("the dashboard", (scene) => {
     const sent = { "Content-Type": "application/json", ...headers };
     expect((await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers: sent, body })).status).toBe(400);
     await page.locator("tbody.rows tr").first().click();
-    await page.getByRole("region", { name: "One call" }).getByText("momo serve --accept lenient").waitFor();
+    await page.getByRole("region", { name: "One request" }).getByText("momo serve --accept lenient").waitFor();
   });
 
   test("a test payment is made from the page; what the API refuses stands next to its field", async () => {
@@ -169,7 +169,7 @@ describeInBrowser("the dashboard", (scene) => {
     await page.getByRole("article", { name: "Phone 0722 000 001" }).getByText("350.00").waitFor();
   });
 
-  test("steering: clock, default, rules, faults and reset, each with the commands that do the same", async () => {
+  test("steering: clock, default, rules, faults, webhook and reset, each with the commands that do the same", async () => {
     const page = await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ });
     const clock = page.getByRole("region", { name: "Clock" });
     const before = await textOf(clock.locator("time"));
@@ -177,7 +177,7 @@ describeInBrowser("the dashboard", (scene) => {
     await clock.getByText("momo clock advance 1m").waitFor();
     await clock.locator("time").filter({ hasNotText: before }).waitFor();
     await clock.getByLabel("Duration").fill("soon");
-    await clock.getByRole("button", { name: "Advance by" }).click();
+    await clock.getByRole("button", { name: "Advance" }).click();
     await clock.getByText("advance: it is not a duration up to 24h").waitFor();
     await clock.getByRole("button", { name: "Resume" }).click();
     await clock.getByRole("button", { name: "Freeze" }).click();
@@ -209,11 +209,22 @@ describeInBrowser("the dashboard", (scene) => {
     await faults.getByRole("button", { name: "Remove fault 1" }).click();
     await faults.getByText("Fair weather.").waitFor();
 
+    const webhook = page.getByRole("region", { name: "Webhook" });
+    await webhook.getByLabel("Address").fill("no address");
+    await webhook.getByRole("button", { name: "Set" }).click();
+    await webhook.locator(".field .problem").waitFor();
+    await webhook.getByLabel("Address").fill("http://127.0.0.1:9/hook");
+    await webhook.getByLabel("Share lost").fill("0.5");
+    await webhook.getByRole("button", { name: "Set" }).click();
+    await webhook.getByText("http://127.0.0.1:9/hook: payment.updated, 50 % lost").waitFor();
+    await page.getByRole("link", { name: /webhook/ }).waitFor();
+    await webhook.getByRole("button", { name: "Remove webhook 1" }).click();
+    await webhook.getByText("None, as in the specification.").waitFor();
+    await webhook.getByRole("button", { name: "Undo" }).click();
+    await webhook.getByText("50 % lost").waitFor();
+
     const reset = page.getByRole("region", { name: "Reset" });
     await reset.getByText("momo reset").waitFor();
-    await reset.getByRole("button", { name: "Reset …" }).click();
-    await page.getByRole("dialog", { name: "Forget it all?" }).getByRole("button", { name: "Forget it all" }).click();
-    await rules.getByText("None. A rule says").waitFor();
   });
 
   test("rules that somebody else sets are seen at once", async () => {

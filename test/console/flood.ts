@@ -3,6 +3,7 @@
  *
  *     node_modules/.bin/bun test/console/flood.ts --rate 50 --seconds 60
  *     node_modules/.bin/bun test/console/flood.ts --rate 200 --seconds 120 --view requests --width 1920
+ *     node_modules/.bin/bun test/console/flood.ts --rate 200 --seconds 30 --profile
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -10,7 +11,7 @@ import { launchBrowser } from "../support/chromium.ts";
 import { cleanUp } from "../support/cleanup.ts";
 import { serveMomo } from "../support/momo.ts";
 import { startFlood } from "./flood-client.ts";
-import { heapBytes, measure, readMeasures } from "./measures.ts";
+import { heapBytes, measure, readMeasures, startProfile, startWork } from "./measures.ts";
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "60" },
     view: { type: "string", default: "transactions" },
     width: { type: "string", default: "1440" },
+    profile: { type: "boolean", default: false },
   },
 });
 const rate = Number(values.rate);
@@ -30,6 +32,8 @@ page.on("pageerror", (error) => print(`  error in the page: ${error.message}`));
 await page.goto(`${ready.console_url}#${values.view}`);
 await page.getByText("Live", { exact: true }).waitFor();
 await measure(page);
+const work = await startWork(page);
+const profile = values.profile ? await startProfile(page) : null;
 
 print(
   `${rate} payments a second for ${seconds} s, each polled until it is final; load average ${loadavg()[0]?.toFixed(1)}`,
@@ -40,13 +44,17 @@ for (let second = 10; second <= seconds; second += 10) {
   const heapMb = (await heapBytes(page)) / 1e6;
   print(`  after ${second} s: ${flood.started()} payments, heap ${heapMb.toFixed(1)} MB`);
 }
+const { all, script, style, layout } = await work();
+const costly = (await profile?.()) ?? [];
 await flood.stop();
 const { frames, median, p95, longTasks, shift, worstShifts } = await readMeasures(page);
 print(
   `frames: ${frames}, median ${median} ms, p95 ${p95} ms; long tasks: ${longTasks}; load average ${loadavg()[0]?.toFixed(1)}`,
 );
+print(`main thread: ${all} ms of processor time a second (script ${script}, style ${style}, layout ${layout})`);
 print(`layout shift outside the lists' own rows: ${shift.toFixed(4)}`);
 for (const { value, what } of worstShifts) print(`  ${value.toFixed(4)} ${what}`);
+for (const line of costly) print(`  ${line}`);
 await browser.close();
 await cleanUp();
 process.exit(0);

@@ -53,6 +53,8 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     await tabTo(page, "Send again");
     await page.keyboard.press("Enter");
     await story.getByText("pending", { exact: true }).first().waitFor();
+    // Its row is there as soon as its story is, so that the focus can go back to it.
+    expect(await page.locator("[data-row]").count()).toBe(2);
     await tabTo(page, "Make a rule of it");
     await page.keyboard.press("Escape");
     await story.waitFor({ state: "detached" });
@@ -73,7 +75,7 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     for (const phone of ["0711000001", "0711000002", "0711000003"]) await startPayment(scene.sandbox, { phone });
     const page = await scene.open();
     await page.getByRole("link", { name: /1 rule/ }).waitFor();
-    expect(await tabTo(page, "Transactions")).toBeLessThanOrEqual(11);
+    expect(await tabTo(page, "Payments")).toBeLessThanOrEqual(11);
     for (const view of ["Requests", "Audit", "Steering", "Accounts & keys", "Get started"]) await tabTo(page, view, 1);
   });
 
@@ -96,7 +98,7 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     const page = await scene.open({ view: "steering" });
     await page.getByLabel("How the prompt ends").focus();
     await page.keyboard.type("unrea");
-    await tabTo(page, "End it so", 1);
+    await tabTo(page, "End prompt", 1);
     await page.keyboard.press("Enter");
     await page.getByText("Your phone could not be reached in time.").waitFor();
     expect(await askStatus(scene.sandbox, id)).toBe("failed");

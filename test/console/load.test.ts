@@ -73,7 +73,10 @@ describeInBrowser("the console bears a crowd", (scene) => {
     expect(await page.locator("tbody.rows tr").count()).toBeLessThan(100);
     await page.locator(".tiles").getByText("of 10,501 payments").waitFor();
     await page.evaluate(`location.hash = "requests"`);
-    await page.getByText("The last 1,000 calls of the merchant API").or(page.getByText("calls a second")).waitFor();
+    await page
+      .getByText("The last 1,000 requests of the merchant API")
+      .or(page.getByText("requests a second"))
+      .waitFor();
     expect(await page.locator("tbody.rows tr").count()).toBeLessThan(100);
   });
 

@@ -64,3 +64,56 @@ export async function heapBytes(page: Page): Promise<number> {
   await session.detach();
   return usedSize;
 }
+
+/** What the page's main thread does, in milliseconds of processor time for each second that passes. */
+export interface Work {
+  readonly all: number;
+  readonly script: number;
+  readonly style: number;
+  readonly layout: number;
+}
+
+/** Begins to count it; other programs on the machine make no difference to it. */
+export async function startWork(page: Page): Promise<() => Promise<Work>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const read = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+  };
+  const before = await read();
+  const startedMs = performance.now();
+  return async () => {
+    const now = await read();
+    const seconds = (performance.now() - startedMs) / 1000;
+    await session.detach();
+    const each = (name: string) => Math.round((((now[name] ?? 0) - (before[name] ?? 0)) * 1000) / seconds);
+    return {
+      all: each("TaskDuration"),
+      script: each("ScriptDuration"),
+      style: each("RecalcStyleDuration"),
+      layout: each("LayoutDuration"),
+    };
+  };
+}
+
+/** The functions that took the most time by themselves while something ran, in milliseconds. */
+export async function startProfile(page: Page): Promise<() => Promise<string[]>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Profiler.enable");
+  await session.send("Profiler.start");
+  return async () => {
+    const { profile } = await session.send("Profiler.stop");
+    await session.detach();
+    const names = new Map(
+      profile.nodes.map(({ id, callFrame: at }) => [id, `${at.functionName}:${at.lineNumber}:${at.columnNumber}`]),
+    );
+    const spent = new Map<string, number>();
+    profile.samples?.forEach((id, index) => {
+      const name = names.get(id) ?? "";
+      spent.set(name, (spent.get(name) ?? 0) + (profile.timeDeltas?.[index] ?? 0) / 1000);
+    });
+    const costly = [...spent].sort(([, a], [, b]) => b - a).slice(0, 25);
+    return costly.map(([name, ms]) => `${Math.round(ms)} ${name}`);
+  };
+}

@@ -81,7 +81,7 @@ describeInBrowser("the phone", (scene) => {
     const id = await startPayment(scene.sandbox, {}, null);
     const page = await scene.open();
     const phone = page.getByRole("article", { name: "Phone 0712 345 678" });
-    await phone.getByText("By rule 1: unreachable, in 9 s.").waitFor();
+    await phone.getByText("Rule 1 decides: unreachable in 9 s.").waitFor();
     await phone.getByText("Any PIN pays; 0000 is the wrong PIN.").waitFor();
     const ends = await phone.getByLabel("How the prompt ends").locator("option").allInnerTexts();
     expect(ends.map((text) => text.split(" ")[0])).toEqual(
@@ -89,7 +89,7 @@ describeInBrowser("the phone", (scene) => {
     );
     expect(ends.join()).not.toMatch(/silent|manual|refused/);
     await phone.getByLabel("How the prompt ends").selectOption("pin_locked");
-    await phone.getByRole("button", { name: "End it so" }).click();
+    await phone.getByRole("button", { name: "End prompt" }).click();
     await phone.getByText("Your PIN is locked.").waitFor();
     expect(await askStatus(scene.sandbox, id)).toBe("failed");
   });

@@ -25,7 +25,7 @@ describeInBrowser("accounts and keys", (scene) => {
     await keys.getByText(`-X DELETE ${scene.sandbox.controlUrl}/keys/${key}`).waitFor();
     await row.getByRole("button", { name: "Revoke" }).click();
     const question = page.getByRole("dialog", { name: "Revoke “staging”?" });
-    await question.getByText(`Every call with ${key} is refused from now on, for good.`).waitFor();
+    await question.getByText(`Every request with ${key} is refused from now on, for good.`).waitFor();
     await question.getByRole("button", { name: "Refuse it from now on" }).click();
     await row.getByText("revoked").waitFor();
     await revocation.waitFor({ state: "detached" });
@@ -70,7 +70,7 @@ describeInBrowser("snippets to start with", (scene) => {
     await page.getByText("Waiting for the first payment").waitFor();
     const { baseUrl, headers } = scene.sandbox;
     await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers, body: "{}" });
-    await page.getByText("A call has come in, and no payment yet").waitFor();
+    await page.getByText("A request has come in, and no payment yet").waitFor();
     await startPayment(scene.sandbox, { amount: 250 });
     await page
       .locator(".seen", { hasText: "It has come in: KES 250.00" })

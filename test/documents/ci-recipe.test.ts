@@ -7,7 +7,7 @@ import { type Session, startSession } from "../support/documents-session.ts";
 /** The recipes of docs/testing.md that are more than commands, and what else readers do with them. */
 
 const testing = readDocument("docs/testing.md");
-const [recipe = ""] = blocksOf(testing, "yaml");
+const recipe = blocksOf(testing, "yaml").find((block) => block.startsWith("steps:")) ?? "";
 const steps = [...recipe.matchAll(/run: \|\n((?: {6}.*\n)+)/g)].map(([, script = ""]) =>
   script.replaceAll(/^ {6}/gm, ""),
 );

@@ -66,31 +66,10 @@ describe("a receipt number is 10 characters [0-9A-Z]: year, month, day and seven
     expect(receiptNumber(Date.UTC(2032, 5, 5), 1)).toMatch(/^[A-Z][A-L][1-9A-V][0-9A-Z]{7}$/);
   });
 
-  test("no two of 100,000 on one day are alike", () => {
-    const receipts = new Set<string>();
-    for (let serial = 1; serial <= 100_000; serial++) receipts.add(receiptNumber(AT_MS, serial));
-    expect(receipts.size).toBe(100_000);
-  });
-
   test("receipts that follow one another look unordered", () => {
     const endings = Array.from({ length: 500 }, (_, index) => receiptNumber(AT_MS, 12_345 + index).slice(5));
     expect(new Set(endings).size).toBe(500);
     expect(endings.toSorted()).not.toEqual(endings);
-  });
-
-  test("serials that lie a half, a third or any such part of the whole space apart end differently", () => {
-    const parts = [1, 2, 3, 4, 6, 9, 12, 18, 36, 36 ** 2, 36 ** 3, 36 ** 6];
-    const endings = new Set(parts.map((part) => receiptNumber(AT_MS, (36 ** 7 / part) % 36 ** 7)));
-    expect(endings.size).toBe(parts.length);
-  });
-
-  test("different serials end differently, however far apart", () => {
-    const serial = fc.integer({ min: 0, max: 36 ** 7 - 1 });
-    fc.assert(
-      fc.property(serial, serial, (a, b) => {
-        expect(receiptNumber(AT_MS, a) === receiptNumber(AT_MS, b)).toBe(a === b);
-      }),
-    );
   });
 });
 

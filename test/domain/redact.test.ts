@@ -42,18 +42,19 @@ describe("secrets are redacted however they are written", () => {
     );
   });
 
-  test.each(["%20", "x%3D", "%253d", "\\n", "\\u0020", '\\"', "x_", "=", "é"])("after %s", (before) => {
+  test.each(["%20", "x%3D", "%253d", "\\n", "\\u0020", '\\"', "x_", "=", "é", "for", "0"])("after %s", (before) => {
     expect(redact(`${before}${SECRET} `)).toBe(`${before}[redacted] `);
   });
 
-  test.each([
-    "items_42 ms_short",
-    `for${SECRET}`,
-    `${SECRET}${"0".repeat(89)}`,
-    `ms_${"a".repeat(31)}`,
-    "ms%5Fshort",
-    "%6d%73%5f",
-  ])("%s is none", (text) => {
+  test.each(["abc", "_abc", "é", "0".repeat(88)])("with %s behind it", (behind) => {
+    expect(redact(`a ${SECRET}${behind} b`)).toMatch(/^a \[redacted\](?:_abc|é)? b$/);
+  });
+
+  test("in a longer word than a secret can be, its beginning, which has the secret, is not shown", () => {
+    expect(redact(`${SECRET}${"0".repeat(89)}`)).toBe("[redacted]0");
+  });
+
+  test.each(["items_42 ms_short", `ms_${"a".repeat(31)}`, "ms%5Fshort", "%6d%73%5f"])("%s is none", (text) => {
     expect(redact(text)).toBe(text);
   });
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openWire, type Wire } from "../support/wire.ts";
+import { describe, expect, test } from "bun:test";
+import { forAllTests } from "../support/use.ts";
+import { openWire } from "../support/wire.ts";
 
 /** What a proxy takes for a path below /v2, and a URL parser for another one. */
 
-let wire: Wire;
-beforeAll(async () => {
-  wire = await openWire();
-});
-afterAll(() => wire.close());
+const wire = forAllTests(openWire);
 
 async function send(method: string, target: string) {
   const body = method === "POST" ? "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}" : "\r\n";

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([lenient.close(), strict.close()]));
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 80 };
 
 /** What a payment has become, without what differs from one database to the next. */
 async function pay(scene: Scene, json: object) {

@@ -40,6 +40,7 @@ const TAKEN: [member: string, value: unknown, stored: Record<string, unknown>][]
   ["phone", "712345678", { phone: "254712345678" }],
   ["phone", "112345678", { phone: "254112345678" }],
   ["phone", "+254 (712) 345-678", { phone: "254712345678" }],
+  ["phone", " 254712345678", { phone: "254712345678" }],
   ["phone", "0712.345.678", { phone: "254712345678" }],
   ["phone", "(0712) 345 678", { phone: "254712345678" }],
   ["phone", "0712–345\u00a0678", { phone: "254712345678" }],

@@ -3,22 +3,7 @@ import { describeScenarios, openScene, type Scenario } from "../support/scenario
 
 const ALLOWED = { "/stkpush.php": "POST", "/status.php": "POST", "/transactions.php": "GET" } as const;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-const UNKNOWN_PATHS = [
-  "",
-  "/",
-  "/stkpush",
-  "/stkpush.php/",
-  "/STKPUSH.php",
-  "/stkpush.php%20",
-  "/%73tkpush.php",
-  "//stkpush.php",
-  "/transactions.php/1",
-  "/v2/stkpush.php",
-  "/openapi.json",
-  "/constructor",
-  "/__proto__",
-  "/☃",
-];
+const UNKNOWN_PATHS = ["", "/stkpush.php/", "/STKPUSH.php", "/%73tkpush.php", "//stkpush.php", "/constructor", "/☃"];
 
 describeScenarios(
   "unknown path 404, with credentials and without",

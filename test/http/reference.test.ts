@@ -1,38 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { describeScenarios, openScene, type Scenario, type Scene, withRawMember } from "../support/scenario.ts";
+import { describe, expect, test } from "bun:test";
+import { describeScenarios, openScene, type Scenario, withRawMember } from "../support/scenario.ts";
+import { forAllTests } from "../support/use.ts";
 
 const LIMITS = { reference: 100, description: 182 } as const;
 
 /** Texts that fit into any limit, as JSON writes them. */
-const GOOD = [
-  '""',
-  '" "',
-  '"Order 1"',
-  `"${"'; DROP TABLE transactions; --"}"`,
-  '"%_\\\\\\""',
-  '"\\u0000"',
-  '"a\\u0000b"',
-  '"\\r\\n\\t"',
-  '"سفارش"',
-  '"👩‍👩‍👧"',
-  '"\\ud83d\\ude00"',
-  '"e\\u0301"',
-  '"__proto__"',
-  '"null"',
-];
+const GOOD = ['""', '"%_\\""', '"a\\u0000b"', '"\\ud83d\\ude00"'];
 
-const BAD = ["null", "1", "0", "true", "false", "[]", '["a"]', "{}"];
+const BAD = ["null", "1", "[]"];
 
 /** Half an emoji. */
 const LONE_SURROGATES = ['"\\ud83d"', '"\\ude00"', '"a\\ud83db"', '"\\ude00\\ud83d"'];
 
 for (const [member, max] of Object.entries(LIMITS)) {
   describe(`${member}: a string of at most ${max} characters`, () => {
-    let scene: Scene;
-    beforeAll(async () => {
-      scene = await openScene();
-    });
-    afterAll(() => scene.close());
+    const scene = forAllTests(openScene);
 
     for (const json of [...GOOD, `"${"a".repeat(max)}"`, `"${"😀".repeat(max)}"`, `"${"\\u0000".repeat(max)}"`]) {
       test(`${json.slice(0, 30)} (${[...JSON.parse(json)].length} characters) is taken`, async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { expectSoundAnswer, openScene, payment, type RequestSpec, type Scene } from "../support/scenario.ts";
+import { expectSoundAnswer, openScene, payment, type RequestSpec } from "../support/scenario.ts";
+import { forAllTests } from "../support/use.ts";
 
 const AMOUNT = "amount must be a number from 1 to 999999999.99 with at most two decimals";
 const ACCOUNT = "payment_account_id must be a whole number, the id of a payment account of yours";
@@ -67,11 +68,7 @@ const BODIES: [body: string | Uint8Array, headers: Record<string, string>, messa
   [JSON_OBJECT, { "Content-Type": "text/plain" }, 'Content-Type must be application/json; it is "text/plain"'],
 ];
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await openScene();
-});
-afterAll(() => scene.close());
+const scene = forAllTests(openScene);
 
 async function expectRefused(spec: RequestSpec, message: string): Promise<void> {
   const answer = await scene.send(spec);

@@ -55,7 +55,6 @@ describe("Content-Type and body 400, in JSON that the client can read", () => {
     ["a petabyte declared", length(1e15), "{"],
     ["2 MB declared and sent", length(MEGABYTES_2), "a".repeat(MEGABYTES_2)],
     ["2 MB in one chunk", "Transfer-Encoding: chunked\r\n", `200000\r\n${"a".repeat(MEGABYTES_2)}\r\n0\r\n\r\n`],
-    ["64 KB and one byte", length(65_537), "a".repeat(65_537)],
   ];
   for (const [name, headers, content] of BODIES) {
     test(name, async () => {
@@ -104,15 +103,6 @@ describe("unknown path 404 → wrong method 405 → bad credentials 401: nothing
 });
 
 describe("a client that stalls or leaves", () => {
-  test("a stalled client does not keep another one waiting", async () => {
-    const before = await countPayments();
-    const stalled = await wire.open(wire.startRequest(length(order.length), order.slice(0, 10)));
-    const halfHead = await wire.open("POST /v2/stkpush.php HTTP/1.1\r\nHost:");
-    expect((await statusAndBody(wire.startRequest(length(order.length), order))).status).toBe(200);
-    await Promise.all([stalled.end(), halfHead.end()]);
-    expect(await countPayments()).toBe(Number(before) + 1);
-  });
-
   test("half a body and then nobody: no payment, no bug is reported", async () => {
     const before = await countPayments();
     for (const headers of [length(order.length), "Transfer-Encoding: chunked\r\n"]) {

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -8,7 +8,6 @@ import { describeWith, type RunningProxy, startHaproxy, startNginx } from "../su
 
 /** A proxy in front opens nothing: what a client elsewhere can reach through real ones. */
 
-setDefaultTimeout(30_000);
 afterAll(cleanUp);
 
 const TOKEN = "a-token-of-the-tests";

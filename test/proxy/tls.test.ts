@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CHROMIUM, launchBrowser } from "../support/chromium.ts";
@@ -8,7 +8,6 @@ import { describeWith, makeCertificate, type RunningProxy, startNginx } from "..
 
 /** The console behind a real proxy that speaks TLS. */
 
-setDefaultTimeout(60_000);
 afterAll(cleanUp);
 
 const TOKEN = "a-token-of-the-tests";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createRequestLog, KEPT_LENGTH, LOG_CAPACITY, type LoggedRequest } from "../../sandbox/request-log.ts";
+import { createRequestLog, KEPT_LENGTH, type LoggedRequest } from "../../sandbox/request-log.ts";
 
 const call = (changes: Partial<LoggedRequest> = {}) => ({
   atMs: 0,
@@ -17,16 +17,6 @@ const call = (changes: Partial<LoggedRequest> = {}) => ({
 });
 
 const idsOf = (log: ReturnType<typeof createRequestLog>) => log.list().map(({ id }) => id);
-
-test("the last 1,000 calls are remembered, oldest first", () => {
-  const log = createRequestLog();
-  for (let count = 0; count < LOG_CAPACITY; count++) log.add(call());
-  expect(idsOf(log)).toHaveLength(1000);
-  log.add(call());
-  expect(idsOf(log)).toHaveLength(1000);
-  expect(idsOf(log).at(0)).toBe(2);
-  expect(idsOf(log).at(-1)).toBe(1001);
-});
 
 describe("of each body and of each answer the beginning is kept, and how much is missing is said", () => {
   const kept = (body: string) => {

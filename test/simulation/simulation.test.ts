@@ -1,12 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { drawSeed } from "../../src/domain/random.ts";
 import { systemRandom } from "../../src/system.ts";
 import { SimulationFailure, simulate } from "./run.ts";
-
-/** A busy machine may be slow, and that proves nothing. */
-setDefaultTimeout(30_000);
 
 /** The seeds that every change must live through. */
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);

@@ -33,9 +33,15 @@ const ROOMS: readonly Room[] = [
   { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
   { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
-    // The half of the console that runs in a browser: it knows the server by its control API alone.
+    // The half of the console that runs in a browser: it knows the server by its control API alone, and durations as texts.
     room: "sandbox/console/browser/",
-    mayImport: ["sandbox/console/browser/", "@preact/signals", "eventsource-parser", "preact"],
+    mayImport: [
+      "sandbox/console/browser/",
+      "src/domain/duration.ts",
+      "@preact/signals",
+      "eventsource-parser",
+      "preact",
+    ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
   },
   {
@@ -104,50 +110,42 @@ const ROOMS: readonly Room[] = [
  * there is one place for all of it.
  */
 const ONE_HOME: readonly {
-  readonly what: string;
   readonly banned: RegExp;
   readonly home: string | null;
   readonly instead: string;
 }[] = [
   {
-    what: "reads the clock",
     banned:
       /\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\s*\()|(?<!new )\bDate\(\s*\)|\bperformance\.now\b|\bprocess\.hrtime\b|\bBun\.nanoseconds\b/g,
     home: "src/system.ts",
     instead: "take a Clock as an argument",
   },
   {
-    what: "draws at random",
     banned: /\bMath\.random\b|\b(?:getRandomValues|randomBytes|randomInt|randomUUID|randomUUIDv7)\b/g,
     home: "src/system.ts",
     instead: "take a Random as an argument",
   },
   {
-    what: "sets a timer",
     banned: /\b(?:setTimeout|setInterval)\b|\bBun\.sleep(?:Sync)?\b/g,
     home: "src/system.ts",
     instead: "take a Clock as an argument, or sleep() of src/system.ts",
   },
   {
-    what: "waits for the end of a turn of the event loop",
     banned: /\bsetImmediate\b/g,
     home: "src/store/",
     instead: "write through the commit queue",
   },
   {
-    what: "reads the environment",
     banned: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/g,
     home: "cli/environment.ts",
     instead: "ask cli/environment.ts, or take an option",
   },
   {
-    what: "writes to the console",
     banned: /\bconsole\s*\.\s*\w+/g,
     home: null,
     instead: "in cli, use cli/terminal/output.ts; elsewhere, hand it to reportFault",
   },
   {
-    what: "touches the standard streams",
     banned: /\bprocess\.(?:stdout|stderr)\b/g,
     home: "cli/",
     instead: "return it, and let cli/terminal/output.ts write it",
@@ -159,58 +157,23 @@ const IN_BROWSER = { room: "sandbox/console/browser/", home: "sandbox/console/br
 const VAGUE_NAME = /(?:^|\/)(?:utils?|helpers?|common|types|index|misc)(?:\.\w+)?(?=\/|$)/;
 
 /** How long a file may be, in lines. */
-const MOST_LINES = { product: 300, other: 400 };
+const MOST_LINES = 300;
 
 /** What is still longer, and may not grow. */
 const LONGER: Readonly<Record<string, number>> = { "cli/commands/doctor.ts": 304 };
 
-/** The names of all rules, in the order of the tables. */
-export const RULES: readonly string[] = [
-  ...ROOMS.map(importRule),
-  ...ONE_HOME.map(homeRule),
-  "a file is named after what it holds",
-  lengthRule(MOST_LINES.product),
-  lengthRule(MOST_LINES.other),
-];
-
-export interface Violation {
-  readonly rule: string;
-  readonly line: number;
-  /** What stands there → what to do instead. */
-  readonly problem: string;
-}
-
-/** What is against the rules in one file. `path` is relative to the project, with forward slashes. */
-export function violations(path: string, text: string): Violation[] {
+/** What is against the rules in one file, with what to do instead. `path` is relative to the project, with forward slashes. */
+export function violations(path: string, text: string): string[] {
   const isProduct = /^(?:src|sandbox|cli)\/.*\.tsx?$/.test(path);
-  const isProgram = /\.tsx?$/.test(path);
-  const lines = text.replace(/\n$/, "").split("\n").length;
-  const found: Violation[] = isProduct ? [...importViolations(path, text), ...homeViolations(path, text)] : [];
+  const found = isProduct ? [...importViolations(path, text), ...homeViolations(path, text)] : [];
   // A process of its own, of another runtime: it has its own environment and timers.
-  if (/^npm\/.*\.ts$/.test(path)) found.push(...importViolations(path, text));
-  if (VAGUE_NAME.test(path) && isProgram) {
-    const rule = "a file is named after what it holds";
-    found.push({ rule, line: 1, problem: "a name that fits anything → name it after the one thing it is for" });
-  }
-  const mostLines = isProduct ? MOST_LINES.product : MOST_LINES.other;
-  if (lines > (LONGER[path] ?? mostLines) && isProgram) {
-    const problem = `${lines} lines → find the second purpose, and give it a file`;
-    found.push({ rule: lengthRule(mostLines), line: lines, problem });
+  if (path.startsWith("npm/")) found.push(...importViolations(path, text));
+  if (VAGUE_NAME.test(path)) found.push(`${path}: a name that fits anything → name it after the one thing it is for`);
+  const lines = text.replace(/\n$/, "").split("\n").length;
+  if (lines > (LONGER[path] ?? MOST_LINES)) {
+    found.push(`${path}: ${lines} lines → find the second purpose, and give it a file`);
   }
   return found;
-}
-
-function lengthRule(most: number): string {
-  return `no ${most === MOST_LINES.product ? "file of the program" : "other file"} is longer than ${most} lines`;
-}
-
-function importRule({ room, mayImport, mayImportTypes = [] }: Room): string {
-  const types = mayImportTypes.length > 0 ? `, and types of ${mayImportTypes.join(", ")}` : "";
-  return `${room} imports only ${mayImport.join(", ")}${types}`;
-}
-
-function homeRule({ what, home }: (typeof ONE_HOME)[number]): string {
-  return home === null ? `nothing ${what}` : `only ${home} ${what}, and in the browser only ${IN_BROWSER.home}`;
 }
 
 function roomOf(path: string) {
@@ -224,16 +187,15 @@ const IMPORTS = [
   /\b(?:import|require)\(\s*["'`]([^"'`]+)["'`]/g,
 ];
 
-function importViolations(path: string, text: string): Violation[] {
+function importViolations(path: string, text: string): string[] {
   const room = roomOf(path);
   if (!room) {
-    const problem = `${path} is in no folder of the design → move it, or describe its folder in test/support/architecture.ts`;
-    return [{ rule: RULES[0] ?? "", line: 1, problem }];
+    return [`${path} is in no folder of the design → move it, or describe its folder in test/support/architecture.ts`];
   }
   return importsOf(path, text).flatMap(({ target, line, isTypeOnly }) => {
     const types = isTypeOnly ? (room.mayImportTypes ?? []) : [];
     if ([...room.mayImport, ...types].some((allowed) => fits(target, allowed))) return [];
-    return [{ rule: importRule(room), line, problem: `imports ${target} → use only ${room.mayImport.join(", ")}` }];
+    return [`${path}:${line} imports ${target} → use only ${room.mayImport.join(", ")}`];
   });
 }
 
@@ -277,18 +239,14 @@ function fits(target: string, allowed: string): boolean {
   return target.startsWith(allowed.endsWith(":") ? allowed : `${allowed}/`);
 }
 
-function homeViolations(path: string, text: string): Violation[] {
+function homeViolations(path: string, text: string): string[] {
   const code = withoutStrings(text);
   const isAtHome = (home: string) => path === home || (home.endsWith("/") && path.startsWith(home));
   return ONE_HOME.filter(
     ({ home }) => home === null || !isAtHome(path.startsWith(IN_BROWSER.room) ? IN_BROWSER.home : home),
   )
     .flatMap((entry) => [...code.matchAll(entry.banned)].map((match) => ({ entry, match })))
-    .map(({ entry, match }) => ({
-      rule: homeRule(entry),
-      line: lineOf(code, match.index),
-      problem: `${match[0]} → ${entry.instead}`,
-    }));
+    .map(({ entry, match }) => `${path}:${lineOf(code, match.index)} ${match[0]} → ${entry.instead}`);
 }
 
 /** Comments, plain strings, templates and regular expressions, so that none is taken for part of another. */

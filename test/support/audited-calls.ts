@@ -2,6 +2,7 @@ import { Audit } from "../../sandbox/audit/audit.ts";
 import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
 import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
+import { INPUTS } from "../../src/http/api.ts";
 import { START_MS } from "./harness.ts";
 
 /** Calls as a client makes them, one after the other, for an audit, in a time that a test moves. */
@@ -36,7 +37,7 @@ export function auditCalls({ hasWebhook = false, basePath = "/v2" } = {}): Audit
   let livedMs = 0;
   let calls = 0;
   const transactions = new Map<string, Transaction>();
-  const audit = new Audit({ basePaths: [basePath], hasWebhook: () => hasWebhook });
+  const audit = new Audit({ basePaths: [basePath], inputs: INPUTS, hasWebhook: () => hasWebhook });
   const moment = () => ({ nowMs, realMs, livedMs });
 
   function send(call: Partial<AuditedCall>): void {

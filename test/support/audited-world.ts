@@ -2,6 +2,7 @@ import { Audit } from "../../sandbox/audit/audit.ts";
 import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clock.ts";
 import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
+import { INPUTS } from "../../src/http/api.ts";
 import { START_MS } from "./harness.ts";
 
 /** A payment service without network, store or waiting, in a time that only events move: an audit sees what it would see. */
@@ -59,7 +60,7 @@ export function createWorld(seed: number, weather: Weather, promptTimeoutMs: num
   let payments: Record_[] = [];
   let count = 0;
   const clock = createVirtualClock({ nowMs: () => realMs, alarm: () => () => {} });
-  const audit = new Audit({ basePaths: ["/v2"], hasWebhook: () => false });
+  const audit = new Audit({ basePaths: ["/v2"], inputs: INPUTS, hasWebhook: () => false });
   const moment = () => ({ nowMs: clock.nowMs(), realMs, livedMs: clock.livedMs() });
 
   function draw(bound: number): number {

@@ -7,9 +7,14 @@ export const ROOT = resolve(import.meta.dir, "../..");
 /** Where `npm run build` puts the program. */
 const BINARY = join(ROOT, "dist/momo");
 
-/** The compiled program; built as `npm run build` does, unless it is newer than all that goes into it. */
+/** The compiled program, if it is newer than all that goes into it. */
+export const freshBinary = (): string | null =>
+  existsSync(BINARY) && statSync(BINARY).mtimeMs > newestInputMs() ? BINARY : null;
+
+/** The compiled program; built as `npm run build` does, unless it is fresh. */
 export async function builtBinary(): Promise<string> {
-  if (existsSync(BINARY) && statSync(BINARY).mtimeMs > newestInputMs()) return BINARY;
+  const fresh = freshBinary();
+  if (fresh) return fresh;
   // Beside it and then in its place: another test may be running the old one, or building too.
   const draft = `${BINARY}.${process.pid}`;
   const build = Bun.spawn(["sh", "-c", `${packageJson.scripts.build} '${draft}'`], {
@@ -33,3 +38,6 @@ function newestInputMs(): number {
     ),
   );
 }
+
+// `npm test` builds it before its workers, which would all build it at once.
+if (import.meta.main) await builtBinary();

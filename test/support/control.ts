@@ -1,7 +1,7 @@
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import type { Accept } from "../../src/http/operation.ts";
-import type { Handler } from "../../src/http/request.ts";
+import type { Handler, RefusePath } from "../../src/http/request.ts";
 import { systemClock } from "../../src/system.ts";
 import { seededRandom } from "./random.ts";
 import { type Answer, openScene, readAnswer, type Scene } from "./scenario.ts";
@@ -9,6 +9,7 @@ import { type Answer, openScene, readAnswer, type Scene } from "./scenario.ts";
 /** Both APIs, put together as the server puts them, over a scene's store and clock. */
 export interface ControlScene extends Scene {
   readonly handle: Handler;
+  readonly refusePath: RefusePath;
   /** A control request as a client on this machine sends it; headers are added or, undefined, removed. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Lets time pass, and resolves what falls due. */
@@ -29,7 +30,7 @@ const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
 export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept = "strict"): Promise<ControlScene> {
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
-  const { handle, service, endStreams } = assemble({
+  const { handle, refusePath, service, endStreams } = assemble({
     guard,
     store,
     clock,
@@ -52,6 +53,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
   return {
     ...scene,
     handle,
+    refusePath,
     endStreams,
     async call(method, path, { headers = {}, json, body } = {}) {
       const content = json === undefined ? body : JSON.stringify(json);

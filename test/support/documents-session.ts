@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "./documents.ts";
+import { builtBinary } from "./binary.ts";
 
 /** A reader of the documents: a folder of their own, momo on their path, and a server that runs. */
 export interface Session {
@@ -17,7 +17,7 @@ export interface Session {
 export async function startSession(): Promise<Session> {
   const folder = mkdtempSync(join(tmpdir(), "momo-documents-"));
   const momo = join(folder, "momo");
-  writeFileSync(momo, `#!/bin/sh\nexec '${process.execPath}' --no-env-file '${join(ROOT, "cli/main.ts")}' "$@"\n`);
+  writeFileSync(momo, `#!/bin/sh\nexec '${await builtBinary()}' "$@"\n`);
   chmodSync(momo, 0o755);
   writeTestFiles(folder);
   const environment = {

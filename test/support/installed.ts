@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePlatformPackage, makeUmbrella } from "../../scripts/release/npm.ts";
 import { TARGETS, type Target } from "../../scripts/release/targets.ts";
@@ -19,6 +19,7 @@ function hostTarget(): Target {
 export async function installPackages({ platform = true } = {}): Promise<string> {
   const project = newFolder();
   const modules = join(project, "node_modules");
+  writeFileSync(join(project, "package.json"), JSON.stringify({ devDependencies: { "momo-sandbox": "*" } }));
   await makeUmbrella(ROOT, join(modules, "momo-sandbox"), TARGETS);
   mkdirSync(join(modules, ".bin"));
   symlinkSync("../momo-sandbox/bin/momo.cjs", join(modules, ".bin/momo"));

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type RunOptions, runMomo } from "./momo.ts";
 
 /** Commands that `momo exec --intercept` runs, and the parts of a call that one of them makes. */
@@ -10,3 +11,10 @@ export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Con
   -d '{"payment_account_id": 1, "phone": "0712345678", "amount": 100, "reference": "ORDER-1"}'`;
 export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
 export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
+
+/** Runs a file of test/intercept/programs as it is. */
+export const runAsItIs = (command: readonly string[], file: string) =>
+  runMomo([
+    ...["exec", "--intercept", "payflow.example", "--", ...command],
+    join(import.meta.dir, "../intercept/programs", file),
+  ]);

@@ -113,6 +113,9 @@ const SENT = /; it is (?:a string, )?"(?:[^"\\]|\\.)*"/g;
 /** What holds for every answer (§1, §7). */
 export function expectSoundAnswer({ status, headers, body }: Answer): void {
   expect(headers.get("Content-Type")).toBe("application/json");
+  expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+  expect(headers.get("Cache-Control")).toBe("no-store");
+  expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
   expect(body.success).toBe(status === 200);
   expect(body.message).toBeString();
   expect(body.message).not.toBe("");

@@ -17,6 +17,8 @@ export const KEYS = {
   backspace: "\x7f",
   tab: "\t",
   ctrlC: "\x03",
+  /** Clears the line that was typed. */
+  ctrlU: "\x15",
   ctrlZ: "\x1a",
 } as const;
 

@@ -33,12 +33,13 @@ interface ExchangeOptions {
 
 export async function openWire(): Promise<Wire> {
   const scene = await openControl();
-  const { harness, caller, handle } = scene;
+  const { harness, caller, handle, refusePath } = scene;
   const reportFault = (error: unknown) => void harness.faults.push(error);
   const server = startServer({
     hostname: "127.0.0.1",
     port: 0,
     handle,
+    refusePath,
     busyPaths: ["/v2/status.php"],
     reportFault,
     sleep,

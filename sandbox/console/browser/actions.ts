@@ -8,12 +8,12 @@ import * as state from "./state.ts";
 import { after, longMemory, replaceAddress, tabMemory } from "./system.ts";
 import type { Finding } from "./wire.ts";
 
-/** What a person does with the page, apart from calls of the control API. */
+/** Actions of a person that only change the page, without calls of the control API. */
 
-/** So long after the last key the list is asked for. */
+/** How long after the last key the list is loaded. */
 const TYPING_PAUSE_MS = 180;
 
-/** Follows the address bar: the story and the list are those that it names. */
+/** Follows the address bar: opens the story and the list that it names. */
 export function followRoute(): void {
   addEventListener("hashchange", () => {
     state.route.value = parseRoute(location.hash);
@@ -34,13 +34,13 @@ export function followRoute(): void {
   });
 }
 
-/** The merchant stays the same from view to view. */
+/** Keeps the merchant when the view changes. */
 function withMerchant({ query, ...route }: Route): Route {
   const { merchant } = state.route.peek().query;
   return { ...route, query: merchant === undefined || "merchant" in query ? query : { merchant, ...query } };
 }
 
-/** Where a link to something of the page leads. */
+/** The address of a part of the page. */
 export const addressOf = (view: View, selected: string | null = null, query: Route["query"] = {}): string =>
   formatRoute(withMerchant({ view, selected, query }));
 
@@ -53,7 +53,7 @@ export function select(selected: string | null): void {
   location.hash = formatRoute({ ...state.route.value, view: state.view.value, selected });
 }
 
-/** Another address in the place of this one: Back does not lead to every letter that was typed. */
+/** Replaces the address, so that Back does not stop at every typed letter. */
 function replaceQuery(given: Readonly<Record<string, string>>): void {
   const { merchant } = state.route.value.query;
   const query = { ...(merchant !== undefined && { merchant }), ...given };
@@ -95,7 +95,7 @@ export function foldPhones(isFolded: boolean): void {
   longMemory.write("folded", isFolded ? "yes" : null);
 }
 
-/** A phone that somebody has picked, or typed on, stays in sight while it rings and so long after. */
+/** How long a phone stays on the handset after it rang, if somebody picked it or typed on it. */
 const PICKED_MS = 8000;
 
 export function pickPhone(phone: string): void {
@@ -118,7 +118,7 @@ export function dismissNote(phone: string): void {
   state.phoneNotes.value = notes;
 }
 
-/** Folds findings away until they happen again. */
+/** Hides findings until they happen again. */
 export function takeNoteOf(findings: readonly Finding[]): void {
   state.acknowledged.value = acknowledge(state.acknowledged.value, findings);
   longMemory.write("acknowledged", JSON.stringify(state.acknowledged.value));

@@ -1,17 +1,18 @@
 import { belongs } from "./logic/filters.ts";
+import { has, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import type { Message, Transaction, TransactionEvent } from "./wire.ts";
 
 /**
- * Takes in what arrives, by an event or by a list, and forgets the oldest where it becomes too much. A list may have been made
- * before an event that is here already; what was told last is kept here, so that no list sets anything back.
+ * Merges events and lists into the state, within bounds. A list may be older than an event that arrived already, so the last
+ * event of each payment is kept here, and no list replaces it.
  */
 
-/** What events told last of each payment, the oldest first. */
+/** The last event of each payment, the oldest first. */
 const told = new Map<string, TransactionEvent>();
 const MOST_TOLD = 2000;
 
-/** What is told of a payment where only its id is known, as at a poll. The newest are kept. */
+/** The reference and phone of a payment, for places that know only its id, such as a poll. The newest are kept. */
 const known = new Map<string, Pick<Transaction, "reference" | "phone">>();
 const MOST_KNOWN = 12_000;
 
@@ -39,7 +40,7 @@ export function rememberTold(events: readonly TransactionEvent[]): void {
   }
 }
 
-/** A list as it is by now: what was pending in it may have ended. */
+/** A list with the newest state of each payment. */
 export const upToDate = (list: readonly Transaction[]): Transaction[] =>
   list.map((transaction) =>
     transaction.status === "pending" ? (told.get(transaction.checkout_request_id) ?? transaction) : transaction,
@@ -49,7 +50,22 @@ export const upToDate = (list: readonly Transaction[]): Transaction[] =>
 export const hasEnded = (checkoutRequestId: string): boolean =>
   (told.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 
-/** What began after a list was made and belongs into it. */
+/** Inserts payments into the list with their newest state, and removes those that the filters no longer select. */
+export function addRows(transactions: readonly Transaction[]): void {
+  const { rows, filters } = state;
+  const ours = transactions.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
+  const oldest = rows.value.at(-1)?.id ?? 0;
+  const isAll = rows.value.length >= (state.totalItems.value ?? 0);
+  const fitting = ours.filter((transaction) => {
+    if (!isAll && transaction.id < oldest) return false;
+    return belongs(transaction, filters.value) ?? has(rows.value, transaction.id);
+  });
+  const leaving = new Set(ours.filter((one) => belongs(one, filters.value) === false).map(({ id }) => id));
+  const staying = leaving.size === 0 ? rows.value : rows.value.filter(({ id }) => !leaving.has(id));
+  rows.value = mergeNewestFirst(staying, fitting, state.MOST_ROWS);
+}
+
+/** Payments that started after a list was made and belong into it. */
 export function toldAfter(list: readonly Transaction[]): Transaction[] {
   const newest = list[0]?.id ?? 0;
   return [...told.values()].filter(
@@ -58,7 +74,7 @@ export function toldAfter(list: readonly Transaction[]): Transaction[] {
   );
 }
 
-/** Another server, or one that was reset: what was told of payments, calls and messages is no longer so. */
+/** Forgets payments, calls and messages: the server is another one, or was reset. */
 export function forgetAll(): void {
   told.clear();
   known.clear();
@@ -80,7 +96,7 @@ export function addMessages(texts: readonly Message[]): void {
   bringIntoPlay(added.map(({ phone }) => phone));
 }
 
-/** As many phones as anybody can look through. */
+/** More phones than anybody looks through. */
 const MOST_PHONES = 200;
 
 export function bringIntoPlay(phones: readonly string[]): void {

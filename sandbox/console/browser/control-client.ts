@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { ConsoleEvent } from "./wire.ts";
 
-/** The control API answered, and refused. Its message says what would be right. */
+/** A refusal of the control API. Its message says what would be right. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** Nobody answered. */
+/** The server did not answer. */
 export class ServerLost extends Error {
   constructor() {
     super("the server does not answer");
@@ -19,9 +19,9 @@ export class ServerLost extends Error {
 }
 
 export interface ControlClientOptions {
-  /** Where the control API stands: a path without a host, so that it works behind any name. */
+  /** The address of the control API: a path without a host, so that it works behind every name. */
   readonly url: string;
-  /** What is sent as the control token; null as long as none was asked for. */
+  /** The control token; null until the API asks for one. */
   readonly token: () => string | null;
   /** The API asks for a token, or for another one. */
   readonly onTokenAsked: () => void;
@@ -30,29 +30,29 @@ export interface ControlClientOptions {
 export interface ControlClient {
   /** @throws Refused, ServerLost */
   get<T>(path: string): Promise<T>;
-  /** An answer that is no JSON. */
+  /** Reads an answer that is not JSON. */
   text(path: string): Promise<string>;
   post<T>(path: string, body: unknown): Promise<T>;
   put<T>(path: string, body: unknown): Promise<T>;
   delete<T>(path: string): Promise<T>;
   /**
    * Reads the stream of events until it ends.
-   * @param since the id of the last event that was seen; null for those that come from now on
+   * @param since the id of the last event that was seen; null: from now on
    * @throws Refused, ServerLost
    */
   listen(since: string | null, listener: EventStreamListener): Promise<void>;
 }
 
 export interface EventStreamListener {
-  /** The stream is open: what happens from now on arrives. */
+  /** The stream is open: all later events arrive. */
   readonly onOpen: () => void;
   readonly onEvent: (event: ConsoleEvent, id: string | null) => void;
-  /** Something arrived, if only a heartbeat. */
+  /** Something arrived, maybe only a heartbeat. */
   readonly onSign: () => void;
   readonly signal: AbortSignal;
 }
 
-/** The one file that speaks with the server. */
+/** The only file that talks to the server. */
 export function createControlClient({ url, token, onTokenAsked }: ControlClientOptions): ControlClient {
   async function send(path: string, init: RequestInit): Promise<Response> {
     const held = token();

@@ -1,6 +1,15 @@
 import { batch } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, forgetAll, hasEnded, knowPayments, toldAfter, upToDate } from "./arrivals.ts";
+import {
+  addMessages,
+  addRows,
+  bringIntoPlay,
+  forgetAll,
+  hasEnded,
+  knowPayments,
+  toldAfter,
+  upToDate,
+} from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { isFiltered, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
@@ -25,16 +34,17 @@ import type {
   Story,
   Transaction,
   TransactionList,
+  Webhook,
 } from "./wire.ts";
 
-/** What is loaded from the server, and loaded again. */
+/** Loads from the server, at the start and again later. */
 
 const PAGE_SIZE = 100;
 const REQUESTS_AT_ONCE = 200;
-/** So many rows are loaded without being asked for; the chart is made from them. */
+/** How many rows are loaded at the start. The chart is made from them. */
 const FIRST_ROWS = 1000;
 
-/** Loads everything afresh: at the start, and when events were missed. */
+/** Loads everything: at the start, and when events were missed. */
 export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
   forgetAll();
@@ -70,7 +80,7 @@ async function loadWhatHappened(): Promise<void> {
   if (state.openPayment.value !== null) refreshStory();
 }
 
-/** The calls before a page, as far as they are kept; none where the list has become another one meanwhile. */
+/** Loads the calls before a page. Stops if the list was replaced meanwhile. */
 async function loadOlderRequests(page: RequestPage): Promise<void> {
   for (let { requests, next } = page; next !== null; ) {
     const firstId = requests[0]?.id;
@@ -94,11 +104,9 @@ export async function reload(part: Exclude<SteeringPart, "reset" | "restore">): 
     case "default":
       state.fallback.value = await api.get<Default>("/default");
       return;
-    case "webhook": {
-      const { webhook } = await api.get<{ webhook: { url: string } | null }>("/webhook?limit=1");
-      state.webhookUrl.value = webhook?.url ?? null;
+    case "webhook":
+      state.webhook.value = (await api.get<{ webhook: Webhook | null }>("/webhook?limit=1")).webhook;
       return;
-    }
     case "registry":
       return loadRegistry();
   }
@@ -126,10 +134,10 @@ function listPath(page: number): string {
   return `/transactions?${query}`;
 }
 
-/** What the rows were last asked by. */
+/** The selection of the last load. */
 let loadedSelection: string | null = null;
 
-/** Whether the address asks for other rows than those that are here. */
+/** Whether the address selects other rows than the loaded ones. */
 export const isSelectionNew = (): boolean => state.selection.value !== loadedSelection;
 
 async function loadPage(page: number, replaces: boolean): Promise<boolean> {
@@ -145,12 +153,13 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
     knowPayments(list.transactions);
+    state.answeredSelection.value = asked;
     state.filterProblem.value = null;
   });
   return list.transactions.length === PAGE_SIZE;
 }
 
-/** The first rows of a new selection. */
+/** Loads the first rows of a new selection. */
 export async function loadRows(): Promise<void> {
   loadedSelection = state.selection.value;
   try {
@@ -161,6 +170,7 @@ export async function loadRows(): Promise<void> {
     if (!(error instanceof Refused) || error.status === 401) throw error;
     batch(() => {
       state.filterProblem.value = error.message;
+      state.answeredSelection.value = loadedSelection;
       state.rows.value = [];
     });
   } finally {
@@ -170,7 +180,7 @@ export async function loadRows(): Promise<void> {
 
 const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
 
-/** The rows after those that are there. */
+/** Loads the next rows. */
 export async function loadMoreRows(): Promise<void> {
   const { rows, totalItems, isLoadingRows } = state;
   if (isLoadingRows.value || rows.value.length >= Math.min(totalItems.value ?? 0, state.MOST_ROWS)) return;
@@ -180,13 +190,13 @@ export async function loadMoreRows(): Promise<void> {
   });
 }
 
-/** The server's own word on totals, and on what a filter selects; a second is often enough. */
+/** Refreshes totals and the rows that only the server can select, at most once a second. */
 export const refreshRows = throttled(
   () => 1000,
   () => quietly(async () => void (await loadPage(1, false))),
 );
 
-/** What clients did wrong. What they fail to do shows only when somebody asks. */
+/** Loads the findings. Those about missing calls come in no event. */
 export const refreshFindings = throttled(
   // A thousand of them are read every five seconds.
   () => Math.max(500, state.findings.value.length * 5),
@@ -197,7 +207,7 @@ async function loadFindings(): Promise<void> {
   state.findings.value = (await api.get<{ findings: Finding[] }>("/audit")).findings;
 }
 
-/** Open prompts are asked for as a whole: at most 1,000, the oldest first. */
+/** Loads all open prompts: at most 1,000, the oldest first. */
 export const refreshPrompts = throttled(
   () => Math.max(300, state.prompts.value.size * 5),
   () => quietly(loadPrompts),
@@ -212,7 +222,7 @@ async function loadPrompts(): Promise<void> {
   });
 }
 
-/** The messages of one phone, which may be older than the last of all. */
+/** Loads the messages of one phone, which may be older than the last 100 of all. */
 export const loadMessages = (phone: string): Promise<void> =>
   quietly(async () => {
     addMessages((await api.get<{ messages: Message[] }>(`/messages?phone=${phone}`)).messages);
@@ -227,8 +237,12 @@ export const refreshStory = throttled(
       try {
         const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
         if (state.openPayment.value !== id) return;
-        state.story.value = story;
-        state.storyProblem.value = null;
+        batch(() => {
+          state.story.value = story;
+          state.storyProblem.value = null;
+          // Its event may still be on its way; a story whose row is missing could not give the focus back to it.
+          if (state.isLoaded.value && state.isListCurrent.value) addRows(upToDate([story.transaction]));
+        });
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         batch(() => {
@@ -239,7 +253,7 @@ export const refreshStory = throttled(
     }),
 );
 
-/** Another payment's story, or none. */
+/** Opens the story of a payment, or closes it. */
 export function openStory(checkoutRequestId: string | null): void {
   if (state.story.peek()?.transaction.checkout_request_id === checkoutRequestId) return;
   state.story.value = null;
@@ -247,10 +261,10 @@ export function openStory(checkoutRequestId: string | null): void {
   if (checkoutRequestId !== null) refreshStory();
 }
 
-/** As many rows as one export has, at most; they are read a hundred at a time. */
+/** The most rows of one export. They are read in pages of 100. */
 export const MOST_EXPORTED = 10_000;
 
-/** All that the filters select, newest first, whether it is shown or not. */
+/** All payments that the filters select, newest first, also those that are not loaded. */
 export async function loadForExport(): Promise<Transaction[]> {
   const all = new Map<number, Transaction>();
   for (let page = 1; all.size < MOST_EXPORTED; page += 1) {
@@ -262,7 +276,7 @@ export async function loadForExport(): Promise<Transaction[]> {
   return [...all.values()].filter((row) => span === null || isWithin(row, span)).slice(0, MOST_EXPORTED);
 }
 
-/** For what is tried again anyway, or can be done without: the stream says when the server is gone. */
+/** Ignores errors of optional calls and of calls that are repeated anyway. The stream reports a lost server. */
 export async function quietly(run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -8,7 +8,7 @@ import { follow } from "./sync.ts";
 import { every } from "./system.ts";
 import { App } from "./views/app.tsx";
 
-/** So often what shows a time is drawn again. */
+/** How often views that show a time are drawn again. */
 const TICK_MS = 250;
 
 effect(() => {

@@ -3,10 +3,10 @@ import { formatAmount, formatPhone } from "./logic/format.ts";
 import { prompts, server } from "./state.ts";
 import { notify } from "./system.ts";
 
-/** A title that changed with every payment would keep the browser busy. */
+/** Above this the title does not change: changing it with every payment would keep the browser busy. */
 const MOST_COUNTED = 9;
 
-/** A phone that rings is seen in the tab's title too, and as a notification where the tab is out of sight. */
+/** Announces ringing phones in the title of the tab, and by a notification if the tab is hidden. */
 export function announceRinging(): void {
   let known: ReadonlySet<string> = new Set();
   effect(() => {

@@ -2,13 +2,13 @@ import { goTo } from "./actions.ts";
 import { dialog, isFolded, shownPhone, view } from "./state.ts";
 import { nextFrame } from "./system.ts";
 
-/** The keys that work anywhere but where somebody types; `help-dialog.tsx` lists them. */
+/** The keyboard shortcuts. They do not work while somebody types in a field. `help-dialog.tsx` lists them. */
 export function followKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     const act = actOf(event.key);
     if (act === null) return;
-    // A digit goes on into the field that it leads to.
+    // A digit is also typed into the field that gets the focus.
     if (!/^[0-9]$/.test(event.key)) event.preventDefault();
     act();
   });

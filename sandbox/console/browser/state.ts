@@ -25,14 +25,15 @@ import type {
   Status,
   Story,
   Transaction,
+  Webhook,
 } from "./wire.ts";
 
 /**
- * Everything that the page knows, in one place. Views read it, and have `actions.ts` change it; `loading.ts`, `arrivals.ts` and
- * `sync.ts` keep it like the server.
+ * The state of the page. Views read it and change it through `actions.ts`; `loading.ts`, `arrivals.ts` and `sync.ts` keep it up to
+ * date with the server.
  */
 
-/** Bounds of what is kept. What a list leaves out is said below it. */
+/** Bounds of the lists. The page says below a list how many rows are left out. */
 export const MOST_ROWS = 10_000;
 export const MOST_REQUESTS = 1000;
 export const MOST_MESSAGES = 500;
@@ -40,63 +41,66 @@ export const MOST_MESSAGES = 500;
 export type Connection = "connecting" | "live" | "lost";
 
 export const connection = signal<Connection>("connecting");
-/** Whether everything has been loaded once, so that events are enough from now on. */
+/** Whether everything was loaded once. From then on events are enough. */
 export const isLoaded = signal(false);
 
-/** The control token, where the server asks for one. It stands in no address, and is forgotten with the tab. */
+/** The control token, if the server asks for one. It is in no address, and the tab forgets it when it closes. */
 export const token = signal<string | null>(tabMemory.read("token"));
 export const tokenAsked = signal<{ readonly isWrong: boolean } | null>(null);
 
 export type Theme = "auto" | "light" | "dark";
 export const theme = signal<Theme>((longMemory.read("theme") as Theme | null) ?? "auto");
 
-/** Where in the page somebody is: the view, what is open in it, and its filters. */
+/** The view, what is open in it, and its filters. */
 export const route = signal<Route>(parseRoute(location.hash));
-/** Whether nobody had ever paid here when the page was opened. */
+/** Whether there was no payment when the page was opened. */
 export const isFirstRun = signal(false);
 export const view = computed<View>(() => route.value.view ?? (isFirstRun.value ? "start" : "transactions"));
 
 export const server = signal<ServerFacts | null>(null);
 export const outcomes = signal<readonly Outcome[]>([]);
 
-/** Counts up while time passes, so that what shows a time is drawn again. */
+/** Counts up, so that views that show a time are drawn again. */
 export const tick = signal(0);
 
 export const clock = signal<ClockAt | null>(null);
-/** What time it is for momo; null until it is known. */
+/** The sandbox's time; null until it is known. */
 export const sandboxNow = computed<number | null>(() => {
   tick.value;
   return clock.value && sandboxNowMs(clock.value, monotonicMs());
 });
 
-/** Today for momo, in Nairobi; it changes once a day, so that rows need not look at the clock. */
+/** The sandbox's day in Nairobi. Rows use it instead of the time, so that they are drawn again only once a day. */
 export const today = computed(() => (sandboxNow.value === null ? null : dayAt(sandboxNow.value)));
 
 export const merchants = signal<readonly Merchant[]>([]);
 
 // Transactions: the newest of those that the filters select, without gaps.
-/** Whose they are: the merchant that the address names, else the first. */
+/** Their merchant: the one in the address, or the first. */
 export const merchantId = computed<number | null>(() => {
   const asked = merchants.value.find(({ id }) => String(id) === route.value.query.merchant);
   return asked?.id ?? server.value?.default_merchant_id ?? null;
 });
 let lastFilters = NO_FILTERS;
-/** Those of the address; in the other views, those that were last in force. */
+/** The filters of the address; in other views, the last ones. */
 export const filters = computed<Filters>(() => {
   if (view.value === "transactions") lastFilters = filtersOf(route.value.query);
   return lastFilters;
 });
-/** What the rows are asked by: the merchant, and the filters as the API takes them. */
+/** What selects the rows: the merchant, and the filters as the API takes them. */
 export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
+/** The selection of the loaded rows and counts. If it differs from the wanted one, a load is in progress. */
+export const answeredSelection = signal<string | null>(null);
+export const isListCurrent = computed(() => answeredSelection.value === selection.value);
 export const filterProblem = signal<string | null>(null);
 export const rows = signal<readonly Transaction[]>([]);
-/** How many the filters select on the server; null until it is known. */
+/** How many payments the filters select on the server; null until it is known. */
 export const totalItems = signal<number | null>(null);
-/** Of all that the filters select but the status. */
+/** The counts over all filters except the status. */
 export const counts = signal<Counts | null>(null);
 export const isLoadingRows = signal(false);
 
-/** Those of the stretch that was picked in the chart; all where none was. */
+/** The rows of the interval that is picked in the chart, or all rows. */
 export const shownRows = computed(() => {
   const span = parseSpan(filters.value.span);
   return span === null ? rows.value : rows.value.filter((row) => isWithin(row, span));
@@ -117,11 +121,11 @@ export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
 );
 
-/** What the audit found. */
+/** The findings of the audit. */
 export const findings = signal<readonly Finding[]>([]);
 export const mistakesByCall = computed(() => findingsByCall(findings.value));
 export const mistakesByPayment = computed(() => findingsByPayment(findings.value));
-/** What somebody has taken note of; the browser remembers it. */
+/** The findings that somebody has acknowledged. The browser remembers them. */
 export const acknowledged = signal<Acknowledged>(readAcknowledged());
 export const openFindings = computed(() =>
   findings.value.filter((finding) => !isAcknowledged(finding, acknowledged.value)),
@@ -138,15 +142,15 @@ function readAcknowledged(): Acknowledged {
 // Phones.
 export const prompts = signal<ReadonlyMap<string, Prompt>>(new Map());
 export const messages = signal<readonly Message[]>([]);
-/** Phones in the order in which they came into play. */
+/** The phones in the order of their first prompt. */
 export const phonesSeen = signal<readonly string[]>([]);
 export const pickedPhone = signal<string | null>(null);
-/** A phone whose prompt has just ended: it keeps the handset a little longer, so that the end can be read. */
+/** A phone whose prompt has just ended. It stays on the handset for a moment, so that the end can be read. */
 export const heldPhone = signal<string | null>(null);
-/** Whether the column of the phones is folded away. */
+/** Whether the column of the phones is hidden. */
 export const isFolded = signal(longMemory.read("folded") === "yes");
 
-/** What a phone shows for a while after a prompt has gone. */
+/** What a phone shows for a while after a prompt. */
 export interface PhoneNote {
   readonly status: Status;
   readonly title: string;
@@ -181,7 +185,7 @@ export const shownPhone = computed(() => {
 
 const CHIPS = 4;
 let lastChips: readonly (string | null)[] = [];
-/** The phones beside it, each in a place that it keeps. */
+/** The other phones, each in its own place. */
 export const phoneChips = computed(() => {
   const others = phonesInPlay.value.filter(({ phone }) => phone !== shownPhone.value);
   lastChips = assignChips(lastChips, others, CHIPS);
@@ -192,12 +196,12 @@ export const phoneChips = computed(() => {
 export const rules = signal<readonly Rule[]>([]);
 export const faults = signal<{ readonly seed: number; readonly faults: readonly Fault[] }>({ seed: 0, faults: [] });
 export const fallback = signal<Default | null>(null);
-/** Where the webhook goes; null where there is none. */
-export const webhookUrl = signal<string | null>(null);
+/** Null if there is none. */
+export const webhook = signal<Webhook | null>(null);
 export const accounts = signal<readonly Account[]>([]);
 export const keys = signal<readonly Key[]>([]);
 
-/** What is in force, and unusual. */
+/** Settings that differ from those of the start. */
 export const unusualParts = computed(() =>
   unusual({
     rules: rules.value,
@@ -205,9 +209,9 @@ export const unusualParts = computed(() =>
     fallback: fallback.value,
     clock: clock.value,
     server: server.value,
-    webhook: webhookUrl.value,
+    webhook: webhook.value?.url ?? null,
   }),
 );
 
-/** Dialogs. */
+/** The open dialog. */
 export const dialog = signal<"pay" | "help" | null>(null);

@@ -1,24 +1,23 @@
 import { batch, effect } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, bringIntoPlay, rememberTold } from "./arrivals.ts";
+import { addMessages, addRows, bringIntoPlay, rememberTold } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
-import { belongs } from "./logic/filters.ts";
-import { appendUnknown, has, mergeNewestFirst } from "./logic/merge.ts";
+import { appendUnknown } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
 import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
 import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./wire.ts";
 
-/** Keeps the state like the server: loads it, follows the events, and comes back when the server does. */
+/** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
 
-/** A stream that shows no sign for so long is dead; a heartbeat comes every 15 s. */
+/** A stream without a sign for this long is dead. A heartbeat comes every 15 s. */
 const SILENCE_MS = 40_000;
 const RETRY_MS = [250, 500, 1000, 2000] as const;
 
 let lastEventId: string | null = null;
 
-/** Loads and follows until the page is closed. */
+/** Loads and follows the events until the page is closed. */
 export async function follow(): Promise<never> {
   for (let failures = 0; ; ) {
     const wasLive = await connect();
@@ -47,7 +46,7 @@ async function connect(): Promise<boolean> {
       onSign,
       onOpen() {
         onSign();
-        // The stream is open before anything is loaded, so that nothing falls between the two.
+        // Load after the stream is open, so that no event is missed between the two.
         if (needsAll) void loadAll();
         else state.connection.value = "live";
         wasLive = true;
@@ -70,13 +69,13 @@ function tokenGiven(): Promise<void> {
     const stop = effect(() => {
       if (state.tokenAsked.value !== null) return;
       resolve();
-      // Not before `stop` has been given its value.
+      // `stop` has no value yet.
       queueMicrotask(() => stop());
     });
   });
 }
 
-// Events arrive one by one and are taken together, before a frame and at most so often: drawing keeps up whatever the rate.
+// Events arrive one by one and are applied together, at most once per frame, so that drawing keeps up at every rate.
 
 const PAUSE_MS = 50;
 
@@ -101,12 +100,12 @@ function takeAll(): void {
   batch(() => apply(events));
 }
 
-/** Whether everything is to be looked at again: it was reset or put back, or events were missed. */
+/** Whether everything must be loaded again: after a reset, a restore or missed events. */
 const startsAfresh = ({ name, data }: ConsoleEvent): boolean =>
   name === "gap" || (name === "steering" && (data.what === "reset" || data.what === "restore"));
 
 function apply(events: readonly ConsoleEvent[]): void {
-  // What came before the last of these is forgotten with everything else.
+  // Events before the last of these no longer matter.
   const last = events.findLastIndex(startsAfresh);
   const transactions: TransactionEvent[] = [];
   const calls: LoggedRequest[] = [];
@@ -139,18 +138,8 @@ function apply(events: readonly ConsoleEvent[]): void {
 
 function applyTransactions(events: readonly TransactionEvent[]): void {
   rememberTold(events);
-  const ours = events.filter(({ merchant_id }) => merchant_id === state.merchantId.value);
-  const { rows, filters } = state;
-  const oldest = rows.value.at(-1)?.id ?? 0;
-  const isAll = rows.value.length >= (state.totalItems.value ?? 0);
-  const fitting = ours.filter((transaction) => {
-    if (!isAll && transaction.id < oldest) return false;
-    return belongs(transaction, filters.value) ?? has(rows.value, transaction.id);
-  });
-  const leaving = new Set(ours.filter((one) => belongs(one, filters.value) === false).map(({ id }) => id));
-  const staying = leaving.size === 0 ? rows.value : rows.value.filter(({ id }) => !leaving.has(id));
-  rows.value = mergeNewestFirst(staying, fitting, state.MOST_ROWS);
-  if (ours.length > 0) refreshRows();
+  addRows(events);
+  if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) refreshRows();
 
   const open = new Map(state.prompts.value);
   const notesBefore = state.phoneNotes.value;
@@ -172,12 +161,12 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
   for (const [phone, note] of notes) {
     if (notesBefore.get(phone) !== note) after(NOTE_MS, () => removeNote(phone, note));
   }
-  // A phone that is asked comes into play with its prompt, so that none is shown before it rings.
+  // A phone with a new prompt is added with its prompt, so that it is not shown before it rings.
   bringIntoPlay(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
   if (events.some(({ status }) => status === "pending")) refreshPrompts();
 }
 
-/** So long the handset stays with a phone whose prompt has ended, whoever else rings. */
+/** How long a phone stays on the handset after its prompt ended, even if others ring. */
 const HELD_MS = 4000;
 
 function hold(phone: string): void {
@@ -187,7 +176,7 @@ function hold(phone: string): void {
   });
 }
 
-/** So long a phone shows what became of a prompt; its story has it for good. */
+/** How long a phone shows the end of a prompt. The story shows it later. */
 const NOTE_MS = 30_000;
 
 function removeNote(phone: string, note: state.PhoneNote): void {
@@ -197,7 +186,7 @@ function removeNote(phone: string, note: state.PhoneNote): void {
   state.phoneNotes.value = notes;
 }
 
-/** So often it is asked what clients have failed to do: no event tells it. */
+/** How often to load findings about missing calls, which come in no event. */
 const SILENCES_MS = 5000;
 every(SILENCES_MS, () => {
   if (state.connection.value === "live") refreshFindings();

@@ -1,6 +1,6 @@
-/** What the browser alone can do: tell the time, wait, remember and copy. No other file of the page touches any of it. */
+/** Clock, timers, storage, clipboard and notifications of the browser. No other file of the page uses them. */
 
-/** Milliseconds with fractions, from any beginning; nobody can set it back. */
+/** Milliseconds with fractions from an arbitrary start. It never goes back. */
 export const monotonicMs = (): number => performance.now();
 
 /** @returns a function that cancels it */
@@ -19,7 +19,7 @@ export function every(intervalMs: number, run: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** A page in the background gets no frames; it is drawn this often all the same, so that it is not behind when it is looked at. */
+/** A hidden page gets no frames. It is updated at this interval, so that it is not behind when somebody looks. */
 const BACKGROUND_FRAME_MS = 250;
 
 /** Runs before the next frame is drawn. */
@@ -36,10 +36,10 @@ export function nextFrame(run: () => void): void {
   const timer = setTimeout(once, BACKGROUND_FRAME_MS);
 }
 
-/** What is remembered until the tab is closed. Where the browser forbids it, nothing is. */
+/** Remembered until the tab is closed. If the browser forbids storage, nothing is remembered. */
 export const tabMemory = memoryIn(() => sessionStorage);
 
-/** What is remembered beyond that. */
+/** Remembered longer than that. */
 export const longMemory = memoryIn(() => localStorage);
 
 function memoryIn(storage: () => Storage) {
@@ -56,19 +56,19 @@ function memoryIn(storage: () => Storage) {
         if (value === null) storage().removeItem(`momo.${name}`);
         else storage().setItem(`momo.${name}`, value);
       } catch {
-        // Then it lasts as long as the page.
+        // Without storage it lasts as long as the page.
       }
     },
   };
 }
 
-/** Another address for the same place in the history. */
+/** Replaces the address without a new entry in the history. */
 export const replaceAddress = (hash: string): void => history.replaceState(null, "", hash);
 
 /** The whole address of a place in the page, for somebody else. */
 export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
 
-/** Hands a text to the person as a file. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
@@ -78,13 +78,13 @@ export function saveFile(name: string, type: string, text: string): void {
   URL.revokeObjectURL(url);
 }
 
-/** Whether the browser shows notifications of this page; `default`: nobody has been asked yet. Off loopback there may be none. */
+/** Whether the browser shows notifications of this page. `default`: the person was not asked yet. Without TLS there may be none. */
 export const notificationPermission = (): NotificationPermission =>
   "Notification" in globalThis ? Notification.permission : "denied";
 
 export const askForNotifications = (): Promise<NotificationPermission> => Notification.requestPermission();
 
-/** Shown in the place of the one before. */
+/** Shows a notification in place of the last one. */
 export function notify(title: string, body: string): void {
   if (notificationPermission() === "granted") new Notification(title, { body, tag: "momo" });
 }

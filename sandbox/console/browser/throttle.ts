@@ -1,9 +1,9 @@
 import { after } from "./system.ts";
 
 /**
- * Runs something at once, and then at most once in a while however often it is asked for; never twice at the same time. The
- * last wish is always granted.
- * @param intervalMs from its end to the next time; it may grow with what there is to do
+ * Runs a function at once, and then at most once per interval, never twice at the same time. After the last request it always
+ * runs once more.
+ * @param intervalMs from the end of a run to the next one; it may grow with the amount of work
  */
 export function throttled(intervalMs: () => number, run: () => Promise<void>): () => void {
   let isBusy = false;

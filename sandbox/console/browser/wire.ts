@@ -1,8 +1,8 @@
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
-import type { DeliveryOnWire } from "../../control/shapes/webhook.ts";
+import type { DeliveryOnWire, WebhookOnWire } from "../../control/shapes/webhook.ts";
 
-/** What the page reads of the control API: the types of the shapes that the server is held to, under the page's names. */
+/** The types of the control API, with the names that the page uses. */
 
 export type {
   CountsOnWire as Counts,
@@ -34,20 +34,20 @@ export type Kind = Transaction["kind"];
 export const STATUSES: readonly Status[] = ["pending", "completed", "failed", "cancelled", "expired"];
 export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_topup"];
 
-/** A transaction as an event tells it. */
+/** A transaction in an event. */
 export type TransactionEvent = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
 export type Delivery = DeliveryOnWire;
+export type Webhook = NonNullable<WebhookOnWire["webhook"]>;
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";
 
-/** What the sandbox tells as it happens. */
+/** An event of the sandbox. */
 export type ConsoleEvent =
   | { readonly name: "transaction"; readonly data: TransactionEvent }
   | { readonly name: "request"; readonly data: LoggedRequest }
   | { readonly name: "message"; readonly data: MessageOnWire }
   | { readonly name: "audit"; readonly data: Finding }
-  | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "webhook"; readonly data: Delivery }
   | { readonly name: "steering"; readonly data: { readonly what: SteeringPart } }
   | { readonly name: "gap"; readonly data: object };

@@ -6,7 +6,7 @@ import { delivery } from "./webhook.ts";
 
 /** `/transactions`, `/prompts`, `/messages`, `/wait` and `/payments`. */
 
-/** A transaction, and whose it is: here are those of all merchants. */
+/** A transaction with its merchant: the control API shows those of all merchants. */
 export const ownedTransaction = z.strictObject({
   merchant_id: z.int().min(1),
   reference: z.string().nullable(),
@@ -14,7 +14,7 @@ export const ownedTransaction = z.strictObject({
 });
 export type OwnedTransaction = Seen<typeof ownedTransaction>;
 
-/** Over all that the filters select but the status. */
+/** The counts over all filters except the status. */
 const counts = z.strictObject({
   total_completed_amount: z.number().min(0),
   completed_count: count,

@@ -17,7 +17,7 @@ export const key = z.strictObject({ ...keyFacts, revoked: z.boolean() });
 export type KeyOnWire = Seen<typeof key>;
 export const keyList = { keys: z.array(key) };
 
-/** A key at the one moment when its secret is known. */
+/** A new key. Only this answer has its secret. */
 export const keyMade = z.strictObject({ ...keyFacts, api_secret: z.string() });
 export type KeyMade = Seen<typeof keyMade>;
 export const keyRevoked = { api_key: z.string(), revoked: z.literal(true) };

@@ -63,5 +63,5 @@ export const auditAnswer = {
 
 export type AuditOnWire = Seen<z.ZodObject<typeof auditAnswer>>;
 
-/** What somebody has changed about the sandbox itself. */
+/** The part of the sandbox that somebody changed. */
 export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";

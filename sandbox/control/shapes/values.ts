@@ -17,10 +17,10 @@ export const outcomeName = z.enum(OUTCOME_NAMES, {
 export const instant = z.int().describe("milliseconds since 1970");
 export const count = z.int().min(0);
 
-/** How often something is used before it is gone; left out: always. */
+/** How often something applies before it is removed; without it, always. */
 export const times = z.int().min(1).max(1_000_000).optional();
 
-/** A shape as its readers see it: they change nothing in it. */
+/** The read-only type of a shape. */
 export type Seen<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
 
 type ReadonlyDeep<T> = T extends readonly (infer E)[]

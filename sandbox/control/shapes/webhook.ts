@@ -7,7 +7,7 @@ import { count, durationText, instant, type Seen } from "./values.ts";
 
 const id = z.int().min(1);
 
-/** A message for the webhook, and what came of it. */
+/** A message for the webhook, and its attempts. */
 export const delivery = z.strictObject({
   id,
   checkout_request_id: identifiers.checkout_request_id,

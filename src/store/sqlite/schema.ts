@@ -50,6 +50,12 @@ export interface TransactionRow {
 export const ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
   secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
 
+/** Inserts the parameters of {@link toNewRow}. */
+export const INSERT = `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone,
+    reference, reference_folded, description, secret, created_at_ms, expires_at_ms, check_at_ms, memo)
+  VALUES ($id, $merchantId, $paymentAccountId, $kind, ${PENDING}, $amountCents, $feeCents, $phone,
+    $reference, $referenceFolded, $description, $secret, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`;
+
 /** The parameters to insert a transaction that has just been opened. */
 export function toNewRow(pending: PendingTransaction) {
   const { reference } = pending;

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { COMPLETED, PENDING, ROW, type TransactionRow, type toChange, type toNewRow } from "./schema.ts";
+import { COMPLETED, INSERT, PENDING, ROW, type TransactionRow, type toChange, type toNewRow } from "./schema.ts";
 
 /** Looking up this many payments of one phone takes a few milliseconds. */
 export const FEW_OF_PHONE = 1000;
@@ -12,12 +12,7 @@ export type Statements = ReturnType<typeof prepareStatements>;
 /** What is asked of the table of transactions, except its list. */
 export function prepareStatements(client: Database) {
   return {
-    insert: client.query<never, ReturnType<typeof toNewRow>>(
-      `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference,
-        reference_folded, description, secret, created_at_ms, expires_at_ms, check_at_ms, memo)
-      VALUES ($id, $merchantId, $paymentAccountId, $kind, ${PENDING}, $amountCents, $feeCents, $phone, $reference,
-        $referenceFolded, $description, $secret, $createdAtMs, $expiresAtMs, $checkAtMs, $memo)`,
-    ),
+    insert: client.query<never, ReturnType<typeof toNewRow>>(INSERT),
     resolve: client.query<never, ReturnType<typeof toChange>>(
       // The plus makes SQLite find the row by its number, instead of scanning all pending rows.
       `UPDATE transactions SET status = $status, check_at_ms = $checkAtMs, completed_at_ms = $completedAtMs,

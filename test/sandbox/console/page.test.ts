@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { CONSOLE_PATH, createConsole } from "../../../sandbox/console/page.ts";
-import { type ControlScene, HOST, openControl } from "../../support/control.ts";
+import { HOST, openControl } from "../../support/control.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
+import { forAllTests } from "../../support/use.ts";
 
 const LOOPBACK = { host: "127.0.0.1", token: null };
 const HTML = '<!doctype html>\n<style>b { color: red }</style>\n<script type="module">\nlet x = "</b>";\r\n</script>';
 
-let scene: ControlScene;
-beforeAll(async () => {
-  scene = await openControl();
-});
-afterAll(() => scene.close());
+const scene = forAllTests(openControl);
 
 const send = (path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) =>
   scene.handle(new Request(`http://${HOST}${path}`, { method, headers: { Host: HOST, ...headers } }));

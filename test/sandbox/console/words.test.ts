@@ -7,7 +7,7 @@ import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
 import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { formatRoute, parseRoute } from "../../../sandbox/console/browser/logic/route.ts";
 import { coveredBy } from "../../../sandbox/console/browser/logic/rule-order.ts";
-import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
+import { faultInWords, ruleInWords, webhookInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
 import { timelineOf } from "../../../sandbox/console/browser/logic/timeline.ts";
 import type { LoggedRequest } from "../../../sandbox/console/browser/wire.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
@@ -98,6 +98,7 @@ describe("a refusal of the API, beside the fields that it is about", () => {
       { status: "faults[0].status: only an error has one" },
       null,
     ],
+    ["match.amount: too small", ["amount"], { amount: "match.amount: too small" }, null],
     ["the server is on fire", ["phone"], {}, "the server is on fire"],
     ["phonebook is no phone", ["phone"], {}, "phonebook is no phone"],
   ];
@@ -238,13 +239,18 @@ describe("calls", () => {
   });
 });
 
-test("rules and faults as people say them", () => {
+test("rules, faults and the webhook as people say them", () => {
+  const plain = { url: "http://127.0.0.1:3000/", form: "flat", times: 1, delay: "0ms", shuffle: "0ms" } as const;
+  expect(webhookInWords({ ...plain, lost: 0, seed: 1, early: false })).toBe("http://127.0.0.1:3000/: flat");
+  expect(webhookInWords({ ...plain, times: 2, delay: "5s", shuffle: "1m", lost: 0.2, seed: 1, early: true })).toBe(
+    "http://127.0.0.1:3000/: flat, 2 times each, 5s late, out of order within 1m, 20 % lost, before the answer to the start",
+  );
   expect(
     ruleInWords({ match: { phone: "254712345678", amount: 5 }, outcome: "wrong_pin", after: "3s", times: 1 }),
   ).toBe("KES 5.00 from 0712 345 678: wrong_pin after 3s, once");
   expect(ruleInWords({ match: {}, outcome: "completed" })).toBe("every payment: completed");
   expect(faultInWords({ path: "/status.php", kind: "error", status: 503, probability: 0.21, times: 4 })).toBe(
-    "/status.php: HTTP 503, 21 % of calls, 4 times",
+    "/status.php: HTTP 503, 21 % of requests, 4 times",
   );
   expect(faultInWords({ kind: "delay", delay: "5s", probability: 1 })).toBe("every operation: 5s late");
 });
@@ -252,7 +258,7 @@ test("rules and faults as people say them", () => {
 test("what a call was about", () => {
   const call = { body: null, answer: null, target: "" };
   const body = '{"phone":"0712345678","amount":100,"reference":"R"}';
-  expect(gistOf({ ...call, target: "/v2/stkpush.php", body })).toBe("KES 100.00 from 0712 345 678 for R");
+  expect(gistOf({ ...call, target: "/v2/stkpush.php", body })).toBe("KES 100.00 for R from 0712 345 678");
   expect(gistOf({ ...call, target: "/v2/stkpush.php", body: "{" })).toBe("");
   expect(gistOf({ ...call, target: "/v2/status.php", answer: { success: true, status: "pending" } })).toBe("pending");
   expect(gistOf({ ...call, target: "/v2/x", answer: { success: false, message: "nothing here" } })).toBe(

@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readEvents } from "../../support/event-stream.ts";
 import { failWrites } from "../../support/failing-writes.ts";
 import { insertDue } from "../../support/pending.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { testRefusals } from "../../support/refused.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
 /** Its clock stands at 10:00:00 in Nairobi. */
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const move = (body: object) => sandbox.control("POST", "/clock", body);
 
@@ -39,10 +36,6 @@ describe("GET and POST /_momo/clock", () => {
     expect(await move({ freeze: true, advance: "2m" })).toMatchObject({ now: "2026-11-20 10:02:00", frozen: true });
     expect(await move({ advance: "2m", resume: true })).toMatchObject({ now: "2026-11-20 10:04:00", frozen: false });
   });
-
-  test("an advance by nothing is none", async () => {
-    expect(await move({ advance: "0s" })).toMatchObject({ now: "2026-11-20 10:00:00", frozen: true });
-  });
 });
 
 describe("a move that makes no sense is refused, and the clock stands as before", () => {
@@ -67,16 +60,7 @@ describe("a move that makes no sense is refused, and the clock stands as before"
     [[], "the body must be a JSON object"],
     ["90s", "the body must be a JSON object"],
   ];
-  for (const [body, says] of BAD) {
-    test(JSON.stringify(body), async () => {
-      const before = await sandbox.control("GET", "/clock");
-      const answer = await sandbox.call("POST", "/clock", { json: body });
-      expect(answer.status).toBe(400);
-      expectSoundAnswer(answer);
-      expect(answer.body.message).toStartWith(says);
-      expect(await sandbox.control("GET", "/clock")).toEqual(before);
-    });
-  }
+  testRefusals(sandbox, "POST", "/clock", BAD);
 });
 
 describe("what momo shows and does follows the clock", () => {
@@ -100,33 +84,6 @@ describe("what momo shows and does follows the clock", () => {
     expect(await sandbox.statusOf(late)).toMatchObject({ status: "pending", completed_at: null });
     await move({ advance: "1h" });
     expect(await sandbox.statusOf(late)).toMatchObject({ completed_at: "2026-11-20 10:00:30" });
-  });
-
-  test("expiry", async () => {
-    const id = await sandbox.pay({ phone: "254700000099" });
-    await move({ advance: "59s" });
-    expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
-    await move({ advance: "1s" });
-    expect(await sandbox.statusOf(id)).toMatchObject({ status: "expired", result_code: 1019 });
-  });
-
-  test("date filters", async () => {
-    const today = await sandbox.pay();
-    await move({ advance: "14h" });
-    const tomorrow = await sandbox.pay();
-    const ids = async (query: string) => (await sandbox.list(query)).map((item) => item.checkout_request_id);
-    expect(await ids("?date_to=2026-11-20")).toEqual([today]);
-    expect(await ids("?date_from=2026-11-21")).toEqual([tomorrow]);
-    expect(await ids("?date_from=2026-11-20&date_to=2026-11-21")).toEqual([tomorrow, today]);
-  });
-
-  test("the list of open prompts", async () => {
-    await sandbox.pay({ phone: "254700000100" });
-    expect(await sandbox.control("GET", "/prompts")).toMatchObject({
-      prompts: [{ created_at: "2026-11-20 10:00:00", expires_at: "2026-11-20 10:01:00" }],
-    });
-    await move({ advance: "1m" });
-    expect(await sandbox.control("GET", "/prompts")).toMatchObject({ prompts: [] });
   });
 
   test("resumed, prompts come due by themselves", async () => {
@@ -164,12 +121,12 @@ describe("advance returns when all that fell due is resolved", () => {
     ]);
   });
 
-  test("20,000 at once, and none of those that are not due", async () => {
-    await insertDue(sandbox, 20_001);
-    await move({ advance: "20s" });
-    expect(await completed()).toBe(20_000);
+  test("2,000 at once, and none of those that are not due", async () => {
+    await insertDue(sandbox, 2001);
+    await move({ advance: "2s" });
+    expect(await completed()).toBe(2000);
     await move({ advance: "1ms" });
-    expect(await completed()).toBe(20_001);
+    expect(await completed()).toBe(2001);
   });
 
   test("two advances at once: each returns when its own are resolved", async () => {

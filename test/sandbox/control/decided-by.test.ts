@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { START_MS } from "../../support/harness.ts";
 import { insertDue } from "../../support/pending.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 afterAll(cleanUp);
 
 const decision = async (id: string) => (await sandbox.control("GET", `/transactions/${id}`)).decided_by;
@@ -120,15 +116,6 @@ describe("decided_by: who, what and when, while it is pending and when it has en
       in_words: expect.stringContaining("had decided: completed, 2m after the start."),
     });
   });
-
-  for (const { name, ending } of OUTCOMES.filter(({ ending }) => ending.by === "network")) {
-    test(`every outcome is told: ${name}`, async () => {
-      const id = await sandbox.pay({}, header(name));
-      await sandbox.advanceClock("1m");
-      expect(await decision(id)).toMatchObject({ who: "header", outcome: name });
-      expect(await sandbox.statusOf(id)).toMatchObject({ status: "status" in ending && ending.status });
-    });
-  }
 });
 
 test("a payment that began before it was noted has no decided_by, pending or final", async () => {

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { describe, expect, test } from "bun:test";
+import { testRefusals } from "../../support/refused.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const replace = (json: unknown) => sandbox.control("PUT", "/default", json);
 
@@ -47,13 +44,5 @@ describe("GET and PUT /_momo/default: what prompts do where nothing else decides
     [{ outcome: "completed", times: 1 }, 'there is no member "times"; the members are '],
     [["completed"], "the body must be a JSON object"],
   ];
-  for (const [body, says] of BAD) {
-    test(`400, and nothing changes: ${JSON.stringify(body)}`, async () => {
-      const refused = await sandbox.call("PUT", "/default", { json: body });
-      expect(refused.status).toBe(400);
-      expectSoundAnswer(refused);
-      expect(refused.body.message).toStartWith(says);
-      expect(await sandbox.control("GET", "/default")).toMatchObject({ outcome: "completed", after: "3s" });
-    });
-  }
+  testRefusals(sandbox, "PUT", "/default", BAD);
 });

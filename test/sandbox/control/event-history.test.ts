@@ -33,6 +33,15 @@ describe("a ring of the last 10,000 events, or of as many as fit into 8 MB", () 
     expect(history.after(4)?.number).toBe(8);
   });
 
+  test("10,000 stay; one more makes the oldest leave", () => {
+    const history = createEventHistory("BOOT");
+    for (let count = 0; count < 10_000; count++) history.add("n", () => ({}), 0);
+    expect(history.after(0)).not.toBeNull();
+    history.add("n", () => ({}), 0);
+    expect(history.after(0)).toBeNull();
+    expect(history.after(1)?.text).toStartWith("event: n\nid: BOOT-2\n");
+  });
+
   test("what holds 8 MB stays; one byte more makes the oldest leave", () => {
     const history = createEventHistory("BOOT");
     const add = (bytes: number) => history.add("n", () => ({}), bytes);

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { HOST } from "../../support/control.ts";
 import { readEvents } from "../../support/event-stream.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const listen = async () =>
   readEvents(await sandbox.handle(new Request(`http://${HOST}/_momo/events`, { headers: { Host: HOST } })));

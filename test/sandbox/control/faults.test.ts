@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { testRefusals } from "../../support/refused.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const put = (faults: object[], seed?: number) => sandbox.control("PUT", "/faults", { faults, seed });
 const push = () => sandbox.ask("POST", "/stkpush.php", { json: payment(sandbox.caller) });
@@ -149,15 +147,6 @@ describe("a fault that makes no sense is refused with its place, and those in fo
     [{}, "faults: is missing"],
     [[], "the body must be a JSON object"],
   ];
-  for (const [body, says] of BAD) {
-    test(JSON.stringify(body).slice(0, 70), async () => {
-      await put([{ kind: "error", times: 5 }], 7);
-      const before = await sandbox.control("GET", "/faults");
-      const refused = await sandbox.call("PUT", "/faults", { json: body });
-      expect(refused.status).toBe(400);
-      expectSoundAnswer(refused);
-      expect(refused.body.message).toStartWith(says);
-      expect(await sandbox.control("GET", "/faults")).toEqual(before);
-    });
-  }
+  beforeEach(() => put([{ kind: "error", times: 5 }], 7));
+  testRefusals(sandbox, "PUT", "/faults", BAD);
 });

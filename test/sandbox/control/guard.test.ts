@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ControlScene, HOST, openControl } from "../../support/control.ts";
+import { describe, expect, test } from "bun:test";
+import { HOST, openControl } from "../../support/control.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";
+import { forAllTests } from "../../support/use.ts";
 
-let scene: ControlScene;
-beforeAll(async () => {
-  scene = await openControl();
-});
-afterAll(() => scene.close());
+const scene = forAllTests(openControl);
 
 async function expectRefused(headers: Record<string, string | undefined>): Promise<void> {
   const json = { ...payment(scene.caller), kind: "web" };

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const MANUAL = { "X-Sandbox-Outcome": "manual" };
 const push = (order: Record<string, unknown> = {}) => sandbox.pay(order, MANUAL);
@@ -165,25 +162,5 @@ describe("already final: 409, and nothing changes", () => {
     expectSoundAnswer(refused);
     expect(refused.body.message).toContain("the payment is failed");
     expect(await sandbox.statusOf(id)).toEqual(before);
-  });
-
-  test("two answers at once: one wins, the other is told 409", async () => {
-    const id = await push();
-    const answers = await Promise.all([answer(id, { pin: "1234" }), answer(id, { outcome: "cancelled" })]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    const winner = answers.find(({ status }) => status === 200)?.body.transaction as Record<string, unknown>;
-    expect((await sandbox.statusOf(id)).status).toBe(winner.status);
-  });
-
-  test("an answer after the deadline, while the prompt is being expired, is refused like any other", async () => {
-    const id = await push();
-    const [moved, late] = await Promise.all([
-      sandbox.call("POST", "/clock", { json: { advance: "1m" } }),
-      answer(id, { pin: "1234" }),
-    ]);
-    expect(moved.status).toBe(200);
-    // Before the clock moved, or too late: never an error of ours.
-    expect([200, 409]).toContain(late.status);
-    expect(sandbox.harness.faults).toEqual([]);
   });
 });

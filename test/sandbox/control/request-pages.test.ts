@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { MAX_PAGE_BYTES } from "../../../sandbox/control/paging.ts";
 import { HOST } from "../../support/control.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forAllTests } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeAll(async () => {
-  sandbox = await openSteered();
-});
-afterAll(() => sandbox.close());
+const sandbox = forAllTests(openSteered);
 
 interface Page {
   readonly next: string | null;

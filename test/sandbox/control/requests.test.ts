@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { LOG_CAPACITY } from "../../../sandbox/request-log.ts";
 import { HOST } from "../../support/control.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { payment } from "../../support/scenario.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 describe("GET /_momo/requests: the last calls of the merchant API", () => {
   test("with their answers, when they came and how long they took", async () => {
@@ -178,9 +175,5 @@ describe("format", () => {
     expect(await sandbox.refusal("GET", `/requests?format=${format}`)).toBe(
       `format must be json or curl; it is "${format}"`,
     );
-  });
-
-  test("given twice: 400", async () => {
-    expect(await sandbox.refusal("GET", "/requests?format=json&format=curl")).toContain("format is given twice");
   });
 });

@@ -104,38 +104,6 @@ describe("POST /_momo/reset", () => {
     await sandbox.close();
   });
 
-  test("without a move of the clock, too, what starts after it comes due by itself", async () => {
-    const sandbox = await openSteered();
-    await sandbox.pay({ phone: "254700000030" });
-    await sandbox.control("POST", "/reset");
-    const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "completed; after=1ms" });
-    const waited = await sandbox.control("POST", "/wait", { checkout_request_id: id, timeout: "50s" });
-    expect(waited).toMatchObject({ transaction: { status: "completed" } });
-    await sandbox.close();
-  });
-
-  test("twice, or of a sandbox in which nothing happened, is harmless", async () => {
-    const sandbox = await openSteered();
-    await sandbox.control("POST", "/reset");
-    await sandbox.control("POST", "/reset");
-    await sandbox.close();
-  });
-
-  test("in the middle of a crowd of payments nothing is half forgotten", async () => {
-    const sandbox = await openSteered();
-    const payments = Array.from({ length: 50 }, (_, count) => sandbox.pay({ amount: count + 1 }));
-    await Promise.all([...payments, sandbox.control("POST", "/reset")]);
-    const { body } = await sandbox.ask("GET", "/transactions.php?limit=100");
-    const listed = body.transactions as { status: string }[];
-    // By the host's clock, which is in force again, some may be due already.
-    const count = (status: string) => listed.filter((one) => one.status === status).length;
-    expect(body).toMatchObject({
-      summary: { pending_count: count("pending"), completed_count: count("completed") },
-      pagination: { total_items: count("pending") + count("completed") },
-    });
-    await sandbox.close();
-  });
-
   test("what it forgot stays forgotten after a restart, and the key is still good", async () => {
     const directory = join(newFolder(), "data");
     const first = await startIn(directory);

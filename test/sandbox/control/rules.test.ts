@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { describe, expect, test } from "bun:test";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const CODES: Record<string, number> = { completed: 0, over_limit: 3, pin_locked: 8006, unreachable: 1037 };
 const add = (...rules: object[]) => sandbox.control("POST", "/rules", rules);

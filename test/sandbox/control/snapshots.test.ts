@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { MAX_SNAPSHOTS } from "../../../sandbox/control/snapshot-shelf.ts";
 import { areTotalsTrue } from "../../../src/store/sqlite/totals.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
@@ -7,13 +7,10 @@ import { HOST } from "../../support/control.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 afterAll(cleanUp);
 
 const save = (name: string) => sandbox.control("PUT", `/snapshots/${name}`);

@@ -19,40 +19,23 @@ function fill({ handle }: Wire, count: number, signal: AbortSignal): Promise<Res
 /** Asks without waiting. */
 const ask = ({ call }: Wire) => call("POST", "/wait", { json: { reference: "never", timeout: "0s" } });
 
-test("at most 10,000 wait; a client that goes away gives up its place", async () => {
-  const sandbox = await openWire();
-  await ask(sandbox); // The first call is slower: its code is loaded.
-  const gone = new AbortController();
-  const waiting = fill(sandbox, CAPACITY, gone.signal);
-  const refused = await ask(sandbox);
-  expect(refused.status).toBe(503);
-  expectSoundAnswer(refused);
-  gone.abort();
-  await Promise.all(waiting);
-  expect((await ask(sandbox)).status).toBe(408);
-  await sandbox.close();
-});
-
-test("a client that has gone before its call is read takes no place", async () => {
+test("at most 10,000 wait; a client that aborts or closes its connection, also before its call is read, gives up its place", async () => {
   const sandbox = await openWire();
   await Promise.all(fill(sandbox, 1, AbortSignal.abort()));
-  await sandbox.close();
-});
-
-test("a client that closes its connection gives up its place too", async () => {
-  const sandbox = await openWire();
-  await ask(sandbox); // The first call is slower: its code is loaded.
   const head = `POST /_momo/wait HTTP/1.1\r\nHost: ${HOST}\r\nContent-Type: application/json\r\n`;
   const client = await sandbox.open(`${head}Content-Length: ${BODY.length}\r\n\r\n${BODY}`);
   // Answered after it, so that it has its place.
   await sandbox.exchange(`GET /_momo/health HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
   const gone = new AbortController();
   const waiting = fill(sandbox, CAPACITY - 1, gone.signal);
-  expect((await ask(sandbox)).status).toBe(503);
+  const refused = await ask(sandbox);
+  expect(refused.status).toBe(503);
+  expectSoundAnswer(refused);
   await client.end();
   while ((await ask(sandbox)).status === 503) await nextTurn();
   gone.abort();
   await Promise.all(waiting);
+  expect((await ask(sandbox)).status).toBe(408);
   await sandbox.close();
 });
 

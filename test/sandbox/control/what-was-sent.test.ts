@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { HOST } from "../../support/control.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
 /** The log shows what a client really sent: only what has the shape of a secret is left out. */
 
-let sandbox: Steered;
-beforeEach(async () => {
-  sandbox = await openSteered();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
 const logged = async () => {
   const { requests } = (await sandbox.control("GET", "/requests")) as { requests: { target: string; body: string }[] };

@@ -5,7 +5,6 @@ import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { CREATED_AT_MS, pendingOf } from "../../support/payments.ts";
 import { promptOf } from "../../support/prompts.ts";
-import { rejectionOf } from "../../support/rejection.ts";
 
 const network = () => createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } });
 
@@ -18,14 +17,6 @@ describe("a push", () => {
   test("returns a memo and when to ask", async () => {
     const pushed = await network().push(promptOf());
     expect(pushed).toEqual({ memo: expect.any(String), checkAtMs: CREATED_AT_MS + 3000 });
-  });
-
-  test("that the network refuses says so", async () => {
-    const refused = network().push(promptOf({ instruction: "refused" }));
-    expect(await rejectionOf(refused)).toMatchObject({
-      kind: "provider",
-      message: expect.stringMatching(/^STK push initiation failed: /),
-    });
   });
 
   test.each(["silent", "manual"])("that ends %s is asked about only at the deadline", async (instruction) => {

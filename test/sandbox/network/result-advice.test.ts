@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RESULT_ADVICE } from "../../../sandbox/network/result-advice.ts";
+import { RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 
 test("each result code has its meaning and an advice in plain words, and no two are alike", () => {

@@ -1,11 +1,12 @@
 import type { Answer, Sent, WorldEvent } from "../events.ts";
-import { Book, type Payment, statusOf } from "./book.ts";
+import { Book, type Payment } from "./book.ts";
 import { ControlAuditor } from "./control.ts";
 import { demand } from "./discrepancy.ts";
 import { listOf, readQuery, select } from "./list.ts";
 import { Orders } from "./orders.ts";
 import { demandFailure, demandSuccess, isInternalError, onAnswer, pathOf, readObject, SameWords } from "./requests.ts";
 import { Surroundings } from "./surroundings.ts";
+import { statusOf } from "./views.ts";
 
 /** Holds the answer to one request against what was foretold when it was sent. Throws a Discrepancy. */
 export type Judge = (answer: Answer | "lost") => void;

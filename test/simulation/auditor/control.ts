@@ -1,6 +1,6 @@
 import type { Answer, Sent } from "../events.ts";
 import type { Judge } from "./auditor.ts";
-import { type Book, type End, type Payment, rowOf } from "./book.ts";
+import type { Book, End, Payment } from "./book.ts";
 import { demand, someText } from "./discrepancy.ts";
 import {
   afterOf,
@@ -16,6 +16,7 @@ import { inNairobi } from "./nairobi.ts";
 import type { Orders } from "./orders.ts";
 import { demandFailure, demandSuccess, isInternalError, pathOf, readObject, someNumber } from "./requests.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { rowOf } from "./views.ts";
 
 const KINDS = ["api", "web", "wallet_deposit", "credit_topup"];
 

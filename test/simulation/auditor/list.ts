@@ -1,6 +1,7 @@
-import { type Payment, rowOf } from "./book.ts";
+import type { Payment } from "./book.ts";
 import { toKes } from "./money.ts";
 import { dayInNairobi, isDay } from "./nairobi.ts";
+import { rowOf } from "./views.ts";
 
 /** The list as §4.3 has it, from all payments and in the plainest way. */
 

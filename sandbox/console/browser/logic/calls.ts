@@ -1,16 +1,16 @@
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { members, parsed } from "./gist.ts";
 
-/** Which payment a call started or asked about; null where it is none, or the log has lost it. */
+/** The payment that a call started or asked about; null if there is none, or the log has cut it. */
 export function paymentOf({ target, body, answer }: Pick<LoggedRequest, "target" | "body" | "answer">): string | null {
   const { checkout_request_id } = target.includes("/status.php") ? members(parsed(body)) : members(answer);
   return typeof checkout_request_id === "string" ? checkout_request_id : null;
 }
 
-/** The path of a call without what stands before the operation, and without its query. */
+/** The operation in the path of a call, without base path and query. */
 export const operationOf = (target: string): string => /[^/]*$/.exec(target.split("?", 1)[0] ?? "")?.[0] || target;
 
-/** The filters of the log, as they were typed; empty where not in force. */
+/** The filters of the log, as typed; empty if not used. */
 export interface CallFilters {
   readonly search: string;
   readonly path: string;
@@ -30,11 +30,11 @@ export function callFiltersOf(query: Readonly<Record<string, string>>): CallFilt
   return { ...NO_CALL_FILTERS, ...given };
 }
 
-/** A call's class of answer: `2xx`, or `lost` where the answer reached nobody. */
+/** The class of an answer: `2xx`, or `lost` if the answer was not delivered. */
 const classOf = ({ status }: Pick<LoggedRequest, "status">): string =>
   status === null ? "lost" : `${Math.floor(status / 100)}xx`;
 
-/** @param found what the audit found at the call */
+/** @param found the findings about the call */
 export function fitsCall(request: LoggedRequest, filters: CallFilters, found: readonly Finding[] = []): boolean {
   const { search, path, method, answer, mistake, payment } = filters;
   return (
@@ -47,7 +47,7 @@ export function fitsCall(request: LoggedRequest, filters: CallFilters, found: re
   );
 }
 
-/** What a search looks through. */
+/** The text that a search looks through. */
 function textOf({ method, target, body, answer }: LoggedRequest): string {
   const answered = typeof answer === "string" ? answer : JSON.stringify(answer);
   return `${method} ${target} ${body ?? ""} ${answered}`.toLowerCase();

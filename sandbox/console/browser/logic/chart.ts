@@ -1,7 +1,7 @@
 import { STATUSES, type Status, type Transaction } from "../wire.ts";
 import { instantOf } from "./format.ts";
 
-/** What became of the payments that began in one stretch of time. */
+/** The payments that started in one interval, by status. */
 export interface Bucket {
   readonly fromMs: number;
   readonly counts: Readonly<Record<Status, number>>;
@@ -12,21 +12,21 @@ export interface OutcomeChart {
   /** Oldest first, without gaps. */
   readonly buckets: readonly Bucket[];
   readonly bucketMs: number;
-  /** Of the highest bucket. */
+  /** The count of the highest bucket. */
   readonly most: number;
 }
 
 export const BUCKETS = 48;
 
-/** Stretches that people can name: seconds, minutes, hours, days. */
+/** Intervals that people can name: seconds, minutes, hours, days. */
 const STRETCHES_MS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
   (seconds) => seconds * 1000,
 );
 const DAY_MS = 86_400_000;
 
-/** Payments by when they began, in the finest stretches of which {@link BUCKETS} reach from the first payment to now. */
+/** Payments by start time, in the shortest intervals of which {@link BUCKETS} cover the time from the first payment to now. */
 export function outcomeChart(transactions: readonly Transaction[], nowMs: number): OutcomeChart {
-  // Many begin in the same second, and reading a timestamp takes longer than finding it.
+  // Cache: many payments start in the same second, and parsing takes longer than a lookup.
   const known = new Map<string, number>();
   const startedAtMs = transactions.map(({ created_at }) => {
     const atMs = known.get(created_at) ?? instantOf(created_at);

@@ -1,8 +1,8 @@
 import type { LoggedRequest, ServerFacts } from "../wire.ts";
 
-/** The lines to paste into a shell that do what a control of the page does. */
+/** Shell commands that do the same as a control of the page. */
 
-/** A word as a POSIX shell reads it back. */
+/** A word, quoted for a POSIX shell if necessary. */
 export function quote(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
@@ -24,19 +24,19 @@ export function controlCurl(
   ].join(" ");
 }
 
-/** A momo command; what is undefined or empty is left out. */
+/** A momo command. Undefined and empty flags are left out. */
 export function momoLine(words: readonly string[], flags: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(flags).flatMap(([flag, value]) => (value ? [flag, quote(value)] : []));
   return ["momo", ...words.map(quote), ...given].join(" ");
 }
 
-/** A method of which curl has its own way: told to send HEAD as such, it waits for a body that never comes. */
+/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never comes. */
 const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = { GET: [], HEAD: ["-I"] };
 
-/** Headers that the caller has written; what an HTTP client adds, curl adds too. */
+/** Headers that the caller sets. curl adds the others, as every HTTP client does. */
 const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
-/** A logged call as a `curl` line for a shell in which `$MOMO_API_SECRET` is set: the log does not know the secret. */
+/** A logged call as a `curl` line for a shell with `$MOMO_API_SECRET`: the log does not have the secret. */
 export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFacts, "base_url">): string {
   const headers = Object.entries(request.headers)
     .filter(([name]) => WRITTEN_HEADERS.has(name))
@@ -44,7 +44,7 @@ export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFact
       name === "x-api-secret" ? '-H "X-API-Secret: $MOMO_API_SECRET"' : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
     );
   return [
-    // Else curl would resolve .. and call another path than the log shows.
+    // Without this flag curl resolves `..`, and calls another path than the log shows.
     /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -sg --path-as-is" : "curl -sg",
     ...(METHOD_OPTIONS[request.method] ?? [`-X ${quote(request.method)}`]),
     alwaysQuoted(new URL(base_url).origin + request.target),

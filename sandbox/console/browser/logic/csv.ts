@@ -1,6 +1,6 @@
 import type { Transaction } from "../wire.ts";
 
-/** The filtered list as a table for a spreadsheet. */
+/** The filtered list as CSV for a spreadsheet. */
 
 const COLUMNS = [
   "id",
@@ -25,7 +25,7 @@ export function csvOf(transactions: readonly Transaction[]): string {
   return `${[COLUMNS.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
-/** Text that a spreadsheet would take for a formula begins with an apostrophe: a reference is written by others. */
+/** Puts an apostrophe before text that a spreadsheet would read as a formula: other people write references. */
 function cell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);

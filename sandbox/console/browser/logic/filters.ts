@@ -1,7 +1,7 @@
 import type { Transaction } from "../wire.ts";
 import { instantOf } from "./format.ts";
 
-/** The filters of the list, as they were typed; empty where not in force (§4.3). */
+/** The filters of the list, as typed; empty if not used (§4.3). */
 export interface Filters {
   readonly status: string;
   readonly type: string;
@@ -9,7 +9,7 @@ export interface Filters {
   readonly date_from: string;
   readonly date_to: string;
   readonly id: string;
-  /** A stretch of the chart, `FROM-UNTIL` in milliseconds. The API knows only days: the page itself looks through its rows. */
+  /** An interval of the chart, `FROM-UNTIL` in milliseconds. The API knows only days, so the page filters its own rows. */
   readonly span: string;
 }
 
@@ -30,7 +30,7 @@ export function filtersOf(query: Readonly<Record<string, string>>): Filters {
   return { ...NO_FILTERS, ...given };
 }
 
-/** Those in force. */
+/** The filters that are used. */
 export const inForce = (filters: Filters): Record<string, string> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
@@ -41,13 +41,13 @@ export function queryOf(filters: Filters): URLSearchParams {
 
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== "");
 
-/** A stretch of time, from its first instant to the one after its last. */
+/** An interval: its first instant, and the first one after it. */
 export interface Span {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Null where the text is none. */
+/** Null if the text is not an interval. */
 export function parseSpan(text: string): Span | null {
   const [, from, until] = /^([0-9]{1,15})-([0-9]{1,15})$/.exec(text) ?? [];
   return from === undefined || until === undefined ? null : { fromMs: Number(from), untilMs: Number(until) };
@@ -61,8 +61,8 @@ export function isWithin({ created_at }: Pick<Transaction, "created_at">, { from
 }
 
 /**
- * Whether a transaction that just arrived belongs into the list; null where only the server can tell, because it searches in
- * what a row does not show.
+ * Whether a new transaction belongs into the list; null if only the server knows, because it also searches members that a row
+ * does not have.
  */
 export function belongs(transaction: Transaction, filters: Filters): boolean | null {
   const { status, type, search, date_from, date_to, id } = filters;

@@ -2,15 +2,15 @@ import type { Finding } from "../wire.ts";
 
 type ByKey<Key> = ReadonlyMap<Key, readonly Finding[]>;
 
-/** What was found, by the id of each call in which it shows. */
+/** The findings by the id of each call that they name. */
 export const findingsByCall = (findings: readonly Finding[]): ByKey<number> =>
   grouped(findings, ({ request_ids }) => request_ids);
 
-/** What was found, by the payment that it is about. */
+/** The findings by payment. */
 export const findingsByPayment = (findings: readonly Finding[]): ByKey<string> =>
   grouped(findings, ({ checkout_request_id }) => (checkout_request_id === null ? [] : [checkout_request_id]));
 
-/** What was found, by its kind, in the order in which the kinds come. */
+/** The findings by kind, in the order of the first of each kind. */
 export const findingsByKind = (findings: readonly Finding[]): ByKey<string> => grouped(findings, ({ kind }) => [kind]);
 
 function grouped<Key>(findings: readonly Finding[], keysOf: (finding: Finding) => readonly Key[]): ByKey<Key> {
@@ -25,19 +25,19 @@ function grouped<Key>(findings: readonly Finding[], keysOf: (finding: Finding) =
   return groups;
 }
 
-/** In so few words that it fits beside the call. */
+/** A short label that fits beside the call. */
 export const labelOf = ({ kind }: { readonly kind: string }): string => kind.replaceAll("_", " ");
 
-/** Those of several, each once. */
+/** The labels of several findings, each once. */
 export const labelsOf = (findings: readonly Finding[]): string => [...new Set(findings.map(labelOf))].join(", ");
 
-/** What tells a finding from the others, as long as the server runs. */
+/** The key of a finding, valid as long as the server runs. */
 const keyOf = ({ kind, checkout_request_id, message }: Finding): string => `${kind} ${checkout_request_id ?? message}`;
 
-/** How often each finding had happened when somebody took note of it. */
+/** How often each finding had happened when somebody acknowledged it. */
 export type Acknowledged = Readonly<Record<string, number>>;
 
-/** Whether somebody has taken note of a finding, and it has not happened again since. */
+/** Whether somebody acknowledged a finding, and it did not happen again since. */
 export const isAcknowledged = (finding: Finding, acknowledged: Acknowledged): boolean =>
   (acknowledged[keyOf(finding)] ?? 0) >= finding.count;
 

@@ -1,4 +1,4 @@
-/** How the page writes what the wire says. */
+/** Formats values of the API for people. */
 
 const shillings = new Intl.NumberFormat("en-KE", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const wholeNumber = new Intl.NumberFormat("en-KE");
@@ -9,7 +9,7 @@ export const formatAmount = (amount: number): string => shillings.format(amount)
 /** `1,200` */
 export const formatCount = (count: number): string => wholeNumber.format(count);
 
-/** `254712345678` as people in Kenya write it: `0712 345 678`. Anything else stays as it is. */
+/** `254712345678` as people in Kenya write it: `0712 345 678`. Other text is unchanged. */
 export function formatPhone(phone: string): string {
   const [, first, second, third] = /^254([0-9]{3})([0-9]{3})([0-9]{3})$/.exec(phone) ?? [];
   return first === undefined ? phone : `0${first} ${second} ${third}`;
@@ -41,7 +41,7 @@ const longDay = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeri
 /** An instant as a phone shows the day: `Friday 20 November`. */
 export const longDayOf = (atMs: number): string => longDay.format(new Date(atMs + NAIROBI_OFFSET_MS)).replace(",", "");
 
-/** A stretch of time, to three digits or so: `350 ms`, `2.9 s`, `48 s`, `3 min 5 s`. */
+/** A duration, with about three digits: `350 ms`, `2.9 s`, `48 s`, `3 min 5 s`. */
 export function formatInterval(durationMs: number): string {
   if (durationMs < 1000) return `${durationMs < 10 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs)} ms`;
   if (durationMs < 10_000) return `${Math.floor(durationMs / 100) / 10} s`;
@@ -54,7 +54,7 @@ export function formatInterval(durationMs: number): string {
   return `${Math.floor(durationMs / 3_600_000)} h${minutes > 0 ? ` ${minutes} min` : ""}`;
 }
 
-/** JSON as people read it; what is none stays as it is. */
+/** Indented JSON. Other text is unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

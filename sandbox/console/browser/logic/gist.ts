@@ -1,12 +1,12 @@
 import type { LoggedRequest } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
-/** What a call was about, in a few words: `KES 100.00 from 0712 345 678 for ORDER-1`, `completed`; empty where it says nothing. */
+/** A call in a few words: `KES 100.00 for ORDER-1 from 0712 345 678`, `completed`; empty if it has nothing to show. */
 export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | "body" | "answer">): string {
   const answered = members(answer);
   if (answered.success === false) return String(answered.message ?? "");
   if (target.includes("/status.php")) return String(answered.status ?? "");
-  // A long list is cut, and its message stands at the beginning.
+  // The log cuts a long list; its message is at the beginning.
   if (target.includes("/transactions.php")) {
     return String(answered.message ?? /"message":"([^"]*)"/.exec(String(answer))?.[1] ?? "");
   }
@@ -14,8 +14,8 @@ export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | 
   const { amount, phone, reference } = members(parsed(body));
   return [
     ...(typeof amount === "number" ? [`KES ${formatAmount(amount)}`] : []),
-    ...(typeof phone === "string" ? [`from ${formatPhone(phone.replace(/^0/, "254"))}`] : []),
     ...(typeof reference === "string" && reference !== "" ? [`for ${reference}`] : []),
+    ...(typeof phone === "string" ? [`from ${formatPhone(phone.replace(/^0/, "254"))}`] : []),
   ].join(" ");
 }
 

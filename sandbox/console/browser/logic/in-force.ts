@@ -1,17 +1,17 @@
 import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts";
 
-/** What is in force in a sandbox, and unusual: nobody who sees a strange outcome should have to look for its cause. */
+/** Settings that differ from those of the start, so that people see the cause of a strange outcome. */
 export interface Steered {
   readonly rules: readonly Rule[];
   readonly faults: readonly Fault[];
   readonly fallback: Default | null;
   readonly clock: Pick<ClockReading, "frozen"> | null;
   readonly server: Pick<ServerFacts, "accept"> | null;
-  /** The address that a webhook goes to; null where there is none. */
+  /** The address of the webhook; null if there is none. */
   readonly webhook: string | null;
 }
 
-/** In a few words each: `4 rules`, `1 fault`, `default cancelled`. Empty where all is as momo starts. */
+/** Each in a few words: `4 rules`, `1 fault`, `default cancelled`. Empty if nothing differs. */
 export function unusual({ rules, faults, fallback, clock, server, webhook }: Steered): string[] {
   const isPlain = fallback === null || (fallback.outcome === "completed" && fallback.after === "3s");
   return [
@@ -24,7 +24,7 @@ export function unusual({ rules, faults, fallback, clock, server, webhook }: Ste
   ];
 }
 
-/** Some outcomes have words there: they end with the prompt's lifetime, or never. */
+/** Whether it is a duration. Some outcomes have words there, because they end with the prompt timeout, or never. */
 export const isDuration = (after: string | null): after is string => after !== null && /^[0-9]/.test(after);
 
 export const counted = (count: number, what: string): string =>

@@ -1,10 +1,10 @@
-/** Lists that grow as things happen, and stay bounded. */
+/** Lists that grow with events, within a bound. */
 
 interface Numbered {
   readonly id: number;
 }
 
-/** The place of an id in a list that is sorted newest first; where it is not there, the place where it would be. */
+/** The index of an id in a list that is sorted newest first, or the index where it would be. */
 export function placeOf(rows: readonly Numbered[], id: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -18,9 +18,9 @@ export function placeOf(rows: readonly Numbered[], id: number): number {
 export const has = (rows: readonly Numbered[], id: number): boolean => rows[placeOf(rows, id)]?.id === id;
 
 /**
- * Puts what arrived in its place among rows that are sorted newest first: a row of the same id is replaced. It costs little
- * where few arrive, however many rows there are.
- * @param most beyond it the oldest are left out
+ * Merges new rows into rows that are sorted newest first. A row with the same id is replaced. The cost depends on the new rows,
+ * not on the length of the list.
+ * @param most of more rows, the oldest are dropped
  */
 export function mergeNewestFirst<T extends Numbered>(rows: readonly T[], arrived: readonly T[], most: number): T[] {
   const merged = rows.slice();
@@ -40,9 +40,8 @@ export function mergeNewestFirst<T extends Numbered>(rows: readonly T[], arrived
 }
 
 /**
- * Puts calls that arrived behind those that are known, oldest first. After a reconnect the server sends some again: what is known
- * already is left out.
- * @param most beyond it the oldest are left out
+ * Appends new calls, oldest first. After a reconnect the server repeats some calls; known ones are skipped.
+ * @param most of more calls, the oldest are dropped
  */
 export function appendUnknown<T extends Numbered>(known: readonly T[], arrived: readonly T[], most: number): T[] {
   const lastId = known.at(-1)?.id ?? Number.NEGATIVE_INFINITY;

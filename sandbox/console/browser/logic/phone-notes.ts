@@ -1,7 +1,7 @@
 import type { Transaction } from "../wire.ts";
 import { formatAmount } from "./format.ts";
 
-/** What the customer reads once a prompt has gone, however it went. */
+/** What the customer reads after a prompt has ended. */
 export interface CustomerNote {
   readonly title: string;
   readonly text: string;
@@ -18,7 +18,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   8006: "Your PIN is locked. Unlock it before you pay.",
 };
 
-/** @param business who asked for the payment */
+/** @param business the name of the merchant */
 export function noteOf(
   { status, amount, result_code, result_desc }: Pick<Transaction, "status" | "amount" | "result_code" | "result_desc">,
   business: string,

@@ -1,4 +1,4 @@
-/** A refusal of the API, taken apart: what it says of each field of a form, and the rest. */
+/** A refusal of the API, split into the problems of each field of a form, and the rest. */
 export interface Problems {
   readonly fields: Readonly<Record<string, string>>;
   readonly rest: string | null;
@@ -6,12 +6,12 @@ export interface Problems {
 
 /**
  * The API names the place of each error, as in `match.phone: it must be …; times: …` or `phone must be …; amount is missing …`,
- * and goes on after a semicolon.
+ * and separates errors by semicolons.
  * @param names the members that have a field on the form
  */
 export function problemsOf(message: string, names: readonly string[]): Problems {
   const name = names.map((text) => text.replaceAll(".", "\\.")).join("|");
-  const start = new RegExp(`(?:^|; )(?:\\w+\\[[0-9]+\\]\\.)?(${name})(?::| )`, "g");
+  const start = new RegExp(`(?:^|; )(?:\\w+(?:\\[[0-9]+\\])?\\.)?(${name})(?::| )`, "g");
   const starts = [...message.matchAll(start)];
   const fields: Record<string, string> = {};
   starts.forEach((match, index) => {

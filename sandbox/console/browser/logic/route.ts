@@ -1,18 +1,18 @@
-/** Where in the page somebody is; all of it stands after the `#`, so that back, forward, reload, a bookmark and a link work. */
+/** The place in the page. All of it is in the address after `#`, so that back, forward, reload, bookmarks and links work. */
 export const VIEWS = ["transactions", "requests", "audit", "steering", "keys", "start", "phone"] as const;
 
 export type View = (typeof VIEWS)[number];
 
 export interface Route {
-  /** Null where the address names none. */
+  /** Null if the address names none. */
   readonly view: View | null;
   /** What is open in the view: a payment by its checkout request id, a call by its id. */
   readonly selected: string | null;
-  /** The filters in force, and the merchant where it is not the first. */
+  /** The filters, and the merchant if it is not the first. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What stands after the `#` may be anything; what means nothing is left out. */
+/** Reads any text after `#`. Unknown parts are ignored. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [name = "", id] = path.split("/");

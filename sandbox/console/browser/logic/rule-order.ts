@@ -1,8 +1,8 @@
 import type { Rule } from "../wire.ts";
 
 /**
- * The rules that no payment can reach, because one before them takes all that they match, for good.
- * @returns for each rule the place of that one, from 1; null where it can be reached
+ * Finds rules that no payment can reach, because an earlier rule without a count matches all their payments.
+ * @returns for each rule the place of the earlier rule, from 1; null if it can be reached
  */
 export function coveredBy(rules: readonly Rule[]): (number | null)[] {
   return rules.map((rule, index) => {
@@ -11,7 +11,7 @@ export function coveredBy(rules: readonly Rule[]): (number | null)[] {
   });
 }
 
-/** Whether the first matches all that the second does. */
+/** Whether the first rule matches all payments that the second one matches. */
 function covers({ match: wide }: Rule, { match: narrow }: Rule): boolean {
   return Object.entries(wide).every(([name, value]) => narrow[name as keyof Rule["match"]] === value);
 }

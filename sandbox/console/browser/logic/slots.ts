@@ -1,18 +1,18 @@
-/** Which phone the handset shows, and which others have a chip, where many ring. Nothing changes place while it rings. */
+/** Chooses the phone on the handset and the phones with a chip. A phone does not change its place while it rings. */
 
-/** A phone that a prompt has reached. */
+/** A phone that has or had a prompt. */
 export interface PhoneInPlay {
   readonly phone: string;
   readonly openPrompts: number;
-  /** Whether it still shows what became of the last prompt. */
+  /** Whether it still shows the end of its last prompt. */
   readonly hasNote: boolean;
 }
 
 /**
- * The phone on the handset: what a person picked, else the one that was shown, for as long as it rings or has just ended; else
- * the first that rings, the one that was shown, or the last that came into play.
- * @param inPlay in the order in which they came into play
- * @param held a phone that keeps the handset a little longer, so that its last prompt's end can be read
+ * The phone on the handset. The first of these: the phone that a person picked; the shown one, while it rings or has just ended;
+ * the first one that rings; the shown one; the last one with a prompt.
+ * @param inPlay in the order of their first prompt
+ * @param held a phone that stays on the handset for a moment, so that the end of its prompt can be read
  */
 export function choosePhone(
   shown: string | null,
@@ -28,9 +28,9 @@ export function choosePhone(
 }
 
 /**
- * The phones beside the handset, in places that they keep: those that ring first, then those with a note, then the last ones.
- * @param before what had a place until now; null is an empty one
- * @param others the phones in play but the shown one
+ * The phones beside the handset, each in its own place: first those that ring, then those with a note, then the last ones.
+ * @param before the phones in these places until now; null is an empty place
+ * @param others all phones except the shown one
  */
 export function assignChips(
   before: readonly (string | null)[],
@@ -39,7 +39,7 @@ export function assignChips(
 ): (string | null)[] {
   const rankOf = ({ openPrompts, hasNote }: PhoneInPlay) => (openPrompts > 0 ? 2 : hasNote ? 1 : 0);
   const ranks = new Map(others.map((phone) => [phone.phone, rankOf(phone)]));
-  // Of the same rank who has a place keeps it, and of the others the last that came into play are taken.
+  // At the same rank, a phone with a place keeps it. Of the others, the last ones come first.
   const order = [...others.keys()].sort((a, b) => weight(b) - weight(a));
   const chosen = new Set(order.slice(0, places).map((index) => others[index]?.phone ?? ""));
   const chips = Array.from({ length: places }, (_, place) => {

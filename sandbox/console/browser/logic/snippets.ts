@@ -9,12 +9,12 @@ export const LANGUAGES = ["curl", "TypeScript", "PHP", "Python"] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** What a snippet is filled in with. */
+/** The values in a snippet. */
 export type SnippetFacts = Pick<ServerFacts, "base_url" | "api_key" | "payment_account_id">;
 
 const TEMPLATES: Readonly<Record<Language, string>> = { curl, TypeScript: typescript, PHP: php, Python: python };
 
-/** A payment from its start to its end, to begin with: it asks every 3 seconds, and reads a status as what it says. */
+/** Example code of a whole payment: it polls every 3 seconds until the payment is final. */
 export function snippet(language: Language, { base_url, api_key, payment_account_id }: SnippetFacts): string {
   return TEMPLATES[language]
     .replaceAll("__BASE_URL__", () => base_url)
@@ -22,7 +22,7 @@ export function snippet(language: Language, { base_url, api_key, payment_account
     .replaceAll("__PAYMENT_ACCOUNT_ID__", () => String(payment_account_id ?? 1));
 }
 
-/** How a shell runs the lines that follow; they end with a line of their own. */
+/** The shell command that runs the lines after it, up to the end marker. */
 const RUNNERS: Readonly<Record<Language, string>> = {
   curl: "bash",
   TypeScript: "node --input-type=module",
@@ -31,9 +31,8 @@ const RUNNERS: Readonly<Record<Language, string>> = {
 };
 
 /**
- * The snippet as one thing to paste into a terminal. The secret never comes into the page: the shell reads it from the server's
- * folder.
- * @param data the folder; null where it is of no use
+ * The snippet as one text to paste into a terminal. The page never has the secret: the shell reads it from the data directory.
+ * @param data the data directory; null if the shell cannot read it
  */
 export function paste(language: Language, { data, ...facts }: SnippetFacts & Pick<ServerFacts, "data">): string {
   const secret =

@@ -1,7 +1,7 @@
-import type { Fault, Rule } from "../wire.ts";
+import type { Fault, Rule, Webhook } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
-/** Rules and faults as people say them. */
+/** Rules, faults and the webhook as text for people. */
 
 /** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
 export function ruleInWords({ match, outcome, after, times }: Rule): string {
@@ -16,12 +16,24 @@ export function ruleInWords({ match, outcome, after, times }: Rule): string {
   return `${matched}: ${outcome}${after === undefined ? "" : ` after ${after}`}${countWords(times)}`;
 }
 
-/** `/status.php: HTTP 503, 21 % of calls, 4 times` */
+/** `/status.php: HTTP 503, 21 % of requests, 4 times` */
 export function faultInWords({ path, kind, status, delay, probability, times }: Fault): string {
   const what =
     kind === "error" ? `HTTP ${status ?? 500}` : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
-  const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of calls` : "";
+  const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
   return `${path ?? "every operation"}: ${what}${chance}${countWords(times)}`;
+}
+
+/** `http://127.0.0.1:3000/: flat, 2 times each, 5s late, 20 % lost` */
+export function webhookInWords({ url, form, times, delay, shuffle, lost, early }: Webhook): string {
+  return [
+    `${url}: ${form}`,
+    ...(times > 1 ? [`${times} times each`] : []),
+    ...(/^0/.test(delay) ? [] : [`${delay} late`]),
+    ...(/^0/.test(shuffle) ? [] : [`out of order within ${shuffle}`]),
+    ...(lost > 0 ? [`${Math.round(lost * 1000) / 10} % lost`] : []),
+    ...(early ? ["before the answer to the start"] : []),
+  ].join(", ");
 }
 
 function countWords(times: number | undefined): string {

@@ -1,15 +1,15 @@
 import type { Story } from "../wire.ts";
 import { instantOf } from "./format.ts";
 
-/** The life of a payment on a line to scale: its prompt, its polls and its end. Places are shares of the line, from 0 to 1. */
+/** The life of a payment on a line to scale: prompt, polls and end. Positions are fractions of the line, from 0 to 1. */
 export interface Timeline {
   readonly lengthMs: number;
-  /** Where the prompt's time is over. */
+  /** The position of the prompt timeout. */
   readonly expiresAt: number;
-  /** Where the payment ended, or will if nobody answers the prompt; null where only a person can say. */
+  /** The position of the end, also of a decided end in the future; null if a person must answer the prompt. */
   readonly endsAt: number | null;
   readonly marks: readonly Mark[];
-  /** Where the next poll is recommended: 3 to 5 s after each. */
+  /** The recommended times of the next poll: 3 to 5 s after each call. */
   readonly bands: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -18,15 +18,15 @@ export interface Mark {
   readonly at: number;
   readonly offsetMs: number;
   readonly words: string;
-  /** Whether a poll comes earlier or later than is recommended after the one before. */
+  /** Whether the poll was earlier or later than recommended. */
   readonly pace: "early" | "right" | "late";
 }
 
 const SOONEST_MS = 3000;
 const LATEST_MS = 5000;
-/** A poll that is late or early by so little is not to blame for it. */
+/** A difference this small does not count as early or late. */
 const TOLERANCE_MS = 150;
-/** More marks nobody can tell apart. */
+/** Nobody can distinguish more marks. */
 const MOST_MARKS = 200;
 
 export function timelineOf(
@@ -44,7 +44,7 @@ export function timelineOf(
     ...polls.map(({ at_ms }) => at_ms),
     ...attempts.map(({ at_ms }) => at_ms),
   );
-  // A life that was over soon is drawn over the part of the prompt's time that matters.
+  // A short life does not show the whole time of the prompt, only the part with events.
   const busyMs = Math.max(endMs ?? lastMs, ...polls.map(({ at_ms }) => at_ms), ...attempts.map(({ at_ms }) => at_ms));
   const lengthMs = Math.max(10_000, transaction.status === "pending" ? lastMs - startMs : (busyMs - startMs) * 1.1);
   const at = (ms: number) => Math.min(1, Math.max(0, (ms - startMs) / lengthMs));

@@ -1,11 +1,11 @@
-/** Which rows of a long list are drawn: those in view and some around them. Every row has the same height. */
+/** The rows of a long list that are drawn: those in view and some around them. All rows have the same height. */
 export interface Range {
-  /** The first, and the one after the last. */
+  /** The first row, and the one after the last. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Rows beyond each edge, so that a flick of the wheel shows no gap. */
+/** Rows beyond each edge, so that fast scrolling shows no gap. */
 const OVERSCAN = 12;
 
 export function visibleRange(scrollTop: number, viewportHeight: number, rowHeight: number, count: number): Range {

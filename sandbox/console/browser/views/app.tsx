@@ -12,7 +12,7 @@ import { TokenForm } from "./token-form.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { Transactions } from "./transactions.tsx";
 
-/** The page: what a merchant sees, and the customers' phones beside it. */
+/** The page: the dashboard of the merchant, and the phones of the customers beside it. */
 export function App() {
   if (tokenAsked.value) return <TokenForm isWrong={tokenAsked.value.isWrong} />;
   return (
@@ -49,7 +49,7 @@ function CurrentView() {
       return <Registry />;
     case "start":
       return <Start />;
-    // On a wide screen the phone is beside it anyway.
+    // On a wide screen the phone is beside the dashboard anyway.
     case "phone":
     case "transactions":
       return <Transactions />;

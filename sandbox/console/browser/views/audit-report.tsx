@@ -10,14 +10,14 @@ import { FormProblem, useCall } from "./form.tsx";
 const FORMATS = ["text", "junit", "sarif", "github", "json"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** The same report that CI gets, to copy. */
+/** The report that CI gets, as text to copy. */
 export function AuditReport() {
   const call = useCall([]);
   const format = useSignal<Format>("text");
   const report = useSignal<string | null>(null);
   const path = `/audit?format=${format.value}`;
   useEffect(() => {
-    // Only a report that somebody looks at is kept up to date.
+    // Load the report again only if it is open.
     if (report.value !== null) void show();
   }, [format.value, findings.value]);
 

@@ -5,11 +5,11 @@ import { acknowledged, findings, isLoaded, openFindings, requests } from "../sta
 import type { Finding } from "../wire.ts";
 import { AuditReport } from "./audit-report.tsx";
 
-/** More of one kind help nobody: the report has them all. */
+/** More findings of one kind do not help. The report has all. */
 const MOST_SHOWN = 20;
 const MOST_CALLS = 8;
 
-/** What clients do wrong, by its kind: what is wrong, what is right, and where it shows. */
+/** The findings by kind: what is wrong, what would be right, and the calls and payments. */
 export function Audit() {
   const noted = findings.value.filter((finding) => isAcknowledged(finding, acknowledged.value));
   return (
@@ -20,8 +20,8 @@ export function Audit() {
         </h2>
         <p class="hint">
           {isLoaded.value && openFindings.value.length === 0
-            ? "Nothing found. The audit watches every call of the merchant API, and every payment that nobody asks about."
-            : "Each kind with what would be right, the payments and the calls. Take note of what you know: it comes back when it happens again."}
+            ? "Nothing found. The audit watches every request of the merchant API, and every payment that nobody asks about."
+            : "What is wrong, what would be right, and where it shows. What you mark as known comes back when it happens again."}
         </p>
       </section>
       {[...findingsByKind(openFindings.value)].map(([kind, group]) => (
@@ -30,7 +30,7 @@ export function Audit() {
       {noted.length > 0 && (
         <details class="card wide-card">
           <summary>
-            {formatCount(noted.length)} taken note of:{" "}
+            {formatCount(noted.length)} marked as known:{" "}
             {[...findingsByKind(noted).keys()].map((kind) => labelOf({ kind })).join(", ")}
           </summary>
           <ul class="finding-list">
@@ -50,12 +50,14 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
   if (!first) return null;
   return (
     <section class="card wide-card" aria-label={labelOf({ kind })} data-severity={first.severity}>
-      <h2>
-        <span class="severity">{first.severity}</span> {labelOf({ kind })} <span class="count">{group.length}</span>
-        <button type="button" class="quiet" onClick={() => takeNoteOf(group)}>
-          Take note of {group.length === 1 ? "it" : `all ${group.length}`}
+      <header class="card-head">
+        <h2>
+          <span class="severity">{first.severity}</span> {labelOf({ kind })} <span class="count">{group.length}</span>
+        </h2>
+        <button type="button" onClick={() => takeNoteOf(group)}>
+          {group.length === 1 ? "Mark as known" : `Mark all ${group.length} as known`}
         </button>
-      </h2>
+      </header>
       <p class="advice">{first.advice}</p>
       <ul class="finding-list">
         {group.slice(0, MOST_SHOWN).map((finding) => (
@@ -82,7 +84,7 @@ function Item({ finding }: { finding: Finding }) {
         )}
         {calls.length > 0 && (
           <span>
-            {calls.length === 1 ? "call" : "calls"}{" "}
+            {calls.length === 1 ? "request" : "requests"}{" "}
             {calls.slice(0, MOST_CALLS).map((id) => (
               <a key={id} href={addressOf("requests", String(id))}>
                 {id}
@@ -95,7 +97,7 @@ function Item({ finding }: { finding: Finding }) {
           first at <time>{first_at}</time>
         </span>
         {count > 1 && <span>{formatCount(count)} times</span>}
-        <span>{section}</span>
+        <span>specification {section}</span>
       </p>
     </li>
   );

@@ -4,10 +4,10 @@ import { fallback, rules } from "../state.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 
-/** What the switch goes back to: what was in force before it, or what momo does by itself. */
+/** The default to go back to: the one before the switch, or that of momo. */
 let before: { outcome: string; after?: string } = { outcome: "completed" };
 
-/** Whether the prompts that nothing else decides wait for the person in front of this page. */
+/** A switch: by default, prompts wait for the person at this page. */
 export function ByHandSwitch() {
   const call = useCall([]);
   const isByHand = fallback.value?.outcome === "manual";
@@ -28,7 +28,7 @@ export function ByHandSwitch() {
   );
 }
 
-/** About the prompts to come, and never about the one that rings. */
+/** Describes new prompts, not the one that rings. */
 function words({ outcome, after }: Default): string {
   const first =
     rules.value.length > 0

@@ -13,7 +13,7 @@ const targets = () => requests.value.map(({ target }) => operationOf(target));
 const distinct = (first: readonly string[], more: readonly string[]): string =>
   [...new Set([...first, ...more])].slice(0, MOST_NAMES).join("\n");
 
-/** What is looked for in the log: the page has all of it, and looks itself. */
+/** The filters of the log. The page has the whole log, so it filters without the server. */
 export function CallFilterBar() {
   const { value } = callFilters;
   const isMore = useSignal(false);
@@ -23,7 +23,7 @@ export function CallFilterBar() {
     onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
       setCallFilters({ [name]: currentTarget.value.trim() }),
   });
-  // As texts, so that nothing is drawn again as long as they stay the same.
+  // As text, so that nothing is drawn again while it is equal.
   const paths = useComputed(() => distinct(["stkpush.php", "status.php", "transactions.php"], targets()));
   const methods = useComputed(() =>
     distinct(
@@ -42,7 +42,7 @@ export function CallFilterBar() {
     <search class="filters">
       <label class="search">
         <span>Search</span>
-        <input {...bind("search")} type="search" placeholder="Anything in a call or its answer" />
+        <input {...bind("search")} type="search" placeholder="Anything in a request or its answer" />
       </label>
       <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { api } from "../api.ts";
 import { knownPayment } from "../arrivals.ts";
@@ -11,15 +11,15 @@ import { MistakeNote } from "./mistake-note.tsx";
 import { Pane } from "./pane.tsx";
 import { CallDetails, HttpStatus } from "./request-step.tsx";
 
-/** One call of the merchant API, whole. */
+/** One call of the merchant API with all details. */
 export function CallPane({ id }: { id: number }) {
   const request = requests.value.find((one) => one.id === id);
   const call = useCall([]);
-  useEffect(() => () => returnFocus(String(id)), [id]);
+  useLayoutEffect(() => () => returnFocus(String(id)), [id]);
   if (!request) {
     return (
-      <Pane label="One call" title="Call" what="the call" onClose={() => select(null)}>
-        {isLoaded.value && <p class="hint">It is no longer in the log, which keeps the last 1,000 calls.</p>}
+      <Pane label="One request" title="Request" what="the request" onClose={() => select(null)}>
+        {isLoaded.value && <p class="hint">It is no longer in the log, which keeps the last 1,000.</p>}
       </Pane>
     );
   }
@@ -28,13 +28,13 @@ export function CallPane({ id }: { id: number }) {
   const again = request.headers["x-sandbox-replay-of"];
   return (
     <Pane
-      label="One call"
+      label="One request"
       title={
         <>
           {request.method} <HttpStatus status={request.status} />
         </>
       }
-      what="the call"
+      what="the request"
       onClose={() => select(null)}
     >
       <p class="hint">
@@ -42,7 +42,7 @@ export function CallPane({ id }: { id: number }) {
         {again !== undefined && (
           <>
             {" "}
-            · sent again from the console, as <a href={addressOf("requests", again)}>call {again}</a>
+            · sent again from the console, as <a href={addressOf("requests", again)}>request {again}</a>
           </>
         )}
       </p>
@@ -61,7 +61,7 @@ export function CallPane({ id }: { id: number }) {
               Payment {known ? (known.reference ?? formatPhone(known.phone)) : ""}
             </a>
             <a class="button" href={addressOf("requests", null, { payment })}>
-              Its calls
+              Its requests
             </a>
           </>
         )}

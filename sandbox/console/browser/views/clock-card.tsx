@@ -7,7 +7,7 @@ import { type Control, ControlGroup } from "./commands.tsx";
 import { Field, FormProblem, useCall } from "./form.tsx";
 import { SnowflakeIcon } from "./icons.tsx";
 
-/** The sandbox's clock: stopped, moved, and let go. */
+/** Stops, moves and resumes the sandbox's clock. */
 export function ClockCard() {
   const call = useCall(["advance"]);
   const duration = useSignal("90s");
@@ -18,11 +18,12 @@ export function ClockCard() {
     return { label, run, command: { method: "POST", path: "/clock", body, momo: momoLine(["clock", ...words]) } };
   }
   const isFrozen = clock.value?.frozen ?? false;
+  const advance = control("Advance", { advance: duration.value }, ["advance", duration.value]);
   const controls = [
-    isFrozen ? control("Resume", { resume: true }, ["resume"]) : control("Freeze", { freeze: true }, ["freeze"]),
+    advance,
     control("+10 s", { advance: "10s" }, ["advance", "10s"]),
     control("+1 min", { advance: "1m" }, ["advance", "1m"]),
-    control("Advance by", { advance: duration.value }, ["advance", duration.value]),
+    isFrozen ? control("Resume", { resume: true }, ["resume"]) : control("Freeze", { freeze: true }, ["freeze"]),
   ];
   return (
     <section class="card" aria-label="Clock">
@@ -46,6 +47,9 @@ export function ClockCard() {
               value={duration.value}
               onInput={(event) => {
                 duration.value = event.currentTarget.value;
+              }}
+              onKeyDown={(event) => {
+                if (event.key === "Enter") advance.run();
               }}
             />
           )}

@@ -9,11 +9,11 @@ export interface Command {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** Null where momo has no command for it. */
+  /** Null if momo has no command for it. */
   readonly momo: string | null;
 }
 
-/** The lines that do what the control beside them does. */
+/** The commands that do the same as a control. */
 export function CommandLines({ command: { method, path, body, momo } }: { command: Command }) {
   if (!server.value) return null;
   return (
@@ -32,12 +32,13 @@ export interface Control {
 
 interface ControlGroupProps {
   readonly controls: readonly Control[];
-  /** Whether no commands are shown before one of the buttons is pointed at. */
+  /** Whether the commands are hidden until the mouse is over a button. */
   readonly isFolded?: boolean;
+  /** Shown before the buttons. */
   readonly children?: ComponentChildren;
 }
 
-/** Buttons, and below them the commands of the one that was last pointed at. */
+/** Buttons, and below them the commands of the last button under the mouse. */
 export function ControlGroup({ controls, isFolded = false, children }: ControlGroupProps) {
   const pointed = useSignal<string | null>(null);
   const shown = controls.find(({ label }) => label === pointed.value) ?? controls[0];
@@ -45,6 +46,7 @@ export function ControlGroup({ controls, isFolded = false, children }: ControlGr
   return (
     <>
       <div class="buttons">
+        {children}
         {controls.map(({ label, run }) => {
           const point = () => {
             pointed.value = label;
@@ -55,7 +57,6 @@ export function ControlGroup({ controls, isFolded = false, children }: ControlGr
             </button>
           );
         })}
-        {children}
       </div>
       {isFolded ? (
         <details>

@@ -3,23 +3,23 @@ import { useEffect } from "preact/hooks";
 import { after } from "../system.ts";
 import { Dialog } from "./dialog.tsx";
 
-/** For so long the question takes no yes: the second half of a double click means nothing. */
+/** How long the question ignores a click, so that a double click does not confirm it. */
 const PAUSE_MS = 600;
 
 interface ConfirmButtonProps {
-  /** Tells the dialog from others. */
+  /** The id of the dialog. */
   readonly id: string;
   readonly label: string;
   readonly question: string;
-  /** What is lost. */
+  /** What will be lost. */
   readonly loss: string;
   readonly yes: string;
   readonly run: () => void;
-  /** It is pointed at, or has the focus. */
+  /** The mouse is over the button, or it has the focus. */
   readonly onPoint?: () => void;
 }
 
-/** A button for what cannot be undone: it asks first, in another place, and names what is lost. */
+/** A button for an action that cannot be undone. It asks first, in a dialog that says what will be lost. */
 export function ConfirmButton({ id, label, question, loss, yes, run, onPoint }: ConfirmButtonProps) {
   const isAsked = useSignal(false);
   const close = () => {

@@ -4,7 +4,7 @@ import { CheckIcon, CopyIcon } from "./icons.tsx";
 
 const SHOWN_MS = 1600;
 
-/** @param what is copied, for those who do not see the icon */
+/** @param what names the text, for screen readers */
 export function CopyButton({ text, what, label }: { text: string; what: string; label?: string }) {
   const said = useSignal<"copied" | "refused" | null>(null);
   async function copy() {

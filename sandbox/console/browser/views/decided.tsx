@@ -8,9 +8,9 @@ import { outcomes, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { FormProblem, submits, useCall } from "./form.tsx";
 
-/** What decides this prompt if nobody touches the phone, and every other way in which it can end. */
+/** Who decides this prompt if nobody answers it, and a form for other outcomes. */
 export function Decided({ prompt }: { prompt: Prompt }) {
-  const decision = useSignal<Decision | null>(null);
+  const decision = useSignal<Decision | null | undefined>(undefined);
   const id = encodeURIComponent(prompt.checkout_request_id);
   useEffect(() => {
     void quietly(async () => {
@@ -28,11 +28,11 @@ export function Decided({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** The person in front of the page can be the network, too. */
+/** The person can also answer as the network. */
 function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
   const call = useCall([]);
   const chosen = useSignal("insufficient_funds");
-  // The network's answers: it never says `silent`, and `manual` and `refused` are no end.
+  // Only outcomes that the network can answer: not `silent`, `manual` and `refused`.
   const ends = outcomes.value.filter(({ status, after }) => status !== null && after !== "never");
   async function end() {
     pickPhone(prompt.phone);
@@ -54,7 +54,7 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
         ))}
       </select>
       <button type="submit" disabled={call.isUnderWay}>
-        End it so
+        End prompt
       </button>
       <FormProblem problems={call.problems} />
     </form>
@@ -62,20 +62,22 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
 }
 
 const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
-  header: "its request",
-  network_limit: "the network's limit",
-  test_phone: "this test phone",
-  default: "the default",
-  person: "a person",
-  deadline: "the deadline",
+  header: "Its request",
+  network_limit: "The network's limit",
+  test_phone: "This test phone",
+  default: "The default",
+  person: "A person",
+  deadline: "The deadline",
 };
 
-/** `By rule 2: completed, in 3 s.` */
-function words(decision: Decision | null, nowMs: number | null): string {
+/** `Rule 2 decides: completed in 3 s.` @param decision undefined while it is not known yet */
+function words(decision: Decision | null | undefined, nowMs: number | null): string {
+  if (decision === undefined) return "";
   if (decision === null) return "It waits for a PIN.";
   const { who, rule, outcome, at_ms } = decision;
-  const decider = who === "rule" ? `rule ${rule}` : WHO[who];
+  const decider = who === "rule" ? `Rule ${rule}` : WHO[who];
   const leftMs = at_ms === null || nowMs === null ? null : Math.max(0, Math.ceil((at_ms - nowMs) / 1000) * 1000);
-  const when = leftMs === null ? (outcome === "manual" ? ", it waits for you" : "") : `, in ${formatInterval(leftMs)}`;
-  return `By ${decider}: ${outcome}${when}.`;
+  const when =
+    leftMs === null ? (outcome === "manual" ? ", so it waits for you" : "") : ` in ${formatInterval(leftMs)}`;
+  return `${decider} decides: ${outcome}${when}.`;
 }

@@ -6,7 +6,7 @@ import { Field, FormProblem, submits, useCall } from "./form.tsx";
 import { OutcomeSelect } from "./outcome-select.tsx";
 import { TextField } from "./text-field.tsx";
 
-/** What prompts do where nothing else decides. */
+/** What prompts do if nothing else decides. */
 export function DefaultCard() {
   const call = useCall(["outcome", "after"]);
   const chosen = useSignal<string | null>(null);

@@ -10,10 +10,10 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A window over the page. It begins in its first field, and Escape gives the focus back to where it was. */
+/** A modal dialog. Its first field gets the focus. Escape closes it and gives the focus back. */
 export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key: who presses p and types means the first field.
+  // Before the next key, so that keys typed after `p` go into the first field.
   useLayoutEffect(() => {
     if (!isOpen) return dialog.current?.close();
     dialog.current?.showModal();
@@ -28,7 +28,7 @@ export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      // It is told late: by then it may be open again.
+      // The event comes late: the dialog may be open again by then.
       onClose={(event) => {
         if (!event.currentTarget.open) onClose();
       }}

@@ -8,7 +8,7 @@ import { FormProblem, useCall } from "./form.tsx";
 
 const SAID_MS = 4000;
 
-/** The filtered list as a file for a spreadsheet, as far as one file goes. */
+/** Downloads the filtered list as CSV, up to the bound of an export. */
 export function ExportButton() {
   const call = useCall([]);
   const said = useSignal<string | null>(null);

@@ -34,7 +34,7 @@ const LABELS: Readonly<Record<keyof Draft, string>> = {
   seed: "Seed",
 };
 
-/** What goes wrong on the way to the merchant API. */
+/** The faults of the merchant API. */
 export function FaultsCard() {
   const call = useCall(MEMBERS);
   const draft = useSignal(EMPTY);
@@ -127,7 +127,7 @@ export function FaultsCard() {
   );
 }
 
-/** The call that leaves these faults in force. */
+/** The call that replaces all faults by these. */
 function replacement(seed: number, next: readonly unknown[]): Command {
   return next.length === 0
     ? { method: "DELETE", path: "/faults", momo: null }

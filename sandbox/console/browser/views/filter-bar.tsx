@@ -9,7 +9,7 @@ import { KINDS, STATUSES } from "../wire.ts";
 import { ExportButton } from "./export-button.tsx";
 import { CloseIcon } from "./icons.tsx";
 
-/** The API's own filters (§4.3), and the stretch that was picked in the chart. */
+/** The filters of the API (§4.3), and the interval that is picked in the chart. */
 export function FilterBar() {
   const { value } = filters;
   const isMore = useSignal(false);
@@ -57,7 +57,7 @@ export function FilterBar() {
   );
 }
 
-/** Where there is no room, all but the first filters are folded away. */
+/** Without room, only the first filters are shown. */
 export function MoreButton({ isMore }: { isMore: Signal<boolean> }) {
   return (
     <button

@@ -5,7 +5,7 @@ import { type Problems, problemsOf } from "../logic/problems.ts";
 
 const NONE: Problems = { fields: {}, rest: null };
 
-/** A call that a form makes: what the API says against it stands next to the fields it is about. */
+/** A call that a form makes. Refusals of the API are shown beside the fields that they name. */
 export interface Call {
   readonly problems: Problems;
   readonly isUnderWay: boolean;
@@ -39,12 +39,12 @@ export function useCall(names: readonly string[]): Call {
 }
 
 export interface FieldProps {
-  /** As the API names the member. */
+  /** The name of the member in the API. */
   readonly name: string;
   readonly label: string;
   readonly problems: Problems;
   readonly hint?: string;
-  /** Ids must differ where two forms have a field of the same name. */
+  /** Makes ids unique if two forms have a field with the same name. */
   readonly form: string;
   readonly children: (input: InputFacts) => ComponentChildren;
 }
@@ -56,7 +56,7 @@ interface InputFacts {
   readonly "aria-describedby"?: string;
 }
 
-/** A label, the input, and what is wrong with it. */
+/** A label, the input, and its problem. */
 export function Field({ name, label, problems, hint, form, children }: FieldProps) {
   const id = `${form}-${name}`;
   const problem = problems.fields[name];
@@ -84,12 +84,12 @@ export function Field({ name, label, problems, hint, form, children }: FieldProp
   );
 }
 
-/** What the API says that is about no field. */
+/** Problems that belong to no field. */
 export function FormProblem({ problems }: { problems: Problems }) {
   return <div role="alert">{problems.rest && <p class="problem">{problems.rest}</p>}</div>;
 }
 
-/** A form that the page sends by itself. */
+/** A submit handler: the page sends the form itself. */
 export function submits(run: () => Promise<void>): (event: Event) => void {
   return (event) => {
     event.preventDefault();
@@ -97,7 +97,7 @@ export function submits(run: () => Promise<void>): (event: Event) => void {
   };
 }
 
-/** What a field says, as JSON has it: a number where it is one, else the text as it was typed, for the API to judge. */
+/** A typed value for JSON: a number if it is one, otherwise the text, so that the API refuses it. */
 export function numberOrText(text: string): number | string {
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 }

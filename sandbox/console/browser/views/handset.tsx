@@ -6,7 +6,7 @@ import { messages, phoneNotes, promptsByPhone, sandboxNow } from "../state.ts";
 import { Decided } from "./decided.tsx";
 import { PromptSheet } from "./prompt-sheet.tsx";
 
-/** A customer's phone: a prompt where one is open, else what became of the last one, and the messages so far. */
+/** A customer's phone: the open prompt, or the end of the last one, and the messages. */
 export function Handset({ phone }: { phone: string }) {
   useEffect(() => void loadMessages(phone), [phone]);
   const open = promptsByPhone.value.get(phone) ?? [];
@@ -60,7 +60,7 @@ function StatusLine() {
   );
 }
 
-/** How the last prompt went, for a while; else what a phone at rest shows. */
+/** The end of the last prompt for a while; later the idle screen. */
 function Note({ phone }: { phone: string }) {
   const note = phoneNotes.value.get(phone);
   if (note) {

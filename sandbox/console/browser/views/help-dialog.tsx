@@ -11,7 +11,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["?", "this help"],
 ];
 
-/** The shortcuts. */
+/** The list of keyboard shortcuts. */
 export function HelpDialog() {
   return (
     <Dialog

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 
-/** Small drawings of our own, in the colour of the text around them. What they mean is said beside them. */
+/** Our own icons, in the colour of the text around them. A text beside each says what it means. */
 function Icon({ children, size = 16 }: { children: ComponentChildren; size?: number }) {
   return (
     <svg
       class="icon"
-      width={size}
-      height={size}
+      width={`${size / 16}rem`}
+      height={`${size / 16}rem`}
       viewBox="0 0 16 16"
       fill="none"
       stroke="currentColor"
@@ -89,7 +89,7 @@ export const AutoIcon = () => (
 
 /** The mark of momo: a phone that has paid. */
 export const Mark = () => (
-  <svg class="mark" width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+  <svg class="mark" width="1.625rem" height="1.625rem" viewBox="0 0 32 32" aria-hidden="true">
     <rect x="7" y="1" width="18" height="30" rx="5.5" />
     <path d="M11.4 16.4l3.3 3.3 6-6.5" />
   </svg>

@@ -8,7 +8,7 @@ interface LongListProps {
   readonly children: ComponentChildren;
 }
 
-/** The box in which a long list scrolls, and the way back to what has arrived at its top meanwhile. Arrows go from row to row. */
+/** The scrolling box of a long list, and a button to the new rows at its top. Arrow keys go from row to row. */
 export function LongList({ list, label, children }: LongListProps) {
   return (
     <div class="table-box">
@@ -32,7 +32,7 @@ export function LongList({ list, label, children }: LongListProps) {
   );
 }
 
-/** A row has one stop, which the arrows move: Tab would have to pass thousands. */
+/** Only one row can have the focus, and the arrow keys move it, so that Tab does not go through thousands of rows. */
 function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
@@ -47,7 +47,7 @@ function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): v
   next.closest("tr")?.scrollIntoView({ block: "nearest" });
 }
 
-/** Gives the focus back to the row of what has just been closed, or to its list. */
+/** Gives the focus back to the row whose details were closed, or to its list. */
 export function returnFocus(row: string): void {
   const stop = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`);
   (stop ?? document.querySelector<HTMLElement>(".scroll"))?.focus();

@@ -4,7 +4,7 @@ import { openFindings, prompts, route, view } from "../state.ts";
 
 const ENTRIES: readonly { readonly view: View; readonly label: string; readonly short?: string }[] = [
   { view: "phone", label: "Phone" },
-  { view: "transactions", label: "Transactions", short: "Payments" },
+  { view: "transactions", label: "Payments" },
   { view: "requests", label: "Requests" },
   { view: "audit", label: "Audit" },
   { view: "steering", label: "Steering" },
@@ -12,10 +12,10 @@ const ENTRIES: readonly { readonly view: View; readonly label: string; readonly 
   { view: "start", label: "Get started", short: "Start" },
 ];
 
-/** Where somebody was in each view, so that its filters are still there when they come back. */
+/** The last route of each view, so that its filters are still there later. */
 const left = new Map<View, Route>();
 
-/** The views. The phone has an entry of its own only where there is no room beside the dashboard. */
+/** Links to the views. The phone has a link only if there is no room for it beside the dashboard. */
 export function Navigation() {
   left.set(view.value, { ...route.value, view: view.value, selected: null });
   return (
@@ -37,13 +37,13 @@ export function Navigation() {
   );
 }
 
-/** The view that is open is opened afresh. */
+/** The link to the open view removes its filters. */
 function hrefOf(name: View): string {
   const before = left.get(name);
   return before && name !== view.value ? formatRoute(before) : addressOf(name);
 }
 
-/** Its place is there from the beginning, so that no view moves when the first one is counted. */
+/** Its place is reserved, so that nothing moves when the first number appears. */
 function Count({ view: name }: { view: View }) {
   if (name === "phone") return <Figure count={prompts.value.size} what="open" />;
   if (name === "audit") return <Figure count={openFindings.value.length} what="findings" isWarning />;
@@ -52,8 +52,8 @@ function Count({ view: name }: { view: View }) {
 
 function Figure({ count, what, isWarning = false }: { count: number; what: string; isWarning?: boolean }) {
   return (
-    <b class={`count ${isWarning ? "warn" : ""}`} data-empty={count === 0}>
-      {count > 999 ? "999+" : count}
+    <b class={`count ${isWarning && count > 0 ? "warn" : ""}`} data-empty={count === 0}>
+      {count > 99 ? "99+" : count}
       <span class="unseen"> {what}</span>
     </b>
   );

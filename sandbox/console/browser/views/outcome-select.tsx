@@ -3,7 +3,7 @@ import { outcomes } from "../state.ts";
 
 type SelectProps = SelectHTMLAttributes & { readonly none?: string };
 
-/** The outcomes that a prompt can have, each with what it is. */
+/** A choice of outcomes, each with its meaning. */
 export function OutcomeSelect({ none, ...select }: SelectProps) {
   return (
     <select {...select}>

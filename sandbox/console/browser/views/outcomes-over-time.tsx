@@ -12,12 +12,12 @@ const BAR = 6;
 const GAP = 2;
 const WIDTH = BUCKETS * (BAR + GAP);
 
-/** From the ground up; the legend has the same order. */
+/** From the bottom to the top. The legend has the same order. */
 const ORDER: readonly Status[] = ["completed", "pending", "cancelled", "expired", "failed"];
 
-/** What became of the payments, by when they began. A bar tells its numbers, and shows its payments alone when it is picked. */
+/** A chart of payments by start time and status. A bar shows its numbers, and filters the list when it is picked. */
 export function OutcomesOverTime() {
-  // Once a second is enough, and half a million rows a second are not.
+  // Once a second is enough. At every frame this would read half a million rows a second.
   const second = useComputed(() => Math.floor((sandboxNow.value ?? 0) / 1000) * 1000);
   const chart = useComputed(() => outcomeChart(rows.value, second.value));
   const pointed = useSignal<number | null>(null);

@@ -1,20 +1,20 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { CloseIcon } from "./icons.tsx";
 
 interface PaneProps {
   readonly label: string;
   readonly title: ComponentChildren;
-  /** What its button closes. */
+  /** The name of what the button closes. */
   readonly what: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** What is open beside a list. It takes the focus, and Escape closes it. */
+/** Details beside a list. The pane takes the focus, and Escape closes it. */
 export function Pane({ label, title, what, onClose, children }: PaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <section
       class="story"

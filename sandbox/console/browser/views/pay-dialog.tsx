@@ -22,10 +22,10 @@ const FIRST: Draft = {
   outcome: "manual",
 };
 
-/** What was filled in is still there the next time. */
+/** The values stay for the next time. */
 const draft = signal(FIRST);
 
-/** A test payment, as some part of a shop would start it. */
+/** Starts a test payment. */
 export function PayDialog() {
   const close = () => {
     if (dialog.value === "pay") dialog.value = null;
@@ -58,7 +58,7 @@ function PayForm({ onDone }: { onDone: () => void }) {
     if (!isStarted) return;
     onDone();
     pickPhone(phone.replace(/^0/, "254"));
-    // Where the phones have a view of their own, that is where it goes on.
+    // On a narrow screen, continue in the view of the phones.
     if (matchMedia("(max-width: 56rem)").matches) goTo("phone");
     else if (view.value !== "transactions") goTo("transactions");
   }

@@ -6,10 +6,10 @@ import { askForNotifications, notificationPermission } from "../system.ts";
 import { ByHandSwitch } from "./by-hand-switch.tsx";
 import { Handset } from "./handset.tsx";
 
-/** A number to show before any customer has been asked. */
+/** The number that is shown before the first prompt. */
 const FIRST_PHONE = "254712345678";
 
-/** The customers: one phone at hand, and the others as chips with what they do. The column is as wide whatever happens. */
+/** The customers: one phone, and the others as chips with their state. The column always has the same width. */
 export function Phones() {
   const phone = shownPhone.value ?? FIRST_PHONE;
   const ringing = prompts.value.size;
@@ -28,7 +28,7 @@ export function Phones() {
   );
 }
 
-/** Every chip keeps its place, and the places are there from the beginning. */
+/** Every chip keeps its place. The places are reserved from the beginning. */
 function OtherPhones() {
   const chips = phoneChips.value;
   const more = phonesInPlay.value.length - 1 - chips.filter((phone) => phone !== null).length;
@@ -56,7 +56,7 @@ function Chip({ phone }: { phone: string }) {
   );
 }
 
-/** Whether a phone that rings may say so where the tab is out of sight; a browser asks once. */
+/** Asks for permission to show notifications of ringing phones while the tab is hidden. A browser asks once. */
 function NotifyButton() {
   const permission = useSignal(notificationPermission());
   if (permission.value !== "default") return null;
@@ -64,7 +64,7 @@ function NotifyButton() {
     permission.value = await askForNotifications();
   }
   return (
-    <button type="button" class="link notify" onClick={() => void ask()}>
+    <button type="button" class="link notify" title="Show a notification when a phone rings" onClick={() => void ask()}>
       Notify me
     </button>
   );

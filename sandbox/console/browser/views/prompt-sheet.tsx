@@ -11,7 +11,7 @@ import { BackspaceIcon } from "./icons.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
-/** The prompt that an STK push shows: who asks for how much, and a PIN. Digits, Enter and Escape do what the keys do. */
+/** The prompt of an STK push: merchant, amount and PIN. Digits, Enter and Escape of the keyboard work like the buttons. */
 export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: number }) {
   const pin = useSignal("");
   const input = useRef<HTMLInputElement>(null);
@@ -49,20 +49,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
       <p class="sum">
         <small>KES</small> {formatAmount(prompt.amount)}
       </p>
-      <dl class="particulars">
-        {prompt.reference && (
-          <>
-            <dt>Account</dt>
-            <dd>{prompt.reference}</dd>
-          </>
-        )}
-        {prompt.description && (
-          <>
-            <dt class="unseen">Description</dt>
-            <dd class="description">{prompt.description}</dd>
-          </>
-        )}
-      </dl>
+      <Particulars prompt={prompt} />
       <div class="pin-field">
         <label for={id}>Enter PIN</label>
         <input
@@ -86,7 +73,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
       </div>
       <div class="keypad">
         {DIGITS.map((digit) => (
-          // With a keyboard the digits are typed: a dozen stops of Tab would lead nowhere else.
+          // People with a keyboard type the digits, so Tab skips these buttons.
           <button key={digit} type="button" tabIndex={-1} onClick={() => press(digit)}>
             {digit}
           </button>
@@ -116,10 +103,34 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
   );
 }
 
+/** Reference and description. A long text scrolls, so it can have the focus. */
+function Particulars({ prompt: { reference, description } }: { prompt: Prompt }) {
+  if (!reference && !description) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+    <section class="particulars" tabIndex={0} aria-label="What it is for">
+      <dl>
+        {reference && (
+          <>
+            <dt>Account</dt>
+            <dd>{reference}</dd>
+          </>
+        )}
+        {description && (
+          <>
+            <dt class="unseen">Description</dt>
+            <dd class="description">{description}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
 const RADIUS = 17;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
-/** How long the prompt still stands, by the sandbox's clock. */
+/** The time that is left, by the sandbox's clock. */
 function Ring({ prompt }: { prompt: Prompt }) {
   const now = sandboxNow.value;
   if (now === null) return null;

@@ -9,7 +9,7 @@ import { ConfirmButton } from "./confirm-button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Field, FormProblem, submits, useCall } from "./form.tsx";
 
-/** Who takes payments here: merchants, their payment accounts and their keys. */
+/** Merchants, their payment accounts and their keys. */
 export function Registry() {
   return (
     <div class="cards scroll-view">
@@ -157,7 +157,7 @@ function Keys() {
   const call = useCall(["label"]);
   const label = useSignal("");
   const made = useSignal<NewKey | null>(null);
-  // The one whose revocation is shown as a command.
+  // The key for which the command to revoke it is shown.
   const pointed = useSignal<string | null>(null);
   const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed.value && !revoked);
   const body = { label: label.value, merchant_id: merchantId.value ?? 1 };
@@ -205,7 +205,7 @@ function Keys() {
                     id={`revoke-${api_key}`}
                     label="Revoke …"
                     question={`Revoke “${keyLabel}”?`}
-                    loss={`Every call with ${api_key} is refused from now on, for good.`}
+                    loss={`Every request with ${api_key} is refused from now on, for good.`}
                     yes="Refuse it from now on"
                     run={() => void call.run(() => api.delete(pathOf(api_key)))}
                     onPoint={() => {
@@ -257,7 +257,7 @@ function Keys() {
 
 const pathOf = (apiKey: string): string => `/keys/${encodeURIComponent(apiKey)}`;
 
-/** The one time that a secret is shown. */
+/** Shows the secret of a new key, only this once. */
 function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
   return (
     <div class="new-key" role="status">

@@ -2,16 +2,16 @@ import { useSignal } from "@preact/signals";
 import { type Command, CommandLines } from "./commands.tsx";
 import { CloseIcon, WarningIcon } from "./icons.tsx";
 
-/** Something in force that can be taken away by itself. */
+/** An entry that can be removed alone. */
 export interface Removable {
   readonly words: string;
-  /** What is wrong with it, or null. */
+  /** Its problem, or null. */
   readonly note?: string | null;
   readonly command: Command;
   readonly remove: () => void;
 }
 
-/** What is in force, in order. The commands are those of the removal that was last pointed at. */
+/** A list of entries in order, with the commands for the last remove button under the mouse. */
 export function RemovableList({ what, items }: { what: string; items: readonly Removable[] }) {
   const pointed = useSignal<number | null>(null);
   const shown = pointed.value === null ? undefined : items[pointed.value];

@@ -16,7 +16,7 @@ interface RequestStepProps {
   readonly isOpen?: boolean;
 }
 
-/** A call on one line, with what was sent and answered below it. */
+/** A call on one line, with its request and answer below. */
 export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false }: RequestStepProps) {
   return (
     <>
@@ -32,7 +32,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
         </summary>
         <CallDetails request={request} isBrief={isOpen} />
         <p class="hint">
-          <a href={addressOf("requests", String(request.id))}>This call in Requests</a>
+          <a href={addressOf("requests", String(request.id))}>Open this request</a>
         </p>
       </details>
       {mistakes.map((mistake) => (
@@ -43,19 +43,23 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
 }
 
 /**
- * What was sent and what was answered.
- * @param isBrief the body exactly as it came, and the answer folded away
+ * The request and the answer.
+ * @param isBrief shows the body as it came, and hides the answer at first
  */
 export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
   const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms, leniencies, lenient_takes } =
     request;
   return (
     <div class="call-details">
-      <p class="hint">
+      <p class="hint took">
         took {formatInterval(duration_ms)}
         {fault && ` · fault: ${fault}`}
         {server.value && body_cut_bytes === 0 && (
-          <CopyButton text={replayCurl(request, server.value)} what="the call as a curl command" label="Copy as curl" />
+          <CopyButton
+            text={replayCurl(request, server.value)}
+            what="the request as a curl command"
+            label="Copy as curl"
+          />
         )}
       </p>
       {lenient_takes && (

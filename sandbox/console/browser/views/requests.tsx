@@ -23,10 +23,10 @@ import { HttpStatus } from "./request-step.tsx";
 import { Spacer } from "./spacer.tsx";
 import { useWindowed } from "./windowed.ts";
 
-/** More in a second nobody can follow. */
+/** Nobody can follow more calls in a second. */
 const FOLLOWED_PER_SECOND = 20;
 
-/** The merchant API's log as it happens, with what a client does wrong. */
+/** The live log of the merchant API, with the mistakes of clients. */
 export function Requests() {
   const shown = useComputed(() => {
     const found = mistakesByCall.value;
@@ -41,10 +41,10 @@ export function Requests() {
         <CallFilterBar />
         <p class="hint log-words">
           {rate > FOLLOWED_PER_SECOND
-            ? `${formatCount(rate)} calls a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
-            : `The last ${formatCount(MOST_REQUESTS)} calls of the merchant API, newest first.`}
+            ? `${formatCount(rate)} requests a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
+            : `The last ${formatCount(MOST_REQUESTS)} requests of the merchant API, newest first.`}
         </p>
-        <LongList list={list} label="Calls, newest first">
+        <LongList list={list} label="Requests, newest first">
           <table class="requests">
             <thead>
               <tr>
@@ -52,7 +52,7 @@ export function Requests() {
                   Time
                 </th>
                 <th scope="col" class="c-call">
-                  Call
+                  Request
                 </th>
                 <th scope="col" class="c-answer">
                   Answer
@@ -83,11 +83,11 @@ export function Requests() {
           </table>
           {isLoaded.value && shown.value.length === 0 && (
             <div class="empty">
-              <h2>{isFiltered ? "No call fits these filters" : "No requests yet"}</h2>
+              <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
               {!isFiltered && (
                 <p>
-                  Point your app at this server, and every call shows here as it is answered.{" "}
-                  <a href={addressOf("start")}>How to start</a>
+                  Point your app at this server, and every request shows here as it is answered.{" "}
+                  <a href={addressOf("start")}>How&nbsp;to&nbsp;start</a>
                 </p>
               )}
             </div>
@@ -141,7 +141,7 @@ function Row({ request, isOpen, found }: RowProps) {
   );
 }
 
-/** What a call was about; a poll says whose it is. */
+/** The subject of a call; for a poll, its payment. */
 function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
   const payment = request.target.includes("/status.php") ? paymentOf(request) : null;

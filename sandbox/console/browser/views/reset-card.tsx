@@ -1,18 +1,18 @@
 import { api } from "../api.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { counted } from "../logic/in-force.ts";
-import { counts, faults, filters, findings, requests, rules } from "../state.ts";
+import { counts, faults, filters, findings, merchants, requests, rules } from "../state.ts";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 
-/** As new, but for merchants, accounts and keys. */
+/** Resets everything except merchants, accounts and keys. */
 export function ResetCard() {
   const call = useCall([]);
   return (
     <section class="card" aria-label="Reset">
       <h2>Reset</h2>
-      <p class="hint">Forgets transactions, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
+      <p class="hint">Forgets payments, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
       <div class="buttons">
         <ConfirmButton
           id="confirm-reset"
@@ -39,11 +39,12 @@ function lossInWords(): string {
     [payments, "payment"],
     [rules.value.length, "rule"],
     [faults.value.faults.length, "fault"],
-    [requests.value.length, "logged call"],
+    [requests.value.length, "logged request"],
     [findings.value.length, "finding"],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
-  // The counts are those of the filters, and of one merchant.
-  const others = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
+  // The counts are for the filters and one merchant only.
+  const hidden = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
+  const others = merchants.value.length > 1 ? `${hidden}, and the payments of the other merchants` : hidden;
   return `${words.join(", ") || "nothing but the clock"}${others}`;
 }

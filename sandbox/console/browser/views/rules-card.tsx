@@ -25,10 +25,10 @@ const EMPTY: Draft = {
   times: "",
 };
 
-/** The rule that is being written; it is still there when somebody comes back. */
+/** The rule in the form. It stays when the view changes. */
 const draft = signal(EMPTY);
 
-/** Begins a rule, for the person to look at and add. */
+/** Fills in the form, so that a person can check the rule and add it. */
 export function startRule({ match, outcome, times }: Rule): void {
   draft.value = {
     ...EMPTY,
@@ -40,7 +40,7 @@ export function startRule({ match, outcome, times }: Rule): void {
   };
 }
 
-/** What the field has in store, ready to send. */
+/** Ready-made rules for situations that happen in practice. */
 const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "match">[] }[] = [
   {
     label: "Fails twice, then succeeds",
@@ -50,7 +50,7 @@ const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<
   { label: "Paid in the last second", rules: [{ outcome: "completed", after: "59s" }] },
 ];
 
-/** The rules, asked in order, and a form that appends one. */
+/** The rules in their order, and a form that appends one. */
 export function RulesCard() {
   const call = useCall(MEMBERS);
   const undo = useUndo();
@@ -59,7 +59,7 @@ export function RulesCard() {
 
   const put = (next: readonly unknown[]) =>
     call.run(() => (next.length === 0 ? api.delete("/rules") : api.put("/rules", next)));
-  /** Takes rules away, or adds some, so that it can be undone. */
+  /** Replaces the rules, and offers to undo it. */
   async function change(next: readonly Rule[], words: string) {
     const before = rules.value;
     if (await put(next)) undo.offer(words, () => void put(before));
@@ -142,7 +142,7 @@ export function RulesCard() {
   );
 }
 
-/** The call that leaves these rules in force. */
+/** The call that replaces all rules by these. */
 function replacement(next: readonly unknown[]): Command {
   return next.length === 0
     ? { method: "DELETE", path: "/rules", momo: null }

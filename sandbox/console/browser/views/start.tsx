@@ -7,7 +7,7 @@ import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } 
 import { CodeBlock } from "./code-block.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 
-/** The first payment from somebody's own code: one thing to paste, and a word when it has come in. */
+/** The first payment from your own code: one text to paste, and a message when the payment arrives. */
 export function Start() {
   const language = useSignal<Language>("curl");
   const facts = server.value;
@@ -72,7 +72,7 @@ export function Start() {
   );
 }
 
-/** Whether anything has come in, and what became of it. */
+/** Whether a payment arrived, and its state. */
 function Seen() {
   const [payment] = rows.value;
   const call = requests.value.at(-1);
@@ -88,8 +88,8 @@ function Seen() {
   if (call) {
     return (
       <p class="seen" role="status">
-        <b>A call has come in, and no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
-        {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The call</a>
+        <b>A request has come in, and no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
+        {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The request</a>
       </p>
     );
   }
@@ -100,7 +100,7 @@ function Seen() {
   );
 }
 
-/** The numbers that decide by themselves. */
+/** The test phones. */
 function TestPhones() {
   return (
     <table class="records test-phones">

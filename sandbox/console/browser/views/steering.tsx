@@ -6,8 +6,9 @@ import { DefaultCard } from "./default-card.tsx";
 import { FaultsCard } from "./faults-card.tsx";
 import { ResetCard } from "./reset-card.tsx";
 import { RulesCard } from "./rules-card.tsx";
+import { WebhookCard } from "./webhook-card.tsx";
 
-/** The network and the weather, by hand. Each control shows the commands that do the same. */
+/** Steers the network, the clock and the faults. Each control shows the commands that do the same. */
 export function Steering() {
   return (
     <div class="cards scroll-view">
@@ -15,6 +16,16 @@ export function Steering() {
       <DefaultCard />
       <RulesCard />
       <FaultsCard />
+      <WebhookCard />
+      {server.value?.accept === "lenient" && (
+        <section class="card wide-card">
+          <h2>Lenient</h2>
+          <p class="hint">
+            This server also accepts requests that the strict form refuses, as the real services do. That is chosen at
+            its start: <code>momo serve --accept lenient</code>.
+          </p>
+        </section>
+      )}
       <ResetCard />
       {server.value?.data && (
         <section class="card">

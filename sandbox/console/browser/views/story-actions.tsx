@@ -8,10 +8,10 @@ import { type Control, ControlGroup } from "./commands.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 import { startRule } from "./rules-card.tsx";
 
-/** How long the page waits for an end, before it says that there was none. */
+/** How long the page waits for the end of a payment. */
 const WAIT = "60s";
 
-/** What a person does about a payment; each with the commands that do the same. */
+/** Actions for a payment, each with the commands that do the same. */
 export function StoryActions({ story: { transaction, prompt, decided_by } }: { story: Story }) {
   const call = useCall([]);
   const said = useSignal("");

@@ -4,15 +4,16 @@ import type { Story } from "../wire.ts";
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
-/** The polls on a line to scale: the prompt's life, the recommended 3 to 5 s after each call, and where the payment ended. */
+/** The polls on a line to scale, with the life of the prompt, the recommended 3 to 5 s after each call, and the end. */
 export function StoryTimeline({ story }: { story: Story }) {
   const { lengthMs, expiresAt, endsAt, marks, bands } = timelineOf(story);
   const { status } = story.transaction;
   const polls = marks.filter(({ what }) => what === "poll");
   const early = polls.filter(({ pace }) => pace === "early").length;
+  const isAnyLate = polls.some(({ pace }) => pace === "late");
   const words = [
     `${polls.length} poll${polls.length === 1 ? "" : "s"} in ${formatInterval(lengthMs)}`,
-    ...(early > 0 ? [`${early} sooner than 3 s after the call before`] : []),
+    ...(early > 0 ? [`${early} sooner than 3 s after the request before`] : []),
     ...(endsAt === null
       ? []
       : [`${status === "pending" ? "ends by itself" : status} after ${formatInterval(endsAt * lengthMs)}`]),
@@ -34,7 +35,9 @@ export function StoryTimeline({ story }: { story: Story }) {
         <span>start</span>
         <span class="legend">
           <span class="key-poll">poll</span>
-          <span class="key-band">3 to 5 s after a call</span>
+          {early > 0 && <span class="key-early">too soon</span>}
+          {isAnyLate && <span class="key-late">late</span>}
+          <span class="key-band">recommended: 3 to 5 s</span>
           <span class="key-end">
             {endsAt === null ? "no end yet" : status === "pending" ? "ends by itself" : status}
           </span>

@@ -1,7 +1,8 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
+import { counted } from "../logic/in-force.ts";
 import { formatRoute } from "../logic/route.ts";
 import { findings, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
@@ -15,10 +16,10 @@ import { StatusBadge } from "./status-badge.tsx";
 import { StoryActions } from "./story-actions.tsx";
 import { StoryTimeline } from "./story-timeline.tsx";
 
-/** One payment from its request to its end, and what to make of it. */
+/** The story of one payment, from its request to its end, with advice. */
 export function StoryPane({ id }: { id: string }) {
   const { value } = story;
-  useEffect(() => () => returnFocus(id), [id]);
+  useLayoutEffect(() => () => returnFocus(id), [id]);
   return (
     <Pane
       label="Story of a payment"
@@ -47,13 +48,14 @@ export function StoryPane({ id }: { id: string }) {
   );
 }
 
-/** What people look for it by, each to copy. */
+/** The identifiers of the payment, each with a copy button. */
 function Identity({ id, told }: { id: string; told: Story | null }) {
   const link = pageAddress(formatRoute({ view: "transactions", selected: id, query: {} }));
   const ids = [
     ["Reference", told?.transaction.reference],
     ["Phone", told && formatPhone(told.transaction.phone)],
     ["Checkout request id", id],
+    ["Merchant request id", told?.transaction.merchant_request_id],
     ["Receipt", told?.transaction.momo_receipt_number],
     ["Transaction code", told?.transaction.transaction_code],
   ] as const;
@@ -71,7 +73,7 @@ function Identity({ id, told }: { id: string; told: Story | null }) {
             </div>
           ),
       )}
-      <div>
+      <div class="link-row">
         <dt>Link</dt>
         <dd>
           <CopyButton text={link} what="a link to this payment" label="Copy it" />
@@ -85,7 +87,7 @@ function Steps({ story: told }: { story: Story }) {
   const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
   const mistakes = findingsByCall(findings.value);
   const [first, ...rest] = requests;
-  // It may have left the log, and some payments never were in it.
+  // The log may have dropped the call, and test payments are not in it.
   const start = first?.target.includes("stkpush") ? first : undefined;
   const polls = start ? rest : requests;
   return (
@@ -124,9 +126,7 @@ function Steps({ story: told }: { story: Story }) {
         )}
         {requests.length > 0 && (
           <p class="hint">
-            <a href={addressOf("requests", null, { payment: transaction.checkout_request_id })}>
-              All its calls in Requests
-            </a>
+            <a href={addressOf("requests", null, { payment: transaction.checkout_request_id })}>All its requests</a>
           </p>
         )}
       </li>
@@ -149,8 +149,8 @@ function Steps({ story: told }: { story: Story }) {
           <p class="hint">None yet: the payment is pending. Pending is not a failure.</p>
         )}
         <details>
-          <summary>The transaction as the API lists it</summary>
-          <CodeBlock text={JSON.stringify(transaction, null, 2)} what="the transaction" />
+          <summary>The payment as the API lists it</summary>
+          <CodeBlock text={JSON.stringify(transaction, null, 2)} what="the payment as JSON" />
         </details>
       </li>
     </ol>
@@ -161,8 +161,9 @@ function Steps({ story: told }: { story: Story }) {
 function startOf({ transaction, started_by }: Story): string {
   if (started_by === "console") return "A test payment: a person started it here, in the console.";
   if (started_by === "control_api") return "A test payment: a program started it by POST /_momo/payments.";
-  if (transaction.kind !== "api") return `Not a call of the merchant API: a payment of the kind ${transaction.kind}.`;
-  return "Its call is not in the log, which keeps the last 1,000 calls since the server started.";
+  if (transaction.kind !== "api")
+    return `Not a request of the merchant API: a payment of the kind ${transaction.kind}.`;
+  return "Its request is not in the log, which keeps the last 1,000 since the server started.";
 }
 
 function PromptCard({ prompt }: { prompt: Prompt }) {
@@ -185,26 +186,28 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** One message for the webhook, and how each attempt to deliver it ended. */
+/** One message for the webhook, and the result of each attempt. */
 function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery: Delivery }) {
   return (
     <details>
       <summary>
         {state === "waiting" ? `waiting until ${timeOfDay(due_at)}` : state}
-        {attempts.map(({ at, status, problem }) => (
-          <span key={at} class="hint">
-            {" "}
-            · {timeOfDay(at)} {status ?? "no answer"}
-            {problem === null ? "" : `: ${problem}`}
-          </span>
-        ))}
+        {attempts.length > 0 && `, ${counted(attempts.length, "attempt")}`}
       </summary>
+      <ul class="attempts">
+        {attempts.map(({ at, at_ms, status, problem }) => (
+          <li key={at_ms}>
+            <time>{timeOfDay(at)}</time> {status ?? "no answer"}
+            {problem === null ? "" : `: ${problem}`}
+          </li>
+        ))}
+      </ul>
       <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
     </details>
   );
 }
 
-/** What the network said, what it means, and what a client does about it. */
+/** The result of the network, its meaning, and the advice for a client. */
 function ResultCard({ result, sms }: { result: NonNullable<Story["result"]>; sms: string | null }) {
   return (
     <div class="result-card">

@@ -2,13 +2,13 @@ import { Field, type FieldProps } from "./form.tsx";
 
 interface TextFieldProps extends Omit<FieldProps, "children"> {
   readonly placeholder: string;
-  /** How many characters are in view. */
+  /** How many characters are visible. */
   readonly size: number;
   readonly value: string;
   readonly onText: (text: string) => void;
 }
 
-/** A field for a few characters; spaces around them mean nothing. */
+/** A field for a short text. Spaces around it are removed. */
 export function TextField({ placeholder, size, value, onText, ...field }: TextFieldProps) {
   return (
     <Field {...field}>

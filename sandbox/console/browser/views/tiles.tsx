@@ -12,7 +12,7 @@ const TILES: readonly (readonly [status: Status, label: string])[] = [
   ["pending", "Pending"],
 ];
 
-/** Every payment that the other filters select is in one of these; a click shows it alone, another one shows all again. */
+/** Counts by status, over what the other filters select. A click filters by a status, another click shows all again. */
 export function Tiles() {
   const inForce = filters.value;
   const told = inForce.span === "" ? counts.value : countsOfSpan();
@@ -43,7 +43,7 @@ export function Tiles() {
   );
 }
 
-/** The API knows no stretches within a day: what is here is counted. */
+/** Counts the loaded rows, because the API has no intervals within a day. */
 function countsOfSpan(): Counts {
   const count = (status: Status) => shownRows.value.filter((row) => row.status === status).length;
   const received = shownRows.value.reduce((sum, { status, amount }) => sum + (status === "completed" ? amount : 0), 0);

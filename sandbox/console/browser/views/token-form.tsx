@@ -1,7 +1,7 @@
 import { giveToken } from "../actions.ts";
 import { Mark } from "./icons.tsx";
 
-/** Asked once, where the control API wants a token. */
+/** Asks for the control token, if the control API needs one. */
 export function TokenForm({ isWrong }: { isWrong: boolean }) {
   function submit(event: SubmitEvent) {
     event.preventDefault();

@@ -1,5 +1,6 @@
 import { addressOf, chooseTheme, foldPhones } from "../actions.ts";
-import { wallClock } from "../logic/format.ts";
+import { formatCount, wallClock } from "../logic/format.ts";
+import { counted } from "../logic/in-force.ts";
 import {
   clock,
   connection,
@@ -25,7 +26,7 @@ import {
   SunIcon,
 } from "./icons.tsx";
 
-/** What is always in sight: which server this is, how it is, what is unusual about it, what time it is for it. */
+/** Always visible: the server, its state, unusual settings, and the sandbox's time. */
 export function TopBar() {
   return (
     <header class="top-bar">
@@ -86,7 +87,7 @@ function ConnectionChip() {
   );
 }
 
-/** What is in force and unusual leads to where it can be changed. */
+/** Shows unusual settings, and links to where they can be changed. */
 function UnusualChip() {
   const parts = unusualParts.value;
   if (parts.length === 0) return null;
@@ -139,7 +140,8 @@ function ThemeButton() {
 }
 
 function FoldButton() {
-  const label = isFolded.value ? "Show the phone" : "Fold the phone away";
+  const ringing = prompts.value.size === 0 ? "" : `: ${counted(prompts.value.size, "prompt")} open`;
+  const label = isFolded.value ? `Show the phone${ringing}` : "Fold the phone away";
   return (
     <button
       type="button"
@@ -150,7 +152,7 @@ function FoldButton() {
       onClick={() => foldPhones(!isFolded.value)}
     >
       <PhoneIcon />
-      {isFolded.value && prompts.value.size > 0 && <b class="count">{prompts.value.size}</b>}
+      {isFolded.value && prompts.value.size > 0 && <b class="count">{formatCount(prompts.value.size)}</b>}
     </button>
   );
 }

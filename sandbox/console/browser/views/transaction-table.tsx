@@ -6,6 +6,7 @@ import { labelsOf } from "../logic/findings.ts";
 import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import {
   filters,
+  isListCurrent,
   MOST_ROWS,
   mistakesByPayment,
   openPayment,
@@ -24,11 +25,11 @@ import { Spacer } from "./spacer.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { useWindowed } from "./windowed.ts";
 
-/** The payments, newest first (the API has no other order), as they come and as they end. */
+/** The live list of payments, newest first: the API has no other order. */
 export function TransactionTable() {
   const list = useWindowed(shownRows.value, () => void loadMoreRows());
   const total = totalItems.value ?? 0;
-  const isEmpty = totalItems.value !== null && shownRows.value.length === 0;
+  const isEmpty = isListCurrent.value && shownRows.value.length === 0;
   return (
     <>
       <LongList list={list} label="Payments, newest first">
@@ -104,7 +105,7 @@ function Row({ transaction, isOpen, found }: RowProps) {
           data-row={checkout_request_id}
           aria-current={isOpen ? "true" : undefined}
           onClick={(event) => {
-            // The row opens it, and keeps the filters.
+            // The row opens the story and keeps the filters.
             if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
           }}
         >
@@ -138,7 +139,7 @@ function Row({ transaction, isOpen, found }: RowProps) {
   );
 }
 
-/** An empty list says how it fills. */
+/** An empty list says how to start a payment. */
 function NothingYet() {
   if (isFiltered(filters.value)) return <p class="empty">No payment fits these filters.</p>;
   if (!server.value) return null;

@@ -5,12 +5,12 @@ import { StoryPane } from "./story.tsx";
 import { Tiles } from "./tiles.tsx";
 import { TransactionTable } from "./transaction-table.tsx";
 
-/** What a merchant sees: the payments, and the whole story of one. */
+/** The dashboard: the payments, and the story of one. */
 export function Transactions() {
   const id = openPayment.value;
   return (
     <div class="split" data-open={id !== null}>
-      <section class="list-side" aria-label="Transactions">
+      <section class="list-side" aria-label="Payments">
         <div class="overview">
           <Tiles />
           <OutcomesOverTime />

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { after } from "../system.ts";
 
-/** For so long what was taken away can be put back. */
+/** How long an action can be undone. */
 const OFFERED_MS = 20_000;
 
 export interface Undo {
-  /** What was done, and how it is undone. */
+  /** Offers to undo an action. */
   offer(words: string, undo: () => void): void;
   readonly words: string | null;
   run(): void;

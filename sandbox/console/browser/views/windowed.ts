@@ -4,14 +4,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { placeOf } from "../logic/merge.ts";
 import { visibleRange } from "../logic/windowing.ts";
 
-/** A long list of which only what is in view is drawn. */
+/** A long list of which only the visible rows are drawn. */
 export interface Windowed<T> {
   readonly box: RefObject<HTMLElement | null>;
   readonly rows: readonly T[];
-  /** Heights of what is left out, in pixels. */
+  /** Heights of the rows that are not drawn, in pixels. */
   readonly above: number;
   readonly below: number;
-  /** Rows that arrived while somebody was reading further down; they wait, so that nothing moves under the eye. */
+  /** Rows that arrived while the list was scrolled down. They wait, so that nothing moves. */
   readonly held: number;
   toTop(): void;
 }
@@ -21,7 +21,7 @@ interface Numbered {
 }
 
 /**
- * The height of a row is the style's own: `--row`, in rem, differs from narrow lists to wide ones.
+ * The height of a row is `--row` of the style sheet, in rem. Narrow and wide lists have different heights.
  * @param all newest first
  * @param onNearEnd when the last rows come into view
  */

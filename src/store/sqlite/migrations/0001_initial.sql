@@ -1,6 +1,6 @@
--- Money is whole cents, an instant is milliseconds since the Unix epoch. Kinds and statuses are the codes of schema.ts: the place
--- of the word in KINDS and STATUSES of src/domain/transaction.ts, from 0. So 0 is `pending` and 1 is `completed`.
--- What the state machine promises, the CHECKs and the triggers repeat.
+-- Money is whole cents, an instant is milliseconds since the Unix epoch. Kinds and statuses are codes: the position of the word in
+-- KINDS and STATUSES of src/domain/transaction.ts, from 0. So 0 is `pending` and 1 is `completed`.
+-- The CHECKs and the triggers repeat the rules of the state machine.
 
 CREATE TABLE merchants (
   id INTEGER PRIMARY KEY,
@@ -31,7 +31,7 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id);
 
--- One row: the key under which numbers become request ids, and the last number that transactions had which were forgotten since.
+-- One row: the key that turns numbers into request ids, and the greatest number of the removed transactions.
 CREATE TABLE numbering (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   request_id_key BLOB NOT NULL CHECK (length(request_id_key) = 32),
@@ -78,7 +78,7 @@ CREATE TABLE transactions (
 
 -- Each index names the operations that need it.
 
--- What is due, when the next is due, open prompts.
+-- Due transactions, the next due time, open prompts.
 CREATE INDEX transactions_due ON transactions (check_at_ms) WHERE status = 0;
 -- A page of the list near its beginning, or of few rows.
 CREATE INDEX transactions_newest ON transactions (merchant_id, created_at_ms);
@@ -87,9 +87,9 @@ CREATE INDEX transactions_by_phone ON transactions (merchant_id, phone);
 -- The search for a reference by its start; one payment by its reference.
 CREATE INDEX transactions_by_reference ON transactions (merchant_id, coalesce(reference_folded, reference))
 WHERE reference IS NOT NULL;
--- What was paid last: the messages to customers. The phone is in it, so that those of one are found without other rows.
+-- The last payments: the messages to customers. It has the phone, so that the messages of one phone need no other rows.
 CREATE INDEX transactions_paid ON transactions (completed_at_ms, phone) WHERE status = 1;
--- The search for a receipt number that a provider chose; and no two payments have one.
+-- The search for a receipt number that a provider chose. No two payments have the same.
 CREATE UNIQUE INDEX transactions_by_receipt_number ON transactions (receipt_number) WHERE receipt_number IS NOT NULL;
 
 CREATE TRIGGER transactions_final_rows_never_change
@@ -98,7 +98,7 @@ BEGIN
   SELECT RAISE(ABORT, 'a final transaction never changes');
 END;
 
--- What a payment was when it started stays so while it ends.
+-- Only the outcome of a payment changes.
 CREATE TRIGGER transactions_facts_never_change
 BEFORE UPDATE OF id, merchant_id, payment_account_id, kind, amount_cents, fee_cents, phone, reference, reference_folded,
   description, secret, created_at_ms, expires_at_ms ON transactions

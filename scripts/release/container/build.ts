@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { makeLocalBase, PROCESSORS, type Processor } from "./base.ts";
+import { missingPrograms, openEngine } from "./engine.ts";
+import { buildImage, requirePinnedBase, saveImage } from "./image.ts";
+
+/**
+ * Makes dist/release/image, after `npm run release:build`: `bun scripts/release/container/build.ts [--local-base]`. With
+ * --local-base the C library is that of this machine; without it the base that the Containerfile names.
+ */
+
+const OUT = join(import.meta.dir, "../../../dist/release");
+
+async function main(isLocal: boolean): Promise<string> {
+  const missing = missingPrograms();
+  if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}; Debian has a package for each`);
+  const pinned = isLocal ? "" : requirePinnedBase();
+  const executables: Partial<Record<Processor, string>> = {};
+  for (const processor of Object.keys(PROCESSORS) as Processor[]) {
+    const file = join(OUT, `linux-${PROCESSORS[processor].cpu}`, "momo");
+    if (!existsSync(file)) throw new Error(`there is no ${file}: npm run release:build makes it`);
+    executables[processor] = file;
+  }
+  const texts = [join(OUT, "host/THIRD-PARTY-NOTICES"), join(OUT, "../../LICENSE")];
+  const engine = openEngine();
+  try {
+    const base = isLocal ? (processor: Processor) => makeLocalBase(engine, processor) : () => pinned;
+    await buildImage(engine, { executables, base, texts });
+    return await saveImage(engine, join(OUT, "image"));
+  } finally {
+    await engine.close();
+  }
+}
+
+try {
+  process.stdout.write(`built dist/release/image, ${await main(process.argv.includes("--local-base"))}\n`);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Ended, run, runToEnd } from "../run.ts";
+
+/** buildah and podman with a store of their own: they see nobody else's images and containers, and leave none. Needs no daemon. */
+export interface Engine {
+  /** For files of whoever uses it; removed at the end. */
+  readonly folder: string;
+  buildah(...args: string[]): Promise<string>;
+  podman(...args: string[]): Promise<string>;
+  /** The same, whatever the exit code. */
+  tryPodman(...args: string[]): Promise<Ended>;
+  /** Runs a container, as `podman run` does. */
+  tryRun(...args: string[]): Promise<Ended>;
+  run(...args: string[]): Promise<string>;
+  /** The command that reaches the same containers from other programs, and its environment. */
+  readonly podmanCommand: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** Programs, and where Debian keeps those of administrators. */
+const PATH = `${process.env.PATH ?? ""}:/usr/sbin:/sbin`;
+
+/** The limits are ones that a process without privileges may set, too; the defaults are above them. */
+const CONFIGURATION = `
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+[network]
+network_backend = "netavark"
+`;
+
+/** @returns the programs that are missing to build images, and to run them */
+export function missingPrograms(): string[] {
+  return ["buildah", "skopeo", "podman", "runc"].filter((program) => Bun.which(program, { PATH }) === null);
+}
+
+export function openEngine(): Engine {
+  const folder = mkdtempSync(join(tmpdir(), "momo-image-"));
+  const store = ["--root", join(folder, "store"), "--runroot", join(folder, "run")];
+  for (const name of ["networks", "tmp"]) mkdirSync(join(folder, name));
+  const conf = join(folder, "containers.conf");
+  writeFileSync(conf, CONFIGURATION);
+  const places = ["--network-config-dir", join(folder, "networks"), "--tmpdir", join(folder, "tmp")];
+  const podmanCommand = ["podman", ...store, ...places, "--runtime", "runc"];
+  const env = { PATH, CONTAINERS_CONF: conf };
+  // A machine without systemd has no timers: the health check is run by hand.
+  const runFlags = ["run", "--health-interval", "disable"];
+  return {
+    folder,
+    podmanCommand,
+    env,
+    buildah: (...args) => run(["buildah", ...store, ...args], { env }),
+    podman: (...args) => run([...podmanCommand, ...args], { env }),
+    tryPodman: (...args) => runToEnd([...podmanCommand, ...args], { env }),
+    tryRun: (...args) => runToEnd([...podmanCommand, ...runFlags, ...args], { env }),
+    run: (...args) => run([...podmanCommand, ...runFlags, ...args], { env }),
+    async close() {
+      await runToEnd([...podmanCommand, "rm", "--all", "--force", "--time", "0", "--volumes"], { env });
+      await runToEnd([...podmanCommand, "network", "prune", "--force"], { env });
+      await runToEnd([...podmanCommand, "unmount", "--all", "--force"], { env });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

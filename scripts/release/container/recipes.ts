@@ -1,0 +1,160 @@
+import { equal, match } from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { YAML } from "bun";
+import { run, runToEnd } from "../run.ts";
+import type { Engine } from "./engine.ts";
+import { start, type Trial } from "./trials.ts";
+
+/** What docs/testing.md says about containers, as far as it can be done without Docker, GitHub and GitLab. */
+
+const DOCUMENT = readFileSync(join(import.meta.dir, "../../../docs/testing.md"), "utf8");
+const NAME_IN_DOCUMENT = /ghcr\.io\/OWNER\/momo:[0-9.]+/g;
+const PAY = ["pay", "0712345678", "100", "--outcome", "completed; after=10ms", "--wait", "--interval", "50ms", "-q"];
+
+/** `node` and `testcontainers` as npm has them; the first version of testcontainers that needs this Node. */
+const PACKAGES = ["node@24.18.0", "testcontainers@12.2.0"];
+
+interface Service {
+  readonly env?: Record<string, string>;
+  readonly alias?: string;
+}
+interface Recipe {
+  readonly services: { momo: Service } & Service[];
+  readonly env: Record<string, string>;
+  readonly test: { services: Service[]; variables: Record<string, string> };
+}
+
+/** The block that holds a text, with the name of another image. */
+function blockWith(text: string, image: string): string {
+  const blocks = [...DOCUMENT.matchAll(/^```(?:yaml|js)\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
+  const found = blocks.find((block) => block.includes(text) && NAME_IN_DOCUMENT.test(block));
+  if (found === undefined) throw new Error(`docs/testing.md has no recipe with ${text}`);
+  return found.replaceAll(NAME_IN_DOCUMENT, image);
+}
+
+const flagsOf = (env: Record<string, string> = {}) =>
+  Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+
+export const RECIPES: Record<string, Trial> = {
+  "-p: a client on this machine pays, and the health call needs no token": async (engine, image) => {
+    const env = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
+    const container = await start(engine, "published", ["--publish", "127.0.0.1::2547", ...flagsOf(env)], image);
+    const home = `http://${await addressOf(engine, container)}`;
+    equal((await fetch(`${home}/_momo/health`)).status, 200);
+    equal((await fetch(`${home}/_momo/clock`)).status, 401);
+    const answer = await fetch(`${home}/v2/stkpush.php`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "X-API-Key": env.MOMO_API_KEY,
+        "X-API-Secret": env.MOMO_API_SECRET,
+      },
+      body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 }),
+    });
+    match(await answer.text(), /"checkout_request_id":"ws_CO_/);
+    await remove(engine, container);
+  },
+
+  "GitLab: the service is reached by its alias, with the variables of the job": async (engine, image) => {
+    const { test } = YAML.parse(blockWith("alias: momo", image)) as Recipe;
+    await engine.podman("network", "create", "gitlab");
+    const variables = flagsOf(test.variables);
+    const network = ["--network", "gitlab"];
+    const alias = ["--network-alias", test.services[0]?.alias ?? ""];
+    const container = await start(engine, "gitlab", [...network, ...alias, ...variables], image);
+    equal((await engine.run("--rm", ...network, ...variables, image, ...PAY)).trim(), "completed");
+    match(await engine.run("--rm", ...network, ...variables, image, "rules", "list", "--json"), /"rules":\[\]/);
+    await remove(engine, container);
+  },
+
+  "GitHub: the health check succeeds, and a step finds the service by its variables": async (engine, image) => {
+    const { services, env } = YAML.parse(blockWith('ports: ["2547:2547"]', image)) as Recipe;
+    const publish = ["--publish", "127.0.0.1::2547", "--health-interval", "disable"];
+    await engine.podman("run", "--detach", "--name", "github", ...publish, ...flagsOf(services.momo.env), image);
+    const late = performance.now() + 60_000;
+    while ((await engine.tryPodman("healthcheck", "run", "github")).exitCode !== 0) {
+      if (performance.now() > late) throw new Error("the container does not become healthy");
+      await Bun.sleep(100);
+    }
+    // The port that is free here, in the place of the one that a job has for itself.
+    const address = await addressOf(engine, "github");
+    const step = Object.entries(env).map(([name, value]) => [name, value.replace("127.0.0.1:2547", address)]);
+    const momo = join(import.meta.dir, `../../../dist/release/linux-${process.arch}/momo`);
+    equal((await run([momo, ...PAY], { env: Object.fromEntries(step) })).trim(), "completed");
+    await remove(engine, "github");
+  },
+
+  "compose: the shop pays in the container that it depends on": async (engine, image) => {
+    if (Bun.which("podman-compose") === null) throw new LeftOut("Debian's package podman-compose is not installed");
+    const folder = join(engine.folder, "compose");
+    mkdirSync(folder);
+    const text = blockWith("condition: service_healthy", image)
+      .replace("build: .", `image: ${image}\n    command: ${JSON.stringify(PAY)}`)
+      .replace("127.0.0.1:2547:2547", "127.0.0.1::2547");
+    writeFileSync(join(folder, "compose.yaml"), text);
+    const options = { cwd: folder, env: withOwnPodman(engine, folder) };
+    const compose = ["podman-compose", "--project-name", "shop", "--file", "compose.yaml"];
+    // This podman-compose starts in the order of `depends_on`, but does not wait.
+    await run([...compose, "up", "--detach", "momo"], options);
+    const name = (await engine.podman("ps", "--filter", "name=shop_momo", "--format", "{{.Names}}")).trim();
+    for (let left = 200; (await engine.tryPodman("exec", name, "momo", "health")).exitCode !== 0; left -= 1) {
+      if (left === 0) throw new Error(await engine.podman("logs", name));
+      await Bun.sleep(50);
+    }
+    await run([...compose, "up", "--detach", "shop"], options);
+    const shop = (await engine.podman("ps", "--all", "--filter", "name=shop_shop", "--format", "{{.Names}}")).trim();
+    equal((await engine.podman("wait", shop)).trim(), "0");
+    match((await engine.tryPodman("logs", shop)).stdout, /completed/);
+    await run([...compose, "down", "--volumes"], options);
+  },
+
+  "testcontainers: a program starts the container, and asks for a payment": async (engine, image) => {
+    const folder = join(engine.folder, "testcontainers");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const code = blockWith("testcontainers", image);
+    writeFileSync(join(folder, "try.js"), `${code}\nconsole.log(checkout_request_id);\n`);
+    await run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", ...PACKAGES], { cwd: folder });
+    const socket = join(engine.folder, "podman.sock");
+    const service = Bun.spawn([...engine.podmanCommand, "system", "service", "--time", "0", `unix://${socket}`], {
+      env: { ...process.env, ...engine.env },
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    try {
+      for (let left = 200; !existsSync(socket) && left > 0; left -= 1) await Bun.sleep(50);
+      const node = join(folder, "node_modules/node/bin/node");
+      // Ryuk, which removes containers, is an image of its own.
+      const env = { DOCKER_HOST: `unix://${socket}`, TESTCONTAINERS_RYUK_DISABLED: "true" };
+      const { stdout, stderr, exitCode } = await runToEnd([node, "try.js"], { cwd: folder, env });
+      equal(exitCode, 0, stderr);
+      match(stdout, /^ws_CO_/);
+    } finally {
+      service.kill();
+      await service.exited;
+    }
+  },
+};
+
+/** What cannot be tried on a machine. */
+export class LeftOut extends Error {}
+
+async function addressOf(engine: Engine, container: string): Promise<string> {
+  return (await engine.podman("port", container, "2547/tcp")).trim();
+}
+
+async function remove(engine: Engine, container: string): Promise<void> {
+  await engine.podman("rm", "--force", "--volumes", "--time", "5", container);
+}
+
+/** An environment whose `podman` has the store of the engine. */
+function withOwnPodman(engine: Engine, folder: string): Record<string, string> {
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const [, ...flags] = engine.podmanCommand;
+  const real = Bun.which("podman") ?? "podman";
+  writeFileSync(join(bin, "podman"), `#!/bin/sh\nexec '${real}' ${flags.map((flag) => `'${flag}'`).join(" ")} "$@"\n`);
+  chmodSync(join(bin, "podman"), 0o755);
+  return { ...engine.env, PATH: `${bin}:${engine.env.PATH}` };
+}

@@ -1,0 +1,154 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Ended } from "../run.ts";
+import type { Engine } from "./engine.ts";
+
+/** What the image promises, tried with containers that have no network but their own loopback. Each throws what is wrong. */
+
+export type Trial = (engine: Engine, image: string) => Promise<unknown>;
+
+/** As little as a container can be given. */
+const CONFINED = [
+  ...["--read-only", "--read-only-tmpfs=false", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+  ...["--memory", "96m", "--pids-limit", "64"],
+];
+const OFFLINE = ["--network", "none"];
+const PAID = ["--outcome", "completed; after=10ms", "--wait", "--interval", "50ms", "--json"];
+const CANCELLED = ["--outcome", "cancelled; after=10ms", "--wait", "--interval", "50ms", "--json"];
+const PATIENCE_MS = 60_000;
+
+export const TRIALS: Record<string, Trial> = {
+  "read-only, without capabilities and with 96 MB it serves, a payment ends with 0, a cancelled one with 11, SIGTERM with 0":
+    async (engine, image) => {
+      const container = await start(engine, "confined", [...CONFINED, ...OFFLINE], image);
+      equal((await pay(engine, container, "ORDER-1", PAID)).status, "completed");
+      const cancelled = await engine.tryPodman("exec", container, "momo", "pay", "0712345678", "100", ...CANCELLED);
+      equal(cancelled.exitCode, 11, cancelled.stderr);
+      equal((await engine.podman("exec", container, "momo", "list", "--format", "tsv")).trim().split("\n").length, 3);
+      equal((await engine.tryPodman("healthcheck", "run", container)).exitCode, 0);
+      await engine.podman("kill", "--signal", "TERM", container);
+      equal((await engine.podman("wait", container)).trim(), "0");
+      const state = await engine.podman("inspect", container, "--format", "{{.State.OOMKilled}} {{.Config.User}}");
+      equal(state.trim(), "false 65532:65532");
+    },
+
+  "SIGINT ends it with 0, too: it is process 1 and takes signals itself": async (engine, image) => {
+    const container = await start(engine, "interrupted", OFFLINE, image);
+    await engine.podman("kill", "--signal", "INT", container);
+    equal((await engine.podman("wait", container)).trim(), "0");
+  },
+
+  "kill -9 and a restart keep the key and the payment": async (engine, image) => {
+    const container = await start(engine, "killed", [...CONFINED, ...OFFLINE, "--volume", "kept:/data"], image);
+    const key = await keyOf(engine, container);
+    await pay(engine, container, "ORDER-9", PAID);
+    await engine.podman("kill", "--signal", "KILL", container);
+    equal((await engine.podman("wait", container)).trim(), "137");
+    await engine.podman("start", container);
+    await healthy(engine, container);
+    equal(await keyOf(engine, container), key);
+    match(await engine.podman("exec", container, "momo", "list", "--search", "ORDER-9", "--json"), /"total_items":1,/);
+
+    const second = await engine.tryRun("--rm", ...OFFLINE, "--volume", "kept:/data", image);
+    refused(second, 1, /^momo: \/data is in use by another momo /m);
+    await engine.podman("rm", "--force", "--time", "5", container);
+  },
+
+  "the first key and the token of the environment are the ones that count": async (engine, image) => {
+    const variables = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
+    const flags = Object.entries(variables).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+    const container = await start(engine, "known", [...OFFLINE, ...flags], image);
+    const said = JSON.parse(await engine.podman("exec", container, "momo", "env", "--json"));
+    deepEqual(
+      { key: said.MOMO_API_KEY, secret: said.MOMO_API_SECRET },
+      { key: `mk_${"k".repeat(20)}`, secret: `ms_${"s".repeat(40)}` },
+    );
+    await engine.podman("rm", "--force", "--time", "5", container);
+  },
+
+  "a folder of root, a read-only volume and another user are refused, and the refusal says what to do": async (
+    engine,
+    image,
+  ) => {
+    const folder = join(engine.folder, "of-root");
+    mkdirSync(folder, { recursive: true });
+    const hint = /^ {6}choose another folder .* run momo as that user, or make it yours with chown/m;
+    const foreign = await engine.tryRun("--rm", ...OFFLINE, "--volume", `${folder}:/data`, image);
+    refused(foreign, 1, /^momo: \/data belongs to another user \(uid 0\)/m);
+    match(foreign.stderr, hint);
+    const other = await engine.tryRun("--rm", ...OFFLINE, "--user", "12345:0", image);
+    refused(other, 1, /^momo: \/data belongs to another user \(uid 65532\)/m);
+    const readOnly = await engine.tryRun("--rm", ...OFFLINE, "--volume", "sealed:/data:ro", image);
+    refused(readOnly, 1, /^momo: \/data\/\S+ cannot be opened for writing/m);
+    match(readOnly.stderr, /^ {6}make the folder writable/m);
+  },
+
+  "a temporary sandbox in a read-only container needs a file system for /tmp": async (engine, image) => {
+    const flags = [...CONFINED, ...OFFLINE, "--env", "MOMO_SERVE_EPHEMERAL=1"];
+    const without = await engine.tryRun("--rm", ...flags, image);
+    equal(without.exitCode, 1, without.stderr);
+    match(without.stderr, /^momo: .*\/tmp/m);
+    const container = "temporary";
+    await engine.run("--detach", "--name", container, ...flags, "--tmpfs", "/tmp", image, "serve", "--json");
+    const late = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const log = (await engine.tryPodman("logs", container)).stdout;
+      if (log.includes('"base_url"')) break;
+      if (performance.now() > late) throw new Error(`it is not ready: ${log}`);
+      await Bun.sleep(50);
+    }
+    await engine.podman("kill", "--signal", "TERM", container);
+    equal((await engine.podman("wait", container)).trim(), "0");
+  },
+
+  "a wrong value in the environment is refused with its name": async (engine, image) => {
+    const WRONG: Record<string, RegExp> = {
+      "MOMO_SERVE_PORT=abc": /^momo: MOMO_SERVE_PORT must be a port .*it is "abc"$/m,
+      "MOMO_SERVE_OUTCOM=paid": /^momo: MOMO_SERVE_OUTCOM is set, and momo serve has no such option$/m,
+      "MOMO_SERVE_OUTCOME=paid": /^momo: MOMO_SERVE_OUTCOME must be one of .*it is "paid"$/m,
+      "MOMO_SERVE_EPHEMERAL=yes": /^momo: MOMO_SERVE_EPHEMERAL must be 1 or 0; it is "yes"$/m,
+      "MOMO_API_KEY=mk_0123456789abcdef": /^momo: MOMO_API_KEY is set, and MOMO_API_SECRET is not/m,
+      "MOMO_CONTROL_TOKEN=a": /^momo: MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters$/m,
+    };
+    for (const [variable, message] of Object.entries(WRONG)) {
+      refused(await engine.tryRun("--rm", ...OFFLINE, "--env", variable, image), 2, message);
+    }
+  },
+};
+
+/** Starts a container, and returns its name when it is healthy. */
+export async function start(engine: Engine, name: string, flags: readonly string[], image: string): Promise<string> {
+  await engine.run("--detach", "--name", name, ...flags, image);
+  await healthy(engine, name);
+  return name;
+}
+
+async function healthy(engine: Engine, container: string): Promise<void> {
+  const late = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { exitCode } = await engine.tryPodman("exec", container, "momo", "health");
+    if (exitCode === 0) return;
+    const state = (await engine.podman("inspect", container, "--format", "{{.State.Status}}")).trim();
+    if (state === "exited" || performance.now() > late) {
+      const { stdout, stderr } = await engine.tryPodman("logs", container);
+      throw new Error(`the container is ${state}, and not healthy:\n${stderr}${stdout}`);
+    }
+    await Bun.sleep(50);
+  }
+}
+
+async function pay(engine: Engine, container: string, reference: string, flags: readonly string[]) {
+  const command = ["momo", "pay", "0712345678", "100", "--reference", reference, ...flags];
+  return JSON.parse(await engine.podman("exec", container, ...command)) as { status: string };
+}
+
+async function keyOf(engine: Engine, container: string): Promise<string> {
+  return JSON.parse(await engine.podman("exec", container, "momo", "env", "--json")).MOMO_API_KEY;
+}
+
+function refused({ stderr, exitCode }: Ended, expected: number, message: RegExp): void {
+  equal(exitCode, expected, stderr);
+  match(stderr, message);
+  equal(/^\s+at .*:\d+/m.test(stderr), false, `a stack trace: ${stderr}`);
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import manifest from "../../package.json" with { type: "json" };
+import { MEMBER_TIME, type Member } from "./archives.ts";
+import { homeOf } from "./repository.ts";
+import { run } from "./run.ts";
+
+/** A package for Debian and Ubuntu. Needs dpkg-deb; the same files make the same package. */
+
+const NAME = manifest.name;
+const DOC = `usr/share/doc/${NAME}`;
+
+/** xz would make it a quarter smaller in ten times the time; Debian's own tools refuse zstd. */
+const COMPRESSION = ["-Zgzip", "-z9"];
+
+/** Where each of the texts that go with the executable belongs. Compressed ones end with `.gz`. */
+const PLACES: Record<string, string> = {
+  LICENSE: `${DOC}/copyright`,
+  "THIRD-PARTY-NOTICES": `${DOC}/THIRD-PARTY-NOTICES.gz`,
+  "momo.1": "usr/share/man/man1/momo.1.gz",
+  "completions/momo.bash": "usr/share/bash-completion/completions/momo",
+  "completions/_momo": "usr/share/zsh/vendor-completions/_momo",
+  "completions/momo.fish": "usr/share/fish/vendor_completions.d/momo.fish",
+};
+
+/** What lintian complains of, and why it stays so. */
+const OVERRIDES = `# The program is in a part of the executable that strip removes, and its runtime is linked as its makers do.
+${NAME}: unstripped-binary-or-object *
+${NAME}: hardening-no-pie *
+${NAME}: hardening-no-relro *
+${NAME}: embedded-library *
+# It is not part of Debian, and its maintainers have no address for mail.
+${NAME}: malformed-contact *
+${NAME}: initial-upload-closes-no-bugs *
+${NAME}: bogus-mail-host-in-debian-changelog *
+`;
+
+export function debNameOf(cpu: "x64" | "arm64"): string {
+  return `momo-${architectureOf(cpu)}.deb`;
+}
+
+const architectureOf = (cpu: "x64" | "arm64") => (cpu === "x64" ? "amd64" : "arm64");
+
+/** Debian sorts `0.2.0~rc.1` before `0.2.0`. */
+export const debVersionOf = (version: string) => version.replace("-", "~");
+
+/** @param executable for Linux with glibc */
+export async function writeDeb(
+  file: string,
+  cpu: "x64" | "arm64",
+  executable: string,
+  texts: readonly Member[],
+): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "momo-deb-"));
+  try {
+    chmodSync(root, 0o755);
+    const contents: [place: string, bytes: Uint8Array][] = [];
+    for (const { name, source } of texts) {
+      const place = PLACES[name];
+      if (place !== undefined) contents.push([place, readFileSync(source)]);
+    }
+    contents.push([`${DOC}/changelog.gz`, Buffer.from(changelog())]);
+    contents.push([`usr/share/lintian/overrides/${NAME}`, Buffer.from(OVERRIDES)]);
+    for (const [place, bytes] of contents)
+      put(root, place, place.endsWith(".gz") ? gzipSync(bytes, { level: 9 }) : bytes);
+    mkdirSync(join(root, "usr/bin"), { mode: 0o755 });
+    copyFileSync(executable, join(root, "usr/bin/momo"));
+    chmodSync(join(root, "usr/bin/momo"), 0o755);
+
+    const places = ["usr/bin/momo", ...contents.map(([place]) => place)].sort();
+    const files = places.map((place) => [place, readFileSync(join(root, place))] as const);
+    const bytes = files.reduce((sum, [, content]) => sum + content.length, 0);
+    put(root, "DEBIAN/control", Buffer.from(control(architectureOf(cpu), Math.ceil(bytes / 1024))));
+    const sums = files.map(([place, content]) => `${createHash("md5").update(content).digest("hex")}  ${place}\n`);
+    put(root, "DEBIAN/md5sums", Buffer.from(sums.join("")));
+    const env = { SOURCE_DATE_EPOCH: String(MEMBER_TIME.getTime() / 1000) };
+    await run(["dpkg-deb", "--root-owner-group", ...COMPRESSION, "--build", root, file], { env });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function control(architecture: string, kibibytes: number): string {
+  const home = homeOf(manifest);
+  return `Package: ${NAME}
+Version: ${debVersionOf(manifest.version)}
+Architecture: ${architecture}
+Maintainer: the maintainers of momo
+Installed-Size: ${kibibytes}
+Depends: libc6 (>= 2.17)
+Section: devel
+Priority: optional
+${home === null ? "" : `Homepage: ${home}\n`}Description: mobile-money payment sandbox
+ One local program with the payment service that a shop calls, a simulated
+ mobile network, and a command-line client: try STK push payments, and every
+ way they can fail.
+`;
+}
+
+function changelog(): string {
+  const date = MEMBER_TIME.toUTCString().replace("GMT", "+0000");
+  return `${NAME} (${debVersionOf(manifest.version)}) unstable; urgency=medium
+
+  * See CHANGELOG.md in the sources.
+
+ -- the maintainers of momo <>  ${date}
+`;
+}
+
+function put(root: string, place: string, bytes: Uint8Array): void {
+  mkdirSync(dirname(join(root, place)), { recursive: true, mode: 0o755 });
+  writeFileSync(join(root, place), bytes);
+  chmodSync(join(root, place), 0o644);
+}

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { homebrewFormula, scoopManifest } from "./channels.ts";
+import { run } from "./run.ts";
+import { parseSums } from "./sums.ts";
+import { tryMomo } from "./trial.ts";
+
+/**
+ * Gets momo from the files in dist/release as people do who have no npm, from a server on this machine. Prints a table. It ends
+ * with 1 where a way does not work.
+ */
+
+const OUT = join(import.meta.dir, "../../dist/release");
+const { version } = manifest;
+const archive = `momo-linux-${process.arch}.tar.gz`;
+const sums = parseSums(readFileSync(join(OUT, "SHA256SUMS"), "utf8"));
+
+const work = mkdtempSync(join(tmpdir(), "momo-downloads-"));
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: ({ url }) => new Response(Bun.file(join(OUT, new URL(url).pathname))),
+});
+const releases = `http://127.0.0.1:${server.port}`;
+try {
+  process.stdout.write("| way | command | took | downloads | momo |\n|---|---|---|---|---|\n");
+  const fetched = `curl -fsSLO ${releases}/${archive}`;
+  await tryWay("install.sh", "curl -fsSL ADDRESS/install.sh \\| sh", archive, {
+    script: `curl -fsSL ${releases}/install.sh | MOMO_RELEASES=${releases} sh`,
+    momo: "home/.local/bin/momo",
+  });
+  await tryWay("archive", `curl -fsSLO ADDRESS/${archive} && tar -xzf ${archive}`, archive, {
+    script: `${fetched} && tar -xzf ${archive}`,
+    momo: "momo",
+  });
+  await tryText("Homebrew formula", "ruby -c momo.rb", async (folder) => {
+    writeFileSync(join(folder, "momo.rb"), homebrewFormula(version, releases, sums));
+    if (Bun.which("ruby") === null) return "not checked: there is no ruby";
+    return (await run(["ruby", "-c", "momo.rb"], { cwd: folder })).trim();
+  });
+  await tryText("Scoop manifest", "its address, downloaded; its hash, compared", async () => {
+    const { url, hash } = scoopManifest(version, releases, sums).architecture["64bit"];
+    const content = await (await fetch(url)).arrayBuffer();
+    const found = new Bun.CryptoHasher("sha256").update(content).digest("hex");
+    if (found !== hash) throw new Error(`the hash is ${found} instead of ${hash}`);
+    return `${Math.round(content.byteLength / 1e6)} MB, the hash fits`;
+  });
+} finally {
+  await server.stop(true);
+  rmSync(work, { recursive: true, force: true });
+}
+
+interface Way {
+  /** What is run in an empty folder. */
+  readonly script: string;
+  /** Where momo is then. */
+  readonly momo: string;
+}
+
+async function tryWay(name: string, typed: string, download: string, { script, momo }: Way): Promise<void> {
+  const folder = join(work, name);
+  mkdirSync(folder);
+  await row([name, `\`${typed}\``], async (cells) => {
+    const startedMs = performance.now();
+    await run(["sh", "-euc", script], { cwd: folder, env: { HOME: join(folder, "home"), no_proxy: "127.0.0.1" } });
+    cells.push(seconds(performance.now() - startedMs), `${Math.round(statSync(join(OUT, download)).size / 1e6)} MB`);
+    const steps = await tryMomo([join(folder, momo)], version, { folder: join(folder, "project") });
+    cells.push(steps.map((step) => `${step.name} ${seconds(step.ms)}`).join(", "));
+  });
+}
+
+async function tryText(name: string, how: string, check: (folder: string) => Promise<string>): Promise<void> {
+  await row([name, how], async (cells) => void cells.push("-", "-", await check(work)));
+}
+
+async function row(cells: string[], fill: (cells: string[]) => Promise<void>): Promise<void> {
+  try {
+    await fill(cells);
+  } catch (error) {
+    process.exitCode = 1;
+    cells.push(`FAILED: ${(error as Error).message.trim().replaceAll("\n", " ")}`);
+  }
+  process.stdout.write(`| ${cells.join(" | ")} |\n`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startChild } from "./child.ts";
+import { later } from "./cleanup.ts";
+import { cleanEnvironment, runToEnd } from "./momo.ts";
+import { until } from "./until.ts";
+
+/** What `momo-sandbox/testing` must do in every runtime, in a project that has it in its node_modules. */
+
+/** What a test does, after the line that brings in `startSandbox`. */
+const BODY = `
+(async () => {
+  const sandbox = await startSandbox({ frozen: true, outcome: "cancelled; after=5s" });
+  const headers = { ...sandbox.headers, "Content-Type": "application/json" };
+  const body = JSON.stringify({ payment_account_id: sandbox.paymentAccountId, phone: "0712345678", amount: 100 });
+  const answer = await fetch(sandbox.baseUrl + "/stkpush.php", { method: "POST", headers, body });
+  const { checkout_request_id: checkoutRequestId } = await answer.json();
+  await sandbox.clock.advance("5s");
+  const { status } = await sandbox.wait({ checkoutRequestId });
+  const findings = await sandbox.audit();
+  const requests = await sandbox.requests();
+  await sandbox.snapshot("one");
+  await sandbox.reset();
+  await sandbox.restore("one");
+  const refused = await startSandbox({ promptTimeout: "soon" }).catch((error) => error.message);
+  await sandbox.stop();
+  await sandbox.stop();
+  const gone = await sandbox.requests().catch((error) => error.message.includes("does not answer"));
+  console.log(JSON.stringify({ status, findings: findings.length, requests: requests.length, refused, gone }));
+})();
+`;
+
+const EXPECTED = {
+  status: "cancelled",
+  findings: 0,
+  requests: 1,
+  refused: expect.stringMatching(/^promptTimeout /),
+  gone: true,
+};
+
+async function runFile(
+  project: string,
+  command: readonly string[],
+  name: string,
+  code: string,
+  env: Record<string, string> = {},
+) {
+  writeFileSync(join(project, name), code);
+  return runToEnd([...command, name], { cwd: project, env });
+}
+
+/** Defines the tests for a runtime. @param command runs the file whose name comes next @param projectOf known once the tests run */
+export function testHelperIn(runtime: string, command: readonly string[], projectOf: () => string): void {
+  for (const [format, name, line] of [
+    ["ESM", "use.mjs", 'import { startSandbox } from "momo-sandbox/testing";'],
+    ["CommonJS", "use.cjs", 'const { startSandbox } = require("momo-sandbox/testing");'],
+  ] as const) {
+    test(`in ${runtime}, ${format}: a payment, the clock, the log, a snapshot, a refusal, an end`, async () => {
+      // What belongs to another sandbox does not reach this one.
+      const env = { MOMO_SERVE_OUTCOME: "completed", MOMO_API_KEY: "mk_x", MOMO_CONTROL_TOKEN: "another-token-1234" };
+      const run = await runFile(projectOf(), command, name, line + BODY, env);
+      expect({ stderr: run.stderr, exitCode: run.exitCode }).toEqual({ stderr: "", exitCode: 0 });
+      expect(JSON.parse(run.stdout)).toEqual(EXPECTED);
+    });
+  }
+
+  test(`in ${runtime}: a test process that is killed takes its sandbox with it, and one that forgets it ends`, async () => {
+    const start = `import { startSandbox } from "momo-sandbox/testing";
+    const sandbox = await startSandbox();
+    console.log(sandbox.controlUrl);`;
+    const name = runtime.replace(" ", "-");
+    writeFileSync(join(projectOf(), `stay-${name}.mjs`), `${start} setInterval(() => {}, 1000);`);
+    const env = cleanEnvironment(projectOf());
+    const child = startChild([...command, `stay-${name}.mjs`], { cwd: projectOf(), env });
+    later(() => child.signal("SIGKILL"));
+    const [controlUrl = ""] = await child.stdout.until(/http\S+(?=\n)/);
+    const answers = async () => (await fetch(`${controlUrl}/health`).catch(() => null)) !== null;
+    expect(await answers()).toBe(true);
+    child.signal("SIGKILL");
+    await child.exited;
+    await until(answers, (isThere) => !isThere);
+
+    const forgets = await runFile(projectOf(), command, `forget-${name}.mjs`, start);
+    expect(forgets.exitCode).toBe(0);
+    const url = forgets.stdout.trim();
+    const stays = async () => (await fetch(`${url}/health`).catch(() => null)) !== null;
+    await until(stays, (isThere) => !isThere);
+    await until(
+      async () => readdirSync(env.TMPDIR ?? ""),
+      (names) => names.length === 0,
+    );
+  });
+}
