@@ -118,7 +118,7 @@ function assemble(parts: Parts): PostgresStore {
       problem: attempts.problem,
     }),
     exportAll: () => exportTables(connections),
-    importAll: (rows) => importTables(attempts, rows, address.name),
+    importAll: (rows) => importTables(connections, rows, address.name),
     close() {
       heartbeat.stop();
       closing ??= connections.close();
