@@ -38,6 +38,7 @@ describe("a server is ready before it needs zod or a page", () => {
   test("momo serve loads commander, and nothing else from elsewhere", async () => {
     const { files: loaded, packages } = await staticImportsOf(root, "cli/commands/serve.ts");
     expect(loaded).toContain("src/store/sqlite/sqlite.ts");
+    expect([...loaded].filter((file) => file.startsWith("src/store/postgres/"))).toEqual([]);
     const foreign = [...packages].filter(([name]) => !/^(?:node|bun):/.test(name));
     expect(Object.fromEntries(foreign)).toEqual({ commander: expect.any(String) });
   });

@@ -5,8 +5,11 @@ import type { Meter } from "./meter.ts";
 
 /** Sends statements until one is answered or their deadline comes. */
 export interface Attempts {
-  /** Something that writes nothing. */
-  read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /**
+   * Something that writes nothing.
+   * @param isLong whether one attempt can take as long as all
+   */
+  read<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
   /**
    * Something that writes. `work` must be able to run twice.
    * @param work told whether an earlier attempt may have been committed
@@ -62,14 +65,14 @@ export function createAttempts(parts: Parts): Attempts {
   /** @param failed told of each failed attempt; throws to give up */
   async function run<T>(
     work: (connection: Connection) => Promise<T>,
-    inTransaction: boolean,
+    { inTransaction = false, attemptMs = deadlineMs / ATTEMPTS }: { inTransaction?: boolean; attemptMs?: number },
     failed: (error: unknown, isLast: boolean) => void,
   ): Promise<T> {
     const endMs = stopwatch() + deadlineMs;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const leftMs = Math.max(endMs - stopwatch(), 1);
       try {
-        const result = await connections.use(Math.min(leftMs, deadlineMs / ATTEMPTS), work, inTransaction);
+        const result = await connections.use(Math.min(leftMs, attemptMs), work, inTransaction);
         answered();
         return result;
       } catch (error) {
@@ -86,12 +89,12 @@ export function createAttempts(parts: Parts): Attempts {
   }
 
   return {
-    read: (work) => run(work, false, () => {}),
+    read: (work, isLong = false) => run(work, isLong ? { attemptMs: deadlineMs } : {}, () => {}),
     async write(work, { inTransaction = false, mayBeWritten = false } = {}) {
       let isUnknown = mayBeWritten;
       return run(
         (connection) => work(connection, isUnknown),
-        inTransaction,
+        { inTransaction },
         (error, isLast) => {
           if (verdictOf(error) === "unknown") {
             isUnknown = true;

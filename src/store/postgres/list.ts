@@ -76,7 +76,8 @@ class ListReader {
   }
 
   async #ask(text: string, parameters: readonly unknown[]) {
-    const [row] = await this.#attempts.read(({ query }) => query<Answer>(text, parameters));
+    // A search that finds much takes long, and asking again would take as long.
+    const [row] = await this.#attempts.read(({ query }) => query<Answer>(text, parameters), true);
     const sums: Sum[] = JSON.parse(row?.sums ?? "[]");
     const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
     return { sums, rows };

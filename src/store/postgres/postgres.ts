@@ -123,7 +123,7 @@ function assemble(parts: Parts): PostgresStore {
     state,
     vitals: createVitals({ state, metrics: meter, sql, stopwatch, clock: options.clock }),
     exportAll: () => exportTables(connections),
-    importAll: (rows) => importTables(attempts, rows, address.name),
+    importAll: (rows) => importTables(connections, rows, address.name),
     close() {
       heartbeat.stop();
       closing ??= connections.close();

@@ -1,5 +1,4 @@
 import { UnusableDatabase } from "../store.ts";
-import type { Attempts } from "./attempts.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { BLOCK } from "./numbering.ts";
 import { TABLES, type TableName, type TableRow, type TableRows } from "./options.ts";
@@ -55,29 +54,29 @@ function readAs(name: string, type: string): string {
   return type === "bigint" ? `${name}::float8 AS ${name}` : name;
 }
 
-/** @throws UnusableDatabase `foreign` if the database is not empty */
-export async function importTables(attempts: Attempts, source: AsyncIterable<TableRows>, name: string): Promise<void> {
-  const iterator = source[Symbol.asyncIterator]();
-  let isBegun = false;
-  await attempts.write(
-    async (connection) => {
-      // What has been read of the source cannot be read again.
-      if (isBegun) throw new Error("the connection was lost while rows were copied: nothing was imported");
-      const { query, script } = connection;
-      await script("BEGIN ISOLATION LEVEL READ COMMITTED");
-      await script("LOCK TABLE merchants, payment_accounts, api_keys, numbering, transactions, day_totals");
-      const found = await query("SELECT 1 FROM merchants UNION ALL SELECT 1 FROM transactions LIMIT 1");
-      if (found.length > 0) throw new UnusableDatabase("foreign", `${name} has merchants already: choose an empty one`);
-      isBegun = true;
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-        await fill(connection, next.value);
-      }
-      await continueNumbers(connection);
-      await recount(query);
-      await script("COMMIT");
-    },
-    { inTransaction: true },
-  );
+/**
+ * It has no deadline, and is not repeated: what has been read of the source cannot be read again.
+ * @throws UnusableDatabase `foreign` if the database is not empty
+ */
+export async function importTables(
+  connections: Connections,
+  source: AsyncIterable<TableRows>,
+  name: string,
+): Promise<void> {
+  const connection = await connections.borrow();
+  const { query, script } = connection;
+  try {
+    await script("BEGIN ISOLATION LEVEL READ COMMITTED");
+    await script("LOCK TABLE merchants, payment_accounts, api_keys, numbering, transactions, day_totals");
+    const found = await query("SELECT 1 FROM merchants UNION ALL SELECT 1 FROM transactions LIMIT 1");
+    if (found.length > 0) throw new UnusableDatabase("foreign", `${name} has merchants already: choose an empty one`);
+    for await (const rows of source) await fill(connection, rows);
+    await continueNumbers(connection);
+    await recount(query);
+    await script("COMMIT");
+  } finally {
+    connection.end();
+  }
 }
 
 async function fill({ query }: Connection, { table, rows }: TableRows): Promise<void> {

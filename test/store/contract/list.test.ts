@@ -70,8 +70,8 @@ onEveryEngine((engine) => {
         }),
         { numRuns: some(25) },
       );
-      // The pairs with an id select one row at most, and often none.
-      if (first !== "id" && second !== "id") expect(found).toBeGreaterThan(0);
+      // The pairs with an id select one row at most, and often none; so do few draws.
+      if (engine.cost === 1 && first !== "id" && second !== "id") expect(found).toBeGreaterThan(0);
     });
 
     test("by any mix of filters", async () => {
