@@ -27,7 +27,7 @@ export async function startRegistry(clients: string, folder: string): Promise<Re
       log: { type: "stdout", format: "pretty", level: "warn" },
     }),
   );
-  const port = freePort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const program = join(clients, "node_modules/verdaccio/bin/verdaccio");
   const child = Bun.spawn([process.execPath, program, "--config", config, "--listen", `127.0.0.1:${port}`], {
@@ -51,10 +51,10 @@ export async function startRegistry(clients: string, folder: string): Promise<Re
   };
 }
 
-/** Free a moment ago: verdaccio does not say which port it took. */
-function freePort(): number {
+/** Free a moment ago: neither verdaccio nor docker-registry says which port it took. */
+export async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { port } = server;
-  server.stop(true);
+  await server.stop(true);
   return port ?? 0;
 }

@@ -25,10 +25,9 @@ export function triedText(tried: ReadonlyMap<string, Tried>): string {
     const { result, detail } = tried.get(name) ?? { result: "not run", detail: "nobody tried it" };
     return `| ${name} | ${result} | ${detail} |`;
   });
-  return `### Tried where it was built
+  return `### Tried before the release
 
-"Ran" means: it served, took a payment and a cancelled one, listed both, and stopped in order. Machines of the other systems try it
-after that, and before it is published.
+"Ran" means: it served, took a payment and a cancelled one, listed both, and stopped in order.
 
 | executable | | where, and the time of each step |
 |---|---|---|

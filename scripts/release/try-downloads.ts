@@ -48,7 +48,7 @@ try {
     return `${Math.round(content.byteLength / 1e6)} MB, the hash fits`;
   });
 } finally {
-  server.stop(true);
+  await server.stop(true);
   rmSync(work, { recursive: true, force: true });
 }
 
