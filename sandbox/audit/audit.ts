@@ -1,6 +1,5 @@
-import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type AuditedCall, cameMs, type Moment, membersOf } from "./call.ts";
+import { type AuditedCall, cameMs, type Moment } from "./call.ts";
 import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
 import { auditList } from "./lists.ts";
@@ -69,7 +68,7 @@ export class Audit {
     const mark = call.target.indexOf("?");
     const path = mark < 0 ? call.target : call.target.slice(0, mark);
     const query = mark < 0 ? "" : call.target.slice(mark + 1);
-    const reading: Reading = { call, at, query, members: onFirstUse(() => membersOf(call.body)) };
+    const reading: Reading = { call, at, query };
     const base = this.#basePaths.find((candidate) => path.startsWith(`${candidate}/`));
     const name = base === undefined ? "" : path.slice(base.length);
     const operation = OPERATIONS.get(name);

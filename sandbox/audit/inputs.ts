@@ -1,5 +1,5 @@
 import { shown } from "./call.ts";
-import type { AuditState, Reading } from "./rules.ts";
+import { type AuditState, membersIn, type Reading } from "./rules.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
 
@@ -15,7 +15,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
   if (operation === "/stkpush.php") state.pushes += 1;
   if (call.status === 200 && call.leniencies.length === 0 && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0)
     return;
-  const members = reading.members() ?? {};
+  const members = membersIn(reading) ?? {};
   const known = state.inputs.get(operation);
   if (known && call.method === "POST") {
     const unknown = Object.keys(members).filter((name) => !known.includes(name));
