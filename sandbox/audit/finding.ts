@@ -32,7 +32,7 @@ export interface Mistake {
   readonly kind: FindingKind;
   /** By default the kind's own. */
   readonly severity?: Severity;
-  /** What tells it from another finding of its kind: a payment, a path or a member. */
+  /** Distinguishes findings of one kind: a payment, a path or a member. */
   readonly subject: string;
   readonly requestIds: readonly number[];
   readonly payment: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
@@ -51,9 +51,9 @@ interface Kept {
 
 /** The findings, one for each kind and subject, in bounded memory. */
 export interface FindingBook {
-  /** @returns the finding where its readers should hear of it, else null */
+  /** @returns the finding, if it should be announced, else null */
   note(mistake: Mistake): Finding | null;
-  /** With others that are not kept, the worst first, then the oldest. */
+  /** The findings and `others`, the worst first, then the oldest. */
   list(others: readonly Mistake[]): Finding[];
   /** How many did not fit. */
   readonly leftOut: number;

@@ -13,7 +13,7 @@ export interface Reading {
   members?: ReturnType<typeof membersOf>;
 }
 
-/** The members of the body, read once; null where it has none. */
+/** The members of the body, read once; null if it has none. */
 export function membersIn(reading: Reading): ReturnType<typeof membersOf> {
   if (reading.members === undefined) reading.members = membersOf(reading.call.body);
   return reading.members;
@@ -34,13 +34,13 @@ export interface AuditState {
   pushes: number;
   readonly payments: PaymentBook;
   readonly inputs: Inputs;
-  /** The last push, where it was refused. */
+  /** The last push, if it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */
   readonly looks: Look[];
-  /** When the last list was asked for, answered or not, by the time outside. */
+  /** When the last list was asked for, answered or not, in real time. */
   lastLookMs: number;
-  /** Whether payments are also told by a webhook. */
+  /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
   note(mistake: Mistake): Finding | null;
 }
