@@ -19,6 +19,7 @@ const PLANTED: readonly (readonly [path: string, text: string])[] = [
   ["src/loose.ts", ""],
   ["src/domain/money.ts", 'import { z } from "zod";'],
   ["src/store/sqlite/totals.ts", 'import type { Service } from "../../service/service.ts";'],
+  ["src/store/postgres/totals.ts", 'import { ROW } from "../sqlite/statements.ts";'],
   ["src/service/authenticate.ts", 'const { Database } = await import("bun:sqlite");'],
   ["sandbox/console/browser/wire.ts", 'import { prompt } from "../../control/shapes/payments.ts";'],
   ["npm/testing.ts", 'import type { Status } from "../src/domain/transaction.ts";'],
@@ -37,6 +38,7 @@ describe("a server is ready before it needs zod or a page", () => {
   test("momo serve loads commander, and nothing else from elsewhere", async () => {
     const { files: loaded, packages } = await staticImportsOf(root, "cli/commands/serve.ts");
     expect(loaded).toContain("src/store/sqlite/sqlite.ts");
+    expect([...loaded].filter((file) => file.startsWith("src/store/postgres/"))).toEqual([]);
     const foreign = [...packages].filter(([name]) => !/^(?:node|bun):/.test(name));
     expect(Object.fromEntries(foreign)).toEqual({ commander: expect.any(String) });
   });
@@ -55,6 +57,7 @@ describe("what comes from elsewhere", () => {
     "scripts/release/clients/package.json",
     "test/frameworks/package.json",
     "test/intercept/package.json",
+    "test/postgres/package.json",
     "test/workflows/package.json",
   ];
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { totalmem } from "node:os";
-import { codeOfKind, codeOfStatus } from "../../src/store/sqlite/schema.ts";
+import { codeOfKind, codeOfStatus } from "../../src/store/rows.ts";
 import { areTotalsTrue, recount } from "../../src/store/sqlite/totals.ts";
 
 /**
@@ -14,7 +14,7 @@ const CHECKED_ROWS = 100_000;
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Numbers each row from 1 and draws for it, once; a draw is a product, so that it is the same each time. Codes as in schema.ts. */
+/** Numbers each row from 1 and draws for it, once; a draw is a product, so that it is the same each time. Codes as in rows.ts. */
 const HISTORY = `
 WITH RECURSIVE drawn (n, at, roll, kind, status, customer) AS (
   SELECT 0, 0, 0, 0, 0, 0

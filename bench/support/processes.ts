@@ -9,14 +9,15 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 interface StartOptions {
   readonly cwd: string;
   readonly stderr?: "inherit" | "ignore";
+  readonly stdin?: "ignore" | "pipe";
 }
 
 /** A process of ours, with nothing of the caller's environment but PATH. */
-export function start(command: readonly string[], { cwd, stderr = "inherit" }: StartOptions) {
+export function start(command: readonly string[], { cwd, stderr = "inherit", stdin = "ignore" }: StartOptions) {
   const child = Bun.spawn([...command], {
     cwd,
     env: { PATH: process.env.PATH ?? "", HOME: cwd },
-    stdin: "ignore",
+    stdin,
     stdout: "pipe",
     stderr,
   });

@@ -85,10 +85,10 @@ export function assemble(options: AssembleOptions): Assembled {
   const webhooks = sendWebhooks(options, service);
   const inputs = new Map<string, readonly string[]>(); // filled before the first call
   const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
-  const waitingRoom = createWaitingRoom(service);
+  const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
   const boot = token(random, 8);
-  const eventHub = createEventHub({ service, log, audit, webhooks, merchantNames, boot, reportFault });
+  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, boot, reportFault });
   const parts = {
     service,
     rules: network.rules,

@@ -128,6 +128,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     Bun.unsafe.setJITPolicy(1);
     // Payments may have become due while no server ran.
     void service.resolver.resolveDue().catch(reportFault);
+    if (store.isShared) service.resolver.watch(config.random);
     return { baseUrl, controlUrl, credentials, handleApi: handlers.handleApi, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // the first error is reported

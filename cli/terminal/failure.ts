@@ -74,6 +74,10 @@ const DATABASE_HINTS = {
   unwritable: "make the folder writable, or choose another one with --data",
   linked: "put the file itself there, or choose another folder with --data",
   missing: "run momo serve once, or name the folder with --data",
+  unreachable: "start the database server, or correct --database",
+  refused: "correct the user, the password or the name of the database in --database",
+  standby: "name the primary server, or an address that leads to it, with --database",
+  fragile: "set synchronous_standby_names and synchronous_commit = on, or leave out --require-replica",
 } as const;
 
 /** Turns any error into a failure that can be shown. */

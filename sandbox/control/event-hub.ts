@@ -1,8 +1,10 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { LoggedRequest, RequestLog } from "../request-log.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import { createChangesElsewhere } from "./changes-elsewhere.ts";
 import { createEventHistory } from "./event-history.ts";
 import type { MerchantNames } from "./merchant-names.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
@@ -34,7 +36,9 @@ export interface EventHub {
 }
 
 export interface EventSources {
-  readonly service: Pick<Service, "subscribe">;
+  readonly service: Pick<Service, "subscribe" | "isShared" | "markOfOthers">;
+  /** Real time. */
+  readonly realClock: Clock;
   readonly log: Pick<RequestLog, "subscribe">;
   readonly audit: Pick<Audit, "subscribe">;
   readonly webhooks: Pick<Webhooks, "subscribe">;
@@ -59,14 +63,23 @@ const DELIVERY_BYTES = 3000;
 
 /** Collects all events in one order, and gives them to all listeners. */
 export function createEventHub(sources: EventSources): EventHub {
-  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
+  const { service, realClock, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
+  const elsewhere = createChangesElsewhere({
+    ...{ service, realClock, reportFault },
+    isNeeded: () => listeners.size > 0,
+    onChange: wakeAll,
+  });
+
+  function wakeAll(): void {
+    for (const listener of listeners) listener.wake();
+  }
 
   function tell(name: string, view: () => object, bytes: number): void {
     history.add(name, view, bytes);
-    for (const listener of listeners) listener.wake();
+    wakeAll();
   }
 
   function tellTransaction(transaction: Transaction): void {
@@ -89,12 +102,6 @@ export function createEventHub(sources: EventSources): EventHub {
     webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
-  /** The number in one of our ids; null for other ids. */
-  function numberOf(id: string): number | null {
-    const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
-    return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
-  }
-
   return {
     get isFull() {
       return listeners.size >= CAPACITY;
@@ -102,9 +109,14 @@ export function createEventHub(sources: EventSources): EventHub {
     enter(lastId, listener) {
       beginToKeep();
       listeners.add(listener);
-      let place = lastId === null ? history.last : numberOf(lastId);
+      elsewhere.start();
+      let place = lastId === null ? history.last : numberOf(lastId, boot);
+      let seenElsewhere = elsewhere.count;
       return {
         read() {
+          // What others have changed is told as a gap, too.
+          if (seenElsewhere !== elsewhere.count) place = null;
+          seenElsewhere = elsewhere.count;
           const events = place === null ? null : history.after(place);
           place = events?.number ?? history.last;
           // Events are missing: the reader must read everything again.
@@ -117,9 +129,16 @@ export function createEventHub(sources: EventSources): EventHub {
       if (isKeeping) tell("steering", () => ({ what }), 0);
     },
     close() {
+      elsewhere.stop();
       for (const listener of listeners) listener.end();
     },
   };
+}
+
+/** The number in an id of this process; null for other ids. */
+function numberOf(id: string, boot: string): number | null {
+  const number = id.startsWith(`${boot}-`) ? id.slice(boot.length + 1) : "";
+  return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
 }
 
 /** What a logged call holds in memory, roughly. */

@@ -1,5 +1,7 @@
+import type { Clock } from "../../src/domain/clock.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
+import { createLookout } from "./lookout.ts";
 
 /** What a call waits for. */
 export interface Wish {
@@ -32,9 +34,38 @@ export interface WaitingRoom {
   close(): void;
 }
 
-export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingRoom {
+/** On a shared store, transactions that somebody waits for are looked up this often: another replica may have changed them. */
+const LOOK_MS = 50;
+
+export interface WaitingRoomParts {
+  readonly service: Pick<Service, "subscribe" | "isShared" | "findByCheckoutRequestId" | "findByReference">;
+  /** Real time. */
+  readonly realClock: Clock;
+  readonly reportFault: (error: unknown) => void;
+}
+
+export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts): WaitingRoom {
   const byKey = new Map<string, Set<Waiter>>();
   let count = 0;
+  const lookout = createLookout({
+    realClock,
+    everyMs: LOOK_MS,
+    isNeeded: () => service.isShared && count > 0,
+    // The store reads all of one turn at once.
+    look: () => Promise.all([...byKey].map(([key, waiters]) => lookUp(key, waiters))),
+    reportFault,
+  });
+
+  async function lookUp(key: string, waiters: ReadonlySet<Waiter>): Promise<void> {
+    const [waiter] = waiters;
+    if (!waiter) return;
+    const { checkoutRequestId, reference = "" } = waiter.wish;
+    const found =
+      checkoutRequestId === undefined
+        ? await service.findByReference(reference)
+        : await service.findByCheckoutRequestId(checkoutRequestId);
+    if (found) tell(key, found);
+  }
 
   function tell(key: string, transaction: Transaction): void {
     for (const waiter of byKey.get(key) ?? []) {
@@ -58,6 +89,7 @@ export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingR
       for (const waiter of everybody()) if (waiter.wish.checkoutRequestId !== undefined) waiter.call("forgotten");
     },
     close() {
+      lookout.stop();
       for (const waiter of everybody()) waiter.call("stopped");
     },
     enter(wish, call) {
@@ -67,6 +99,7 @@ export function createWaitingRoom(service: Pick<Service, "subscribe">): WaitingR
       const waiters = byKey.get(key) ?? new Set();
       byKey.set(key, waiters.add(waiter));
       count += 1;
+      lookout.start();
       return () => {
         if (!waiters.delete(waiter)) return;
         count -= 1;

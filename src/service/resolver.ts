@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
+import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
@@ -11,6 +12,10 @@ const MOST_FIRST = 500;
 
 /** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
+
+/** How often to look for what other replicas left, give or take a fifth, so that replicas do not look all at once. */
+const LOOK_MS = 1000;
+const LOOK_SPREAD = 0.2;
 
 export interface ResolverParts {
   readonly store: Pick<Store, "transactions">;
@@ -39,6 +44,7 @@ export class Resolver {
   #alarmAtMs = Number.POSITIVE_INFINITY;
   #cancelAlarm = () => {};
   #cancelRetry = () => {};
+  #cancelLook = () => {};
   /** The last round, and how many have not ended. */
   #lastRound: Promise<void> = Promise.resolve();
   #openRounds = 0;
@@ -107,6 +113,18 @@ export class Resolver {
     return one.promise;
   }
 
+  /** Looks about once a second for what is due: other replicas of a shared store start payments, too, and can die. */
+  watch(random: Random): void {
+    if (this.#isStopped) return;
+    const { realClock } = this.#parts;
+    const [draw = 0] = random.bytes(1);
+    const pauseMs = Math.round(LOOK_MS * (1 + LOOK_SPREAD * (draw / 127.5 - 1)));
+    this.#cancelLook = realClock.alarm(realClock.nowMs() + pauseMs, () => {
+      this.#resolveUnasked();
+      this.watch(random);
+    });
+  }
+
   /** Drops all checks: the transactions were removed. */
   forget(): void {
     this.#checks.dropAll();
@@ -117,6 +135,7 @@ export class Resolver {
     this.#isStopped = true;
     this.#cancelAlarm();
     this.#cancelRetry();
+    this.#cancelLook();
     await this.#lastRound;
   }
 

@@ -44,6 +44,9 @@ export function createService(outside: ServiceParts) {
   return {
     registry: new Registry(parts),
     resolver,
+    /** Whether other processes change transactions, too: of those changes nobody is told. */
+    isShared: store.isShared,
+    markOfOthers: () => store.markOfOthers(),
     /** Calls the listener with each transaction when it starts and when it ends. */
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import type { Resolver } from "./resolver.ts";
 
 interface Parts {
-  readonly store: Pick<Store, "transactions">;
+  readonly store: Pick<Store, "transactions" | "isShared">;
   readonly clock: Clock;
   readonly resolver: Resolver;
   readonly reportFault: (error: unknown) => void;
@@ -45,7 +45,8 @@ export function createUpToDate({ store, clock, resolver, reportFault }: Parts): 
       return look();
     },
     async catchUp() {
-      if (!resolver.isBehind) return;
+      // What others have started, this resolver has no alarm for: only the database tells what is due.
+      if (!resolver.isBehind && !store.isShared) return;
       await resolveWith(
         () => resolver.resolveDue(),
         () => store.transactions.isAnyOverdue(clock.nowMs()),

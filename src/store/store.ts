@@ -20,6 +20,10 @@ export interface Store {
   readonly merchants: MerchantStore;
   readonly transactions: TransactionStore;
   readonly transactionList: TransactionList;
+  /** Whether other processes resolve payments of this database, too. */
+  readonly isShared: boolean;
+  /** A text that changes when other processes have written transactions; of a store that is not shared, always the same. */
+  markOfOthers(): Promise<string>;
   /** Call it after the last write is answered. Rejects lists that are still being read. */
   close(): void;
 }
@@ -92,7 +96,10 @@ export interface TransactionStore {
    */
   record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]>;
 
-  /** When the next check is due; null if nothing is pending. */
+  /**
+   * When the next check is due; null if nothing is pending. A shared store can name a later time where only payments of other
+   * processes are due: they resolve those themselves.
+   */
   nextCheckAtMs(): Promise<number | null>;
 
   /**
@@ -140,12 +147,17 @@ export interface TransactionList {
   list(merchantId: number, filter: TransactionFilter, page: Page): Promise<ListedPage>;
 }
 
+/** The second line is about a database on a server; `fragile` is one that loses payments when it fails over. */
+export type DatabaseProblem =
+  | ("locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked")
+  | ("unreachable" | "refused" | "standby" | "fragile");
+
 /** Why a database cannot be used. Nothing in it was changed. The message is one line that names it. */
 export class UnusableDatabase extends Error {
   override readonly name = "UnusableDatabase";
 
   constructor(
-    readonly problem: "locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked",
+    readonly problem: DatabaseProblem,
     message: string,
   ) {
     super(message);

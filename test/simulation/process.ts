@@ -1,18 +1,16 @@
 import { join } from "node:path";
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { createStore } from "../../src/store/sqlite/sqlite.ts";
+import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Prng } from "./prng.ts";
 import type { ProcessTime } from "./simulated-time.ts";
-import { makeUnreliable } from "./unreliable-database.ts";
 import { makeUnreliableProvider, type ProviderHazards } from "./unreliable-provider.ts";
 import { InjectedFault, type Weather } from "./weather.ts";
 
 export interface ProcessOptions {
-  readonly file: string;
+  readonly engine: SimulatedEngine;
   readonly clock: VirtualClock;
   readonly time: ProcessTime;
   readonly prng: Prng;
@@ -50,8 +48,8 @@ for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
   if (!/\.d\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
 }
 
-export function startProcess(options: ProcessOptions): Process {
-  const { file, time, prng, weather, tell, stir, mutant } = options;
+export async function startProcess(options: ProcessOptions): Promise<Process> {
+  const { engine, time, prng, weather, tell, stir, mutant } = options;
   const clock = mutant.clock?.(options.clock) ?? options.clock;
   let isAbandoned = false;
   const unexplained: unknown[] = [];
@@ -62,10 +60,7 @@ export function startProcess(options: ProcessOptions): Process {
     throw new InjectedFault("the process is dead");
   }
 
-  const opened = openDatabase(file);
-  // The same ids for the same seed.
-  opened.client.run("UPDATE numbering SET request_id_key = zeroblob(32)");
-  const database = makeUnreliable(opened, file, {
+  const { store: sound, bury } = await engine.open({
     strike: () => {
       stir();
       return isAbandoned ? "dies before" : prng.weighted(weather().commit);
@@ -73,7 +68,6 @@ export function startProcess(options: ProcessOptions): Process {
     failed: () => tell({ kind: "commit failed" }),
     die,
   });
-  const sound = createStore(database, file);
   const store = mutant.store?.(sound) ?? sound;
   const random = prng.fork();
   const hazards: ProviderHazards = {
@@ -149,7 +143,7 @@ export function startProcess(options: ProcessOptions): Process {
       isAbandoned = true;
       time.silence();
     },
-    bury: () => database.client.close(false),
+    bury,
     unexplained,
   };
 }
@@ -159,6 +153,9 @@ function isMadeToFail(error: unknown): boolean {
   if (error instanceof InjectedFault) return true;
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (code === "SQLITE_FULL" || code === "SQLITE_BUSY") return true;
+  if (message === "the store was closed") return true;
   // The network said what cannot be.
-  return /0 is the code of a payment|UNIQUE constraint failed: transactions\.receipt_number/.test(String(message));
+  return /0 is the code of a payment|UNIQUE constraint failed: transactions\.receipt_number|transactions_by_receipt_number/.test(
+    String(message),
+  );
 }

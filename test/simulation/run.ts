@@ -1,4 +1,5 @@
 import { Auditor, type Judge } from "./auditor/auditor.ts";
+import { type SimulatedEngine, sqliteEngine } from "./engine.ts";
 import type { Sent, WorldEvent } from "./events.ts";
 import type { Mutant } from "./mutants.ts";
 import { createPrng } from "./prng.ts";
@@ -42,6 +43,8 @@ export interface RunOptions {
   readonly echo?: (line: string) => void;
   /** A mistake in the program; by default there is none. */
   readonly mutant?: Mutant;
+  /** Where the payments are kept; by default in SQLite. */
+  readonly engine?: SimulatedEngine;
 }
 
 /** So many steps show most of what a seed has to show. */
@@ -59,7 +62,7 @@ const FIRST_DAY_MS = Date.UTC(2026, 10, 19, 21);
  */
 export async function simulate(
   seed: number,
-  { steps = DEFAULT_STEPS, echo, mutant = {} }: RunOptions = {},
+  { steps = DEFAULT_STEPS, echo, mutant = {}, engine = sqliteEngine() }: RunOptions = {},
 ): Promise<RunReport> {
   const prng = createPrng(seed);
   const trace = createTrace(echo);
@@ -77,7 +80,8 @@ export async function simulate(
       objections.push(objection);
     }
   };
-  const world: World = createWorld({ prng: prng.fork(), trace, startMs, form, promptTimeoutMs, tell, mutant });
+  const worldOptions = { trace, startMs, form, promptTimeoutMs, tell, mutant, engine } as const;
+  const world: World = await createWorld({ prng: prng.fork(), ...worldOptions });
   const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
   const history = new History(world, auditor, workload, trace, objections);
   let step = 0;

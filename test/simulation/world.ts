@@ -1,9 +1,6 @@
-import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { Registry } from "../../src/service/registry.ts";
-import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Prng } from "./prng.ts";
@@ -19,6 +16,7 @@ export interface WorldOptions {
   readonly form: "full" | "short";
   readonly promptTimeoutMs: number;
   readonly tell: (event: WorldEvent) => void;
+  readonly engine: SimulatedEngine;
   readonly mutant: Mutant;
 }
 
@@ -56,21 +54,16 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** In memory where the system has such a folder: what matters is what is in a file, not how long a disk takes to take it. */
-const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-
 /** Turns of the event loop without any activity after which nothing is under way any more. */
 const QUIET_TURNS = 3;
 
 /** A run in which something never comes to rest is a failure, not a loop. */
 const MAX_TURNS = 2000;
 
-export function createWorld(options: WorldOptions): World {
-  const { prng, trace } = options;
-  const folder = mkdtempSync(join(FAST_FOLDER, "momo-simulation-"));
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const { prng, trace, engine } = options;
   const time = createSimulatedTime(options.startMs);
   const chance = prng.fork();
-  let generation = 0;
   let clockState: ClockState = { aheadMs: 0 };
   let weather: (typeof WEATHERS)[WeatherName] = WEATHERS.fair;
   let activity = 0;
@@ -78,21 +71,19 @@ export function createWorld(options: WorldOptions): World {
   let turnsToLive = Number.POSITIVE_INFINITY;
   let calls: Call[] = [];
   let isDead = false;
-  const fileOf = (number: number) => join(folder, `momo-${number}.db`);
-  let process = start();
+  let process = await start();
 
   function tell(event: WorldEvent): void {
     trace.note(`  ${JSON.stringify(event)}`);
     options.tell(event);
   }
 
-  function start(): Process {
+  function start(): Promise<Process> {
     isDead = false;
     const processTime = time.forProcess();
     const clock = createVirtualClock(processTime, clockState);
     return startProcess({
       ...options,
-      file: fileOf(generation),
       clock,
       time: processTime,
       prng: prng.fork(),
@@ -109,18 +100,11 @@ export function createWorld(options: WorldOptions): World {
     });
   }
 
-  /** What a crash leaves behind: the files as they are, and perhaps the beginning of a write that came no further. */
   function die(): void {
     if (isDead) return;
     isDead = true;
     process.abandon();
-    const left = fileOf(generation);
-    generation += 1;
-    for (const suffix of ["", "-wal"]) {
-      if (existsSync(left + suffix)) copyFileSync(left + suffix, fileOf(generation) + suffix);
-    }
-    const log = `${fileOf(generation)}-wal`;
-    if (existsSync(log) && chance.chance(0.3)) appendFileSync(log, chance.bytes(chance.int(1, 5000)));
+    engine.crash(chance);
     lose();
     tell({ kind: "died" });
   }
@@ -141,6 +125,8 @@ export function createWorld(options: WorldOptions): World {
       const { promise, resolve } = Promise.withResolvers<void>();
       setImmediate(resolve);
       await promise;
+      // A server outside takes its own time, which is none in this world.
+      while (engine.isBusy && !isDead) await Bun.sleep(0);
       quiet = activity === before ? quiet + 1 : 0;
       if (quiet === 0) turnsToLive -= 1;
       if (turnsToLive <= 0) die();
@@ -193,20 +179,20 @@ export function createWorld(options: WorldOptions): World {
         if (!hasStopped) throw new Error("the process does not stop");
         lose();
       }
-      process = start();
+      process = await start();
       if (!wasDead) tell({ kind: "restarted" });
       await runUntilIdle();
     },
     async revokeBeside(apiKey) {
-      const store = openStore(fileOf(generation), { create: false });
-      await new Registry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
-      store.close();
+      await engine.beside(async (store) => {
+        await new Registry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
+      });
     },
     unexplained: () => process.unexplained,
     async close() {
       process.abandon();
       process.bury();
-      rmSync(folder, { recursive: true, force: true });
+      await engine.close();
     },
   };
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { continueNumbers, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { useFolder } from "../support/folder.ts";
-import { identified, insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();
 
@@ -28,25 +28,8 @@ async function nextIn(file: string): Promise<number> {
 }
 
 describe("a number is never used twice in a database", () => {
-  test("not after a reset, and not after two", async () => {
-    const store = await openStoreWithMerchants(inFolder("momo.db"));
-    expect([await numberOf(store), await numberOf(store)]).toEqual([1, 2]);
-    await store.transactions.clear();
-    await store.transactions.clear();
-    expect([await numberOf(store), await numberOf(store)]).toEqual([3, 4]);
-    store.close();
-  });
-
   test("not after a reset and a restart", async () => {
     expect(await nextIn(await databaseWith("momo.db", 3, { forgotten: true }))).toBe(4);
-  });
-
-  test("not by a payment that starts while all are forgotten", async () => {
-    const store = await openStoreWithMerchants(inFolder("momo.db"));
-    const early = await identified(store);
-    await Promise.all([store.transactions.clear(), store.transactions.insert(early)]);
-    store.close();
-    expect(await nextIn(inFolder("momo.db"))).toBeGreaterThan(early.id);
   });
 
   test("a reset whose commit fails changes neither the numbers nor the transactions", async () => {

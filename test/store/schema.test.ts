@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { MAX_NUMBER } from "../../src/domain/identifiers.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import { ROW } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { ROW } from "../../src/store/sqlite/schema.ts";
 import { blockTotals, transactions } from "../../src/store/sqlite/tables.ts";
 import { useFolder } from "../support/folder.ts";
 

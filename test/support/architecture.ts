@@ -29,7 +29,11 @@ const ROOMS: readonly Room[] = [
       "node:path",
     ],
   },
-  { room: "src/store/", mayImport: ["src/domain/"] },
+  {
+    room: "src/store/postgres/",
+    mayImport: ["src/store/postgres/", "src/store/", "src/domain/", "bun"],
+  },
+  { room: "src/store/", mayImport: ["src/domain/", "node:assert/strict"] },
   { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
   { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
@@ -99,7 +103,8 @@ const ROOMS: readonly Room[] = [
         "docs/llms.txt",
         "package.json",
       ],
-      ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts", "src/service/", "src/http/"],
+      ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts"],
+      ...["src/store/postgres/postgres.ts", "src/service/", "src/http/"],
       ...["@clack/prompts", "@peculiar/asn1-schema", "@peculiar/asn1-x509", "commander", "eventsource-parser", "node:"],
     ],
   },

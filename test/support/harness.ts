@@ -24,6 +24,8 @@ export const START_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 export interface HarnessOptions {
   /** A database that exists already; by default a new one, removed at the end. */
   readonly file?: string;
+  /** A store that is open already, and stays so. */
+  readonly store?: Store;
   readonly startMs?: number;
   readonly fallback?: Choice;
   readonly promptTimeoutMs?: number;
@@ -58,11 +60,11 @@ export interface Harness {
 }
 
 export function openHarness(options: HarnessOptions = {}): Harness {
-  const folder = options.file === undefined ? mkdtempSync(join(tmpdir(), "momo-test-")) : null;
+  const folder = options.file === undefined && !options.store ? mkdtempSync(join(tmpdir(), "momo-test-")) : null;
   const file = options.file ?? join(folder ?? "", "momo.db");
   const clock = createVirtualClock(systemClock, { frozenAtMs: options.startMs ?? START_MS });
   const random = seededRandom(clock.nowMs());
-  const store = openStore(file);
+  const store = options.store ?? openStore(file);
   const faults: unknown[] = [];
   const reportFault = (error: unknown) => void faults.push(error);
   const service = createService({
@@ -102,7 +104,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
     },
     async close() {
       await service.resolver.stop();
-      store.close();
+      if (!options.store) store.close();
       if (folder !== null) rmSync(folder, { recursive: true, force: true });
     },
   };

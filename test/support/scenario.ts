@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Engine, postgres, sqlite } from "./engines.ts";
 import { type Caller, type Harness, type HarnessOptions, openHarness } from "./harness.ts";
 
 /** Tables of requests and what must come back, run against the real handler. */
@@ -52,8 +53,9 @@ export interface Scenario {
   readonly lacks?: readonly string[];
 }
 
-export async function openScene(options: HarnessOptions = {}): Promise<Scene> {
-  const harness = openHarness(options);
+export async function openScene(options: HarnessOptions = {}, engine: Engine = sqlite): Promise<Scene> {
+  const place = engine === sqlite ? null : await engine.newPlace();
+  const harness = openHarness(place ? { ...options, store: await place.open() } : options);
   const caller = await harness.addCaller("First Shop");
   const other = await harness.addCaller("Second Shop");
   const callers = { caller, other, nobody: { headers: {} } };
@@ -83,6 +85,7 @@ export async function openScene(options: HarnessOptions = {}): Promise<Scene> {
     },
     async close() {
       await harness.close();
+      await place?.leave();
       expect(harness.faults).toEqual([]);
     },
   };
@@ -124,12 +127,18 @@ export function expectSoundAnswer({ status, headers, body }: Answer): void {
   expect(String(body.message).replaceAll(SENT, "")).not.toMatch(SECRETS);
 }
 
-/** Runs a table in one scene; a request that is refused must leave nothing behind. */
+/** Runs a table in one scene of each engine; a request that is refused must leave nothing behind. */
 export function describeScenarios(title: string, rows: readonly Scenario[], options: HarnessOptions = {}): void {
+  for (const engine of [sqlite, ...postgres]) {
+    describeOn(engine, engine === sqlite ? title : `${title} (${engine.name})`, rows, options);
+  }
+}
+
+function describeOn(engine: Engine, title: string, rows: readonly Scenario[], options: HarnessOptions): void {
   describe(title, () => {
     let scene: Scene;
     beforeAll(async () => {
-      scene = await openScene(options);
+      scene = await openScene(options, engine);
     });
     afterAll(() => scene.close());
 

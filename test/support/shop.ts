@@ -7,12 +7,16 @@ import { seededRandom } from "./random.ts";
 /** A store in which merchant 1 has payment account 1, and so on. */
 export async function openStoreWithMerchants(file: string, merchants = 1): Promise<Store> {
   const store = openStore(file);
+  await addMerchants(store, merchants);
+  return store;
+}
+
+export async function addMerchants(store: Store, merchants: number): Promise<void> {
   for (let id = 1; id <= merchants; id++) {
     await store.merchants.addMerchant(`Merchant ${id}`, CREATED_AT_MS);
     const tariff = { basisPoints: 100, fixedCents: 0 };
     await store.merchants.addPaymentAccount({ merchantId: id, name: "Main account", tariff }, CREATED_AT_MS);
   }
-  return store;
 }
 
 const random = seededRandom(1);

@@ -3,7 +3,7 @@ import { foldCase, type TransactionFilter } from "../../domain/filter.ts";
 import { parsePhonePrefix } from "../../domain/phone.ts";
 import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
-import { codeOfKind, codeOfStatus } from "./schema.ts";
+import { codeOfKind, codeOfStatus } from "../rows.ts";
 import { folded, isAmong, transactions } from "./tables.ts";
 
 /** Which rows a list shows. */

@@ -42,6 +42,8 @@ export function createStore({ client, close }: OpenDatabase, file: string): Stor
     merchants: createMerchantStore(client, snapshot, commits),
     transactions: createTransactionStore({ client, snapshot, commits, totals, numbering }),
     transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
+    isShared: false,
+    markOfOthers: async () => "",
     close() {
       longReads.close();
       snapshot.end();

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { COMPLETED, INSERT, PENDING, ROW, type TransactionRow, type toChange, type toNewRow } from "./schema.ts";
+import { COMPLETED, INSERT, PENDING, ROW, type TransactionRow, type toChange, type toNewRow } from "../rows.ts";
 
 /** Looking up this many payments of one phone takes a few milliseconds. */
 export const FEW_OF_PHONE = 1000;

@@ -3,7 +3,7 @@ import type { Summary, TransactionFilter } from "../../domain/filter.ts";
 import { onFirstUse } from "../../domain/on-first-use.ts";
 import { dayOf } from "../../domain/timestamp.ts";
 import { STATUSES } from "../../domain/transaction.ts";
-import { codeOfKind, codeOfStatus } from "./schema.ts";
+import { codeOfKind, codeOfStatus } from "../rows.ts";
 
 /**
  * Counts of transactions by (merchant, kind, status): by day, with sums, and by blocks of numbers. They are added up here during

@@ -1,6 +1,7 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
+import { systemClock } from "../../../src/system.ts";
 import { HOST } from "../../support/control.ts";
 import { nextTurn } from "../../support/next-turn.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
@@ -40,7 +41,16 @@ test("at most 10,000 wait; a client that aborts or closes its connection, also b
 });
 
 test("a place that is given up leaves nothing behind, also of a payment that nobody asks for again", () => {
-  const room = createWaitingRoom({ subscribe: () => () => true });
+  const room = createWaitingRoom({
+    service: {
+      subscribe: () => () => true,
+      isShared: false,
+      findByCheckoutRequestId: async () => null,
+      findByReference: async () => null,
+    },
+    realClock: systemClock,
+    reportFault: () => {},
+  });
   const setsInUse = () => {
     Bun.gc(true);
     return heapStats().objectTypeCounts.Set ?? 0;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { foldCase } from "../../domain/filter.ts";
-import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../../domain/identifiers.ts";
-import type { AmountCents } from "../../domain/money.ts";
-import type { Msisdn } from "../../domain/phone.ts";
-import { RESULT_CODES } from "../../domain/result-codes.ts";
+import { foldCase } from "../domain/filter.ts";
+import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
+import type { AmountCents } from "../domain/money.ts";
+import type { Msisdn } from "../domain/phone.ts";
+import { RESULT_CODES } from "../domain/result-codes.ts";
 import {
   type CompletedTransaction,
   KINDS,
@@ -13,7 +13,7 @@ import {
   type Status,
   type Transaction,
   type TransactionFacts,
-} from "../../domain/transaction.ts";
+} from "../domain/transaction.ts";
 
 /** Converts rows of the table `transactions` to transactions, and back. Nothing is stored that derives from the rest of a row. */
 

@@ -1,0 +1,147 @@
+import { SQL } from "bun";
+import { createNetwork } from "../../sandbox/network/network.ts";
+import type { AmountCents } from "../../src/domain/money.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
+import { createService } from "../../src/service/service.ts";
+import { openPostgres } from "../../src/store/postgres/postgres.ts";
+import * as rows from "../../src/store/postgres/rows.ts";
+import { countInserted } from "../../src/store/postgres/totals.ts";
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+
+/**
+ * A process of its own that starts payments: `momo` as the service does, `bare` by the same statement in the same batches without
+ * any service, `singles` by one statement a payment. Prints how many, how long one took, and its own time on a processor.
+ */
+const [mode = "", url = "", name = "", seconds = "1", clients = "1"] = Bun.argv.slice(2);
+
+const INSERT = `WITH i AS (
+    INSERT INTO transactions (${rows.NEW_COLUMNS}, status) SELECT ${rows.NEW_COLUMNS}, 0 FROM ${rows.NEW_ROWS}
+    ON CONFLICT (id) DO NOTHING RETURNING id, merchant_id, kind, created_at_ms, amount_cents
+  ), t AS (${countInserted("i", "$2")})
+  SELECT string_agg(id::text, ',') AS ids FROM i`;
+
+const start = { momo: startMomo, bare: startBare, singles: startSingles }[mode];
+if (!start) throw new Error(`there is no ${mode}`);
+process.on("unhandledRejection", (error) => {
+  console.error(error);
+  process.exit(1);
+});
+const { pay, stop } = await start();
+// The first payments are slower: their code is compiled.
+const warmUp = Math.ceil(Number(mode === "singles" ? 1000 : 6000) / Number(clients));
+await Promise.all(
+  Array.from({ length: Number(clients) }, async () => {
+    for (let count = 0; count < warmUp; count += 1) await pay();
+  }),
+);
+process.stdout.write("ready\n");
+await Bun.stdin.stream().getReader().read();
+
+const took: number[] = [];
+const before = process.cpuUsage();
+const endMs = stopwatch() + Number(seconds) * 1000;
+async function client(): Promise<void> {
+  while (stopwatch() < endMs) {
+    const sentMs = stopwatch();
+    await pay();
+    took.push(stopwatch() - sentMs);
+  }
+}
+await Promise.all(Array.from({ length: Number(clients) }, client));
+const { user, system } = process.cpuUsage(before);
+took.sort((a, b) => a - b);
+const p99Ms = took[Math.floor(took.length * 0.99)] ?? 0;
+process.stdout.write(`${JSON.stringify({ count: took.length, p99Ms, cpuUs: user + system })}\n`);
+await stop();
+process.exit(0);
+
+async function startMomo() {
+  const store = await openPostgres({
+    ...{ url, password: null, connections: 8, commitDeadlineMs: 10_000, replica: name },
+    ...{ requireReplica: false, migrate: "refuse", clock: systemClock, stopwatch, random: systemRandom },
+  });
+  const network = createNetwork({ fallback: { outcome: "manual", afterMs: null } });
+  const parts = { clock: systemClock, realClock: systemClock, random: systemRandom, promptTimeoutMs: 3_600_000 };
+  const service = createService({ store, provider: network, ...parts, reportFault: console.error });
+  const order = {
+    ...{
+      kind: "api" as const,
+      paymentAccountId: 1,
+      phone: "254712345678" as Msisdn,
+      amountCents: 10_000 as AmountCents,
+    },
+    ...{ reference: "ORDER-1", description: null, instruction: null },
+  } as const;
+  return {
+    pay: () => service.startPayment(1, order),
+    stop: async () => {
+      await service.resolver.stop();
+      store.close();
+    },
+  };
+}
+
+async function connect(max: number) {
+  const { hostname, port, username, pathname } = new URL(url);
+  const login = { hostname, port, username, database: pathname.slice(1) };
+  const sql = new SQL({ adapter: "postgres", ...login, max, prepare: false });
+  const [row] = await sql.unsafe("SELECT nextval('transaction_numbers')::float8 * 1000 AS first");
+  let next = Number(row.first);
+  return {
+    sql,
+    newRow: () => {
+      const nowMs = Date.now();
+      next += 1;
+      return rows.newRowToJson({
+        ...{ id: next, merchantId: 1, paymentAccountId: 1, kind: 0, amountCents: 10_000 as AmountCents, feeCents: 100 },
+        ...{ phone: 254712345678, reference: "ORDER-1", referenceFolded: null, description: null, memo: "a memo" },
+        ...{ secret: "0123456789AB", createdAtMs: nowMs, expiresAtMs: nowMs + 3_600_000, checkAtMs: nowMs + 3_600_000 },
+      });
+    },
+  };
+}
+
+async function startBare() {
+  const { sql, newRow } = await connect(2);
+  const free = ["0", "1"];
+  let waiting: (() => void)[] = [];
+  let isPlanned = false;
+
+  function plan(): void {
+    if (isPlanned || waiting.length === 0) return;
+    isPlanned = true;
+    setImmediate(() => {
+      isPlanned = false;
+      // The second only where many wait, as the service does.
+      if (free.length < 2 && waiting.length < 32) return;
+      const lane = free.shift();
+      if (lane !== undefined) void flush(lane);
+    });
+  }
+
+  async function flush(lane: string): Promise<void> {
+    const batch = waiting.splice(0, 500);
+    await sql.unsafe(INSERT, [JSON.stringify(batch.map(newRow)), `${name}/i${lane}`]);
+    for (const resolve of batch) resolve();
+    free.push(lane);
+    plan();
+  }
+
+  const pay = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      plan();
+    });
+  waiting = [];
+  return { pay, stop: () => sql.close({ timeout: 0 }) };
+}
+
+async function startSingles() {
+  const { sql, newRow } = await connect(10);
+  let lane = 0;
+  const pay = () => {
+    lane = (lane + 1) % 10;
+    return sql.unsafe(INSERT, [JSON.stringify([newRow()]), `${name}/i${lane}`]);
+  };
+  return { pay, stop: () => sql.close({ timeout: 0 }) };
+}

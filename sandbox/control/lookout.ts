@@ -1,0 +1,36 @@
+import type { Clock } from "../../src/domain/clock.ts";
+
+/** Looks again and again, as long as somebody needs it: nobody tells a replica what others have changed. */
+export interface Lookout {
+  /** Somebody may need it now. */
+  start(): void;
+  stop(): void;
+}
+
+export interface LookoutParts {
+  /** Real time. */
+  readonly realClock: Clock;
+  readonly everyMs: number;
+  readonly isNeeded: () => boolean;
+  readonly look: () => Promise<unknown>;
+  readonly reportFault: (error: unknown) => void;
+}
+
+export function createLookout({ realClock, everyMs, isNeeded, look, reportFault }: LookoutParts): Lookout {
+  let [isLooking, cancel] = [false, () => {}];
+
+  function lookLater(): void {
+    isLooking = isNeeded();
+    if (!isLooking) return;
+    cancel = realClock.alarm(realClock.nowMs() + everyMs, () => void look().catch(reportFault).finally(lookLater));
+  }
+
+  return {
+    start() {
+      if (!isLooking) lookLater();
+    },
+    stop() {
+      cancel();
+    },
+  };
+}

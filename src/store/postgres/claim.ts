@@ -1,0 +1,118 @@
+import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
+import { type TransactionRow, toChange } from "../rows.ts";
+import type { Connection } from "./connections.ts";
+import { isRefusedValue, verdictOf } from "./failures.ts";
+import { ROW } from "./rows.ts";
+import { updateRows, type WritesParts, writeOutcomes } from "./writes.ts";
+
+export interface ClaimParts extends WritesParts {
+  readonly toPending: (row: TransactionRow) => PendingTransaction;
+}
+
+/** If this process stops in the middle of a claim, the engine gives its rows to others after so long. */
+const IDLE_TIMEOUT = "2s";
+
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`;
+
+/** Sees also what others have locked. */
+const isAnyDue = (nowMs: number) =>
+  `SELECT 1 FROM transactions WHERE status = 0 AND check_at_ms <= ${Math.floor(nowMs)} LIMIT 1`;
+
+const due = (nowMs: number, limit: number) =>
+  `SELECT ${ROW} FROM transactions WHERE status = 0 AND check_at_ms <= ${Math.floor(nowMs)}
+  ORDER BY check_at_ms, id LIMIT ${Math.floor(limit)} FOR NO KEY UPDATE`;
+
+/** A decision was made, and its commit was not answered. */
+class CommitUnanswered extends Error {
+  constructor(
+    readonly outcomes: readonly Transaction[],
+    readonly mayBeWritten: boolean,
+    override readonly cause: unknown,
+  ) {
+    super("the commit of a claim was not answered");
+  }
+}
+
+/**
+ * Takes what is due, asks `decide`, and writes the outcomes, in one short transaction. Other replicas skip the rows meanwhile. The
+ * lock only saves work: the conditional update decides.
+ */
+export async function claimDue(
+  parts: ClaimParts,
+  nowMs: number,
+  limit: number,
+  decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>,
+): Promise<Transaction[]> {
+  const shard = `${parts.replica}/c`;
+  const found = await parts.attempts.read(({ query }) => query(isAnyDue(nowMs)));
+  if (found.length === 0) {
+    parts.meter.dueLagMs = 0;
+    return writeDecided(parts, firstOfEach(await decide([])), shard, false);
+  }
+  try {
+    return await parts.attempts.write((connection) => claimOnce(parts, connection, { nowMs, limit, decide, shard }), {
+      inTransaction: true,
+    });
+  } catch (error) {
+    if (!(error instanceof CommitUnanswered)) throw error;
+    // Nobody is asked twice: what was decided is written as any other outcome, and what is already written is found.
+    return writeDecided(parts, error.outcomes, shard, error.mayBeWritten);
+  }
+}
+
+async function writeDecided(
+  parts: ClaimParts,
+  outcomes: readonly Transaction[],
+  shard: string,
+  mayBeWritten: boolean,
+): Promise<Transaction[]> {
+  if (outcomes.length === 0) return [];
+  const changed = await writeOutcomes(parts, outcomes, shard, mayBeWritten);
+  parts.meter.resolved += changed.size;
+  return outcomes.filter(({ id }) => changed.has(id));
+}
+
+interface Claim {
+  readonly nowMs: number;
+  readonly limit: number;
+  readonly decide: (due: readonly PendingTransaction[]) => Promise<readonly Transaction[]>;
+  readonly shard: string;
+}
+
+async function claimOnce(
+  parts: ClaimParts,
+  { query, script }: Connection,
+  { nowMs, limit, decide, shard }: Claim,
+): Promise<Transaction[]> {
+  const { meter, toPending, onCommit } = parts;
+  const asked = due(nowMs, limit);
+  let rows = await script<TransactionRow>(`${BEGIN}; ${asked} SKIP LOCKED`);
+  // Others decide about all of it just now. Wait for them, so that nobody here reads it as pending afterwards.
+  if (rows.length === 0) rows = await script<TransactionRow>(asked);
+  meter.claimed += rows.length;
+  meter.dueLagMs = rows.length === 0 ? 0 : Math.max(0, nowMs - (rows[0]?.check_at_ms ?? nowMs));
+  const outcomes = firstOfEach(await decide(rows.map(toPending)));
+  if (outcomes.length === 0) {
+    await script("ROLLBACK");
+    return [];
+  }
+  let isCommitting = false;
+  try {
+    const changed = await updateRows(query, outcomes.map(toChange), shard);
+    isCommitting = true;
+    await script("COMMIT");
+    onCommit();
+    meter.resolved += changed.size;
+    return outcomes.filter(({ id }) => changed.has(id));
+  } catch (error) {
+    if (isRefusedValue(error)) throw error;
+    throw new CommitUnanswered(outcomes, isCommitting && verdictOf(error) === "unknown", error);
+  }
+}
+
+/** The first outcome of a transaction counts. */
+export function firstOfEach<T extends { readonly id: number }>(outcomes: readonly T[]): T[] {
+  const firsts = new Map<number, T>();
+  for (const outcome of outcomes) if (!firsts.has(outcome.id)) firsts.set(outcome.id, outcome);
+  return [...firsts.values()];
+}

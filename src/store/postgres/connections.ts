@@ -1,0 +1,127 @@
+import { SQL } from "bun";
+import type { Clock } from "../../domain/clock.ts";
+import type { Address } from "./address.ts";
+import { DeadlinePassed, needsNewConnection } from "./failures.ts";
+import type { Query } from "./options.ts";
+
+/** One connection, as long as somebody uses it. */
+export interface Connection {
+  readonly query: Query;
+  /** Several statements without parameters in one message. @returns the rows of the last one */
+  script<Row>(text: string): Promise<Row[]>;
+}
+
+/** A bounded number of connections. Each is used by one at a time, and opened when it is first needed. */
+export interface Connections {
+  /**
+   * Runs `work` on a connection of its own. If it takes longer than `mostMs`, the connection is closed: its statement is never
+   * cancelled, because a server answers a cancelled wait for its standby as a commit.
+   * @param work if it fails inside a transaction, it must say so with `inTransaction`: then the connection is closed, too
+   */
+  use<T>(mostMs: number, work: (connection: Connection) => Promise<T>, inTransaction?: boolean): Promise<T>;
+  /** A connection for as long as its borrower wants, without a deadline. */
+  borrow(): Promise<Borrowed>;
+  readonly busy: number;
+  /** Ends all, and rejects what is under way. */
+  close(): Promise<void>;
+}
+
+export interface Borrowed extends Connection {
+  /** Closes it, with its transaction. */
+  end(): void;
+}
+
+/** How long a close waits for the driver, which may never answer. */
+const CLOSE_MS = 500;
+
+export function createConnections({ login }: Address, most: number, clock: Clock): Connections {
+  const idle: Link[] = [];
+  const waiting: ((link: Link | null) => void)[] = [];
+  const inUse = new Set<Link>();
+  let isClosed = false;
+
+  const connect = () => new Link(new SQL({ ...login, max: 1, prepare: false, connectionTimeout: 30 }));
+
+  function acquire(): Link | Promise<Link> {
+    if (isClosed) throw new Error("the store was closed");
+    if (inUse.size < most && waiting.length === 0) return take();
+    const { promise, resolve, reject } = Promise.withResolvers<Link>();
+    waiting.push((link) => (link ? resolve(link) : reject(new Error("the store was closed"))));
+    return promise;
+  }
+
+  function take(): Link {
+    const link = idle.pop() ?? connect();
+    inUse.add(link);
+    return link;
+  }
+
+  function release(link: Link, isBroken: boolean): void {
+    inUse.delete(link);
+    if (isBroken || isClosed) void link.end();
+    else idle.push(link);
+    if (!isClosed && inUse.size < most) waiting.shift()?.(take());
+  }
+
+  return {
+    async use(mostMs, work, inTransaction = false) {
+      const link = await acquire();
+      let isBroken = false;
+      const late = Promise.withResolvers<never>();
+      const cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
+        isBroken = true;
+        void link.end();
+        late.reject(new DeadlinePassed());
+      });
+      const working = work(link);
+      working.catch(() => {}); // where the deadline came first
+      try {
+        return await Promise.race([working, late.promise]);
+      } catch (error) {
+        isBroken ||= inTransaction || needsNewConnection(error);
+        throw error;
+      } finally {
+        cancelAlarm();
+        release(link, isBroken);
+      }
+    },
+    async borrow() {
+      const link = await acquire();
+      return { query: link.query, script: link.script, end: () => release(link, true) };
+    },
+    get busy() {
+      return inUse.size;
+    },
+    async close() {
+      isClosed = true;
+      for (const wake of waiting.splice(0)) wake(null);
+      const ends = [...idle.splice(0), ...inUse].map((link) => link.end());
+      const late = Promise.withResolvers<void>();
+      const cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, late.resolve);
+      await Promise.race([Promise.all(ends), late.promise]);
+      cancelAlarm();
+    },
+  };
+}
+
+class Link implements Connection {
+  readonly #sql: SQL;
+
+  constructor(sql: SQL) {
+    this.#sql = sql;
+  }
+
+  query: Query = async <Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> =>
+    this.#sql.unsafe(text, [...parameters]);
+
+  script = async <Row>(text: string): Promise<Row[]> => {
+    const results = await this.#sql.unsafe(text).simple();
+    // One statement has its rows, several have a list for each.
+    return Array.isArray(results.at(-1)) ? results.at(-1) : results;
+  };
+
+  /** At once: what is under way is rejected. The driver's own close may never end, so nobody has to wait for it. */
+  end(): Promise<void> {
+    return this.#sql.close({ timeout: 0 }).catch(() => {});
+  }
+}

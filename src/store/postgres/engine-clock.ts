@@ -1,0 +1,72 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { EngineClock } from "./options.ts";
+
+/** How much faster or slower than time itself the clock runs while it is wrong. */
+const SLEW = 0.1;
+
+/** A difference that is no error of measurement. */
+const JUMP_MS = 1000;
+
+/** After so long without a measurement nobody knows what the engine's clock shows. */
+const STALE_MS = 30_000;
+
+/** What a measurement found: the engine's time, and what `stopwatch` showed then. */
+export interface ClockReading {
+  readonly engineMs: number;
+  readonly stopwatchMs: number;
+}
+
+export interface MeasuredClock extends EngineClock {
+  /** The first reading sets the clock. It goes towards later ones slowly, and never back. */
+  correct(reading: ClockReading): void;
+}
+
+/** @param host real time, for alarms and until the first reading */
+export function createEngineClock(host: Clock, stopwatch: () => number): MeasuredClock {
+  let lastReading: ClockReading | null = null;
+  let shownMs = host.nowMs();
+  let lookedMs = stopwatch();
+
+  /** What the engine's clock shows now, by the last reading. */
+  const targetAt = (atMs: number) =>
+    lastReading === null ? null : lastReading.engineMs + (atMs - lastReading.stopwatchMs);
+
+  function exactMs(): number {
+    const atMs = stopwatch();
+    const elapsedMs = atMs - lookedMs;
+    lookedMs = atMs;
+    shownMs += elapsedMs;
+    const gapMs = (targetAt(atMs) ?? shownMs) - shownMs;
+    shownMs += Math.max(-SLEW * elapsedMs, Math.min(SLEW * elapsedMs, gapMs));
+    return shownMs;
+  }
+
+  const nowMs = () => Math.floor(exactMs());
+
+  return {
+    nowMs,
+    alarm(atMs, ring) {
+      let cancel = () => {};
+      // The host's clock can differ and run differently: look at this one when it rings.
+      const arm = () => {
+        cancel = host.alarm(host.nowMs() + Math.max(atMs - nowMs(), 0), () => (nowMs() >= atMs ? ring() : arm()));
+      };
+      arm();
+      return () => cancel();
+    },
+    correct(reading) {
+      const isFirst = lastReading === null;
+      exactMs();
+      lastReading = reading;
+      if (isFirst) shownMs = targetAt(lookedMs) ?? shownMs;
+    },
+    get offsetMs() {
+      return Math.round(exactMs() - host.nowMs());
+    },
+    get state() {
+      const atMs = stopwatch();
+      if (lastReading === null || atMs - lastReading.stopwatchMs > STALE_MS) return "unknown";
+      return Math.abs((targetAt(atMs) ?? 0) - exactMs()) > JUMP_MS ? "jumped" : "known";
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { Attempts } from "./attempts.ts";
+import type { ClockReading, MeasuredClock } from "./engine-clock.ts";
+import type { Query } from "./options.ts";
+
+/** What the server does to keep a commit. */
+export interface Durability {
+  readonly isReplicated: boolean;
+  readonly isStandby: boolean;
+  readonly durability: string;
+}
+
+/** Looks again and again at the server's clock, and at how durable a commit is. */
+export interface Heartbeat {
+  readonly durability: Durability;
+  /** Looks now. */
+  beat(): Promise<void>;
+  stop(): void;
+}
+
+interface Parts {
+  readonly attempts: Attempts;
+  readonly clock: MeasuredClock;
+  readonly host: Clock;
+  readonly stopwatch: () => number;
+  /** Work that is due now and then. */
+  readonly chores: () => Promise<void>;
+  readonly reportFault: (error: unknown) => void;
+}
+
+const INTERVAL_MS = 10_000;
+
+/** Of so many readings, the one with the shortest way counts. */
+const READINGS = 3;
+
+export function createHeartbeat(parts: Parts): Heartbeat {
+  const { attempts, clock, host, stopwatch, chores, reportFault } = parts;
+  let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
+  let [isStopped, cancelAlarm] = [false, () => {}];
+
+  async function beat(): Promise<void> {
+    const [reading, found] = await attempts.read(async ({ query }) => [
+      await readClock(query, stopwatch),
+      await readDurability(query),
+    ]);
+    clock.correct(reading);
+    durability = found;
+  }
+
+  function arm(): void {
+    if (isStopped) return;
+    cancelAlarm = host.alarm(host.nowMs() + INTERVAL_MS, () => {
+      void beat().then(chores).catch(reportUnlessStopped).finally(arm);
+    });
+  }
+
+  function reportUnlessStopped(error: unknown): void {
+    if (!isStopped) reportFault(error);
+  }
+
+  arm();
+  return {
+    get durability() {
+      return durability;
+    },
+    beat,
+    stop() {
+      isStopped = true;
+      cancelAlarm();
+    },
+  };
+}
+
+async function readClock(query: Query, stopwatch: () => number): Promise<ClockReading> {
+  let [best, shortest]: [ClockReading | null, number] = [null, Number.POSITIVE_INFINITY];
+  for (let count = 0; count < READINGS; count += 1) {
+    const sentMs = stopwatch();
+    const [row] = await query<{ ms: number }>("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms");
+    const tookMs = stopwatch() - sentMs;
+    if (!row || tookMs >= shortest) continue;
+    [best, shortest] = [{ engineMs: row.ms, stopwatchMs: sentMs + tookMs / 2 }, tookMs];
+  }
+  if (!best) throw new Error("the server does not tell its time");
+  return best;
+}
+
+async function readDurability(query: Query): Promise<Durability> {
+  const [row] = await query<{ isStandby: boolean; commit: string; standbys: string; fsync: string }>(
+    `SELECT pg_is_in_recovery() AS "isStandby", current_setting('synchronous_commit') AS commit,
+      coalesce(current_setting('synchronous_standby_names', true), '') AS standbys,
+      coalesce(current_setting('fsync', true), 'on') AS fsync`,
+  );
+  const { isStandby = false, commit = "", standbys = "", fsync = "" } = row ?? {};
+  const isReplicated = standbys !== "" && /^(?:on|remote_apply)$/.test(commit);
+  return { isReplicated, isStandby, durability: describe(commit, standbys, fsync, isReplicated) };
+}
+
+function describe(commit: string, standbys: string, fsync: string, isReplicated: boolean): string {
+  if (isReplicated) return `standby (${standbys})`;
+  if (commit === "off") return "nothing: synchronous_commit is off";
+  if (commit === "remote_write" && standbys !== "") return `memory of a standby (${standbys})`;
+  return fsync === "off" ? "nothing: fsync is off" : "disk";
+}

@@ -1,0 +1,232 @@
+import { foldCase, type Page, type Summary, type TransactionFilter } from "../../domain/filter.ts";
+import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
+import { parsePhonePrefix } from "../../domain/phone.ts";
+import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
+import { MAX_REFERENCE_LENGTH, STATUSES } from "../../domain/transaction.ts";
+import { codeOfKind, codeOfStatus, type TransactionRow, toTransaction } from "../rows.ts";
+import type { ListedPage, TransactionList } from "../store.ts";
+import type { Attempts } from "./attempts.ts";
+import { createGroup } from "./group.ts";
+import { fromRow, numbers, ROW } from "./rows.ts";
+import { toStored } from "./text.ts";
+
+/** Each list is one statement, so that its rows and its counts are of one point in time. */
+
+/** How many lists are read at once: other requests need connections, too. */
+const LANES = 2;
+
+/** Days before and after any time that a clock of momo can show. */
+const EVER = { first: -1, last: 4_000_000 };
+
+/** No reference sorts after this one: the last character of Unicode, more often than a reference is long. */
+const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
+
+const MSISDN_LENGTH = 12;
+const NEWEST = "ORDER BY created_at_ms DESC, id DESC";
+const FOLDED = "coalesce(reference_folded, reference)";
+
+/** A count and a sum for a kind and a status. */
+interface Sum {
+  readonly kind: number;
+  readonly status: number;
+  readonly count: number;
+  readonly amount: number;
+}
+
+/** What a statement of this file answers: JSON, so that rows and sums fit into one row. */
+interface Answer {
+  readonly sums: string | null;
+  readonly rows: string | null;
+}
+
+/** The rows of a page, and the sums, as the last part of a statement. */
+const ANSWER = `SELECT (SELECT json_agg(sums)::text FROM sums) AS sums,
+    (SELECT json_agg(shown ${NEWEST})::text FROM (SELECT ${ROW} FROM transactions WHERE id IN (SELECT id FROM page)) AS shown) AS rows`;
+
+interface Asked {
+  readonly merchantId: number;
+  readonly filter: TransactionFilter;
+  readonly page: Page;
+}
+
+export function createTransactionList(attempts: Attempts, requestIds: RequestIds): TransactionList {
+  const reader = new ListReader(attempts, requestIds);
+  const lists = createGroup<Asked, ListedPage>({
+    attempts,
+    lanes: LANES,
+    most: 1,
+    async run([asked]) {
+      if (!asked) return [];
+      const { search, id } = asked.filter;
+      return [await (search !== undefined || id !== undefined ? reader.listFound(asked) : reader.listNewest(asked))];
+    },
+  });
+  return { list: (merchantId, filter, page) => lists.add({ merchantId, filter, page }) };
+}
+
+class ListReader {
+  readonly #attempts: Attempts;
+  readonly #requestIds: RequestIds;
+  /** Kinds that were seen in the totals: a page reads one stream for each of them. */
+  readonly #kinds = new Set<number>([codeOfKind("api")]);
+
+  constructor(attempts: Attempts, requestIds: RequestIds) {
+    this.#attempts = attempts;
+    this.#requestIds = requestIds;
+  }
+
+  async #ask(text: string, parameters: readonly unknown[]) {
+    // A search that finds much takes long, and asking again would take as long.
+    const [row] = await this.#attempts.read(({ query }) => query<Answer>(text, parameters), true);
+    const sums: Sum[] = JSON.parse(row?.sums ?? "[]");
+    const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
+    return { sums, rows };
+  }
+
+  #toPage(rows: readonly TransactionRow[], sums: readonly Sum[]): ListedPage {
+    return {
+      rows: rows.map((row) => toTransaction(fromRow(row), this.#requestIds)),
+      summary: toSummary(sums),
+    };
+  }
+
+  async listNewest({ merchantId, filter, page }: Asked): Promise<ListedPage> {
+    for (;;) {
+      const asked = filter.kind === undefined ? [...this.#kinds] : [codeOfKind(filter.kind)];
+      const { sums, rows } = await this.#ask(newestPage(filter, asked), [
+        merchantId,
+        filter.fromDay ?? EVER.first,
+        filter.toDay ?? EVER.last,
+        page.limit,
+        offsetOf(page),
+      ]);
+      const unknown = sums.filter(({ kind, count }) => count > 0 && !asked.includes(kind));
+      if (unknown.length === 0) return this.#toPage(rows, sums);
+      for (const { kind } of unknown) this.#kinds.add(kind);
+    }
+  }
+
+  async listFound({ merchantId, filter, page }: Asked): Promise<ListedPage> {
+    const { search, id, fromDay, toDay } = filter;
+    const whole = search === undefined ? [] : await this.#namedBy(search);
+    const { phone, reference } = search === undefined ? NO_RANGES : rangesOf(search);
+    const { sums, rows } = await this.#ask(foundPage(filter), [
+      merchantId,
+      fromDay === undefined ? 0 : startOfDayMs(fromDay),
+      toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
+      page.limit,
+      offsetOf(page),
+      id ?? null,
+      reference.from,
+      reference.before,
+      phone.from,
+      phone.before,
+      numbers(whole),
+    ]);
+    return this.#toPage(rows, sums);
+  }
+
+  /** The rows that have this text as an identifier, in any letter case: decoded, looked up, compared. */
+  async #namedBy(search: string): Promise<number[]> {
+    const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
+    const ids = decoded.filter((id): id is number => id !== null && Number.isSafeInteger(id));
+    const rows = await this.#attempts.read(({ query }) =>
+      query<TransactionRow>(
+        `SELECT ${ROW} FROM transactions WHERE id = ANY($1::text::bigint[])
+        UNION SELECT ${ROW} FROM transactions WHERE lower(receipt_number) = lower($2::text COLLATE "C") AND receipt_number IS NOT NULL`,
+        [numbers(ids), toStored(search)],
+      ),
+    );
+    const text = search.toLowerCase();
+    return rows
+      .filter((row) => {
+        const { checkoutRequestId, merchantRequestId, ...transaction } = toTransaction(fromRow(row), this.#requestIds);
+        const names = [checkoutRequestId, merchantRequestId];
+        if (transaction.status === "completed") names.push(transaction.transactionCode, transaction.receiptNumber);
+        return names.some((name) => name.toLowerCase() === text);
+      })
+      .map(({ id }) => id);
+  }
+}
+
+/** How many rows come before a page. The limit keeps it a safe integer. */
+const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+/**
+ * The totals say on which day the page begins. From there, one stream for each kind and status is read from the index in the order
+ * of the list, and the streams are merged.
+ */
+function newestPage({ kind, status, fromDay }: TransactionFilter, kinds: readonly number[]): string {
+  const statuses = status === undefined ? STATUSES.map(codeOfStatus) : [codeOfStatus(status)];
+  const counted = [
+    "merchant_id = $1::bigint AND day BETWEEN $2::int AND $3::int",
+    ...(kind === undefined ? [] : [`kind = ${codeOfKind(kind)}`]),
+    ...(status === undefined ? [] : [`status = ${codeOfStatus(status)}`]),
+  ].join(" AND ");
+  const from = fromDay === undefined ? "" : `AND created_at_ms >= ${startOfDayMs(fromDay)}`;
+  const streams = kinds.flatMap((kindCode) =>
+    statuses.map(
+      (statusCode) => `(SELECT created_at_ms, id FROM transactions
+        WHERE merchant_id = $1::bigint AND kind = ${kindCode} AND status = ${statusCode}
+          AND created_at_ms < (SELECT before_ms FROM start) ${from} ${NEWEST})`,
+    ),
+  );
+  return `WITH counts AS MATERIALIZED (
+      SELECT day, kind, status, sum(count) AS count, sum(amount_cents) AS amount FROM day_totals WHERE ${counted} GROUP BY 1, 2, 3
+    ), sums AS (SELECT kind, status, sum(count)::float8 AS count, sum(amount)::float8 AS amount FROM counts GROUP BY 1, 2),
+    days AS (SELECT day, sum(count) AS count FROM counts GROUP BY day HAVING sum(count) > 0),
+    places AS (SELECT day, count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days),
+    start AS (
+      SELECT (day + 1)::bigint * 86400000 - 10800000 AS before_ms, ($5::bigint - (upto - count))::bigint AS skip
+      FROM places WHERE upto > $5::bigint ORDER BY day DESC LIMIT 1
+    ), page AS (
+      SELECT id FROM (${streams.join(" UNION ALL ")}) AS streams ${NEWEST} LIMIT $4::int OFFSET (SELECT skip FROM start)
+    ) ${ANSWER}`;
+}
+
+/** Finds rows by an id or by a search, and counts them. */
+function foundPage({ kind, status, search }: TransactionFilter): string {
+  const texts = `(${FOLDED} >= $7::text AND ${FOLDED} < $8::text AND reference IS NOT NULL)`;
+  const phones = "(phone >= $9::bigint AND phone < $10::bigint)";
+  const where = [
+    "merchant_id = $1::bigint AND created_at_ms >= $2::bigint AND created_at_ms < $3::bigint",
+    "($6::bigint IS NULL OR id = $6::bigint)",
+    `(${search === undefined} OR ${texts} OR ${phones} OR id = ANY($11::text::bigint[]))`,
+    ...(kind === undefined ? [] : [`kind = ${codeOfKind(kind)}`]),
+    ...(status === undefined ? [] : [`status = ${codeOfStatus(status)}`]),
+  ];
+  return `WITH found AS MATERIALIZED (
+      SELECT id, created_at_ms, kind, status, amount_cents FROM transactions WHERE ${where.join(" AND ")}
+    ), sums AS (
+      SELECT kind, status, count(*)::float8 AS count, sum(amount_cents)::float8 AS amount FROM found GROUP BY 1, 2
+    ), page AS (SELECT id FROM found ${NEWEST} LIMIT $4::int OFFSET $5::bigint) ${ANSWER}`;
+}
+
+const NO_RANGES = { phone: { from: 0, before: 0 }, reference: { from: "", before: "" } };
+
+/** The ranges of the phones and of the references that start with a text. */
+function rangesOf(search: string): typeof NO_RANGES {
+  const folded = toStored(foldCase(search));
+  const prefix = parsePhonePrefix(search);
+  const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
+  const phone =
+    prefix === null || missing < 0
+      ? NO_RANGES.phone
+      : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing };
+  return { phone, reference: { from: folded, before: folded + LAST_TEXT } };
+}
+
+function toSummary(sums: readonly Sum[]): Summary {
+  const countOf = (...codes: readonly number[]) =>
+    sums.reduce((total, { status, count }) => total + (codes.includes(status) ? count : 0), 0);
+  const completed = codeOfStatus("completed");
+  return {
+    totalItems: countOf(...STATUSES.map(codeOfStatus)),
+    completedAmountCents: sums.reduce((total, { status, amount }) => total + (status === completed ? amount : 0), 0),
+    completedCount: countOf(completed),
+    pendingCount: countOf(codeOfStatus("pending")),
+    failedCount: countOf(codeOfStatus("failed")),
+    cancelledCount: countOf(codeOfStatus("cancelled")),
+    expiredCount: countOf(codeOfStatus("expired")),
+  };
+}

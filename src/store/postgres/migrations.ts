@@ -1,0 +1,95 @@
+import type { Random } from "../../domain/random.ts";
+import { UnusableDatabase } from "../store.ts";
+import type { Attempts } from "./attempts.ts";
+import { stateOf } from "./failures.ts";
+import initial from "./migrations/0001_initial.sql" with { type: "text" };
+import type { PostgresOptions, Query } from "./options.ts";
+
+/** In order. What has been released never changes; and each suits the program before it, so that replicas can be updated in turn. */
+const MIGRATIONS: readonly string[] = [initial];
+
+/** The newest schema that this program knows. */
+const KNOWN_SCHEMA = MIGRATIONS.length;
+
+/** How often processes that start at once on an empty database may collide. */
+const MAX_ENCOUNTERS = 50;
+
+/** Two processes created the same table at once, or wait for each other. */
+const isEncounter = (error: unknown): boolean => /^(?:23505|42P07|42710|40001|40P01)$/.test(stateOf(error));
+
+/**
+ * Finds out whether the database is for this program, and brings its schema up to date where `migrate` says so: all of it or
+ * nothing, however many processes do the same.
+ * @param name the database as it may be shown
+ * @returns the version of the schema
+ * @throws UnusableDatabase `foreign`, `newer` or `older`
+ */
+export async function prepareSchema(
+  attempts: Attempts,
+  { migrate, random }: Pick<PostgresOptions, "migrate" | "random">,
+  name: string,
+): Promise<number> {
+  const found = await attempts.read(({ query }) => schemaOf(query));
+  if (!needsMigration(found, migrate, name)) return KNOWN_SCHEMA;
+  for (let encounter = 1; ; encounter += 1) {
+    try {
+      await attempts.write(({ query, script }) => migrateOnce({ query, script }, migrate, random, name), {
+        inTransaction: true,
+      });
+      return KNOWN_SCHEMA;
+    } catch (error) {
+      if (!isEncounter(error) || encounter === MAX_ENCOUNTERS) throw error;
+    }
+  }
+}
+
+/** @returns whether there is something to do */
+function needsMigration(schema: number | "foreign", migrate: PostgresOptions["migrate"], name: string): boolean {
+  if (schema === "foreign") {
+    throw new UnusableDatabase("foreign", `${name} has tables of another program: give momo a database of its own`);
+  }
+  if (schema === KNOWN_SCHEMA) return false;
+  if (schema > KNOWN_SCHEMA) {
+    throw new UnusableDatabase(
+      "newer",
+      `${name} was written by a newer momo (schema ${schema}; this one knows up to ${KNOWN_SCHEMA})`,
+    );
+  }
+  const allowed = migrate === "older" || (migrate === "empty" && schema === 0);
+  if (allowed) return true;
+  const what = schema === 0 ? "is empty" : `has the older schema ${schema}`;
+  throw new UnusableDatabase(schema === 0 ? "missing" : "older", `${name} ${what}: run momo migrate first`);
+}
+
+/** The version of the schema; 0 if there is none, `foreign` if there are only tables of others. */
+async function schemaOf(query: Query): Promise<number | "foreign"> {
+  const [found] = await query<{ own: string | null; tables: number; isStandby: boolean }>(
+    `SELECT to_regclass('momo_schema')::text AS own, pg_is_in_recovery() AS "isStandby",
+      (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()::text) AND relkind IN ('r', 'p', 'v', 'S')) AS tables`,
+  );
+  if (found?.own == null) return found && found.tables > 0 ? "foreign" : 0;
+  const [row] = await query<{ version: number }>("SELECT version FROM momo_schema");
+  return row?.version ?? 0;
+}
+
+/** The row of `momo_schema` is locked, so that one process at a time makes the rest. It needs no lock that only PostgreSQL has. */
+async function migrateOnce(
+  { query, script }: { query: Query; script: <Row>(text: string) => Promise<Row[]> },
+  migrate: PostgresOptions["migrate"],
+  random: Random,
+  name: string,
+): Promise<void> {
+  await script(`CREATE TABLE IF NOT EXISTS momo_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
+    INSERT INTO momo_schema VALUES (1, 0) ON CONFLICT DO NOTHING`);
+  await script("BEGIN ISOLATION LEVEL READ COMMITTED");
+  const [row] = await query<{ version: number }>("SELECT version FROM momo_schema FOR UPDATE");
+  const version = row?.version ?? 0;
+  if (needsMigration(version, migrate, name)) {
+    for (const migration of MIGRATIONS.slice(version)) await script(migration);
+    await query("INSERT INTO numbering VALUES (1, decode($1, 'hex'), 0) ON CONFLICT DO NOTHING", [
+      Buffer.from(random.bytes(32)).toString("hex"),
+    ]);
+    await query("UPDATE momo_schema SET version = $1::int", [KNOWN_SCHEMA]);
+  }
+  await script("COMMIT");
+}

@@ -1,0 +1,70 @@
+import { createRequestIds, type RequestIds } from "../../domain/identifiers.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Query } from "./options.ts";
+
+/** So many numbers belong to whoever takes a value of the sequence. */
+export const BLOCK = 1000;
+
+/** The numbers of transactions. They rise within a replica, and say nothing about the order between two. */
+export interface Numbering {
+  readonly requestIds: RequestIds;
+  /** A number that no transaction of this database has or had. */
+  next(): Promise<number>;
+  /** Whether this process gave the number, as far as it remembers. */
+  isOwn(id: number): boolean;
+}
+
+/** How many blocks a process remembers. */
+const MOST_REMEMBERED = 1000;
+
+export async function openNumbering(attempts: Attempts): Promise<Numbering> {
+  const key = await attempts.read(async ({ query }) => {
+    const [row] = await query<{ key: string }>("SELECT encode(request_id_key, 'hex') AS key FROM numbering");
+    return row?.key ?? "";
+  });
+  let [next, last] = [1, 0];
+  /** The first number of the block after this one. It is asked for early, so that nobody waits for it. */
+  let ahead: Promise<number> | null = null;
+
+  // An attempt without an answer may have taken a block: then it is a gap.
+  const takeBlock = () => attempts.write(({ query }) => nextBlock(query));
+  const own = new Set<number>();
+
+  function fetchAhead(): Promise<number> {
+    if (ahead) return ahead;
+    ahead = takeBlock();
+    ahead.catch(() => {
+      ahead = null;
+    });
+    return ahead;
+  }
+
+  return {
+    requestIds: createRequestIds(Buffer.from(key, "hex")),
+    async next() {
+      while (next > last) {
+        const asked = fetchAhead();
+        const first = await asked;
+        // The first one who waited for the block makes it the current one.
+        if (ahead !== asked) continue;
+        ahead = null;
+        [next, last] = [first, first + BLOCK - 1];
+        if (own.size === MOST_REMEMBERED) own.clear();
+        own.add(blockOf(first));
+      }
+      const number = next;
+      next += 1;
+      if (last - next < BLOCK / 2) void fetchAhead().catch(() => {}); // who needs the block is told
+      return number;
+    },
+    isOwn: (id) => own.has(blockOf(id)),
+  };
+}
+
+const blockOf = (id: number) => Math.floor((id - 1) / BLOCK);
+
+async function nextBlock(query: Query): Promise<number> {
+  const [row] = await query<{ first: number }>("SELECT nextval('transaction_numbers')::float8 AS first");
+  if (!row) throw new Error("the sequence has no value");
+  return row.first;
+}

@@ -1,0 +1,154 @@
+import { dayOf } from "../../domain/timestamp.ts";
+import { UnusableDatabase } from "../store.ts";
+import { type Address, parseAddress } from "./address.ts";
+import { type Attempts, createAttempts } from "./attempts.ts";
+import { type Connections, createConnections } from "./connections.ts";
+import { createEngineClock } from "./engine-clock.ts";
+import { explain } from "./failures.ts";
+import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
+import { createTransactionList } from "./list.ts";
+import { createMerchantStore } from "./merchants.ts";
+import { Meter } from "./meter.ts";
+import { prepareSchema } from "./migrations.ts";
+import { openNumbering } from "./numbering.ts";
+import type { EngineSql, PostgresOptions, PostgresStore } from "./options.ts";
+import { foldTotals, markOfOthers } from "./totals.ts";
+import { createTransactionStore } from "./transactions.ts";
+import { exportTables, importTables } from "./transfer.ts";
+
+/** The engine that several replicas share. Its exports for others are here; it is imported only when a server uses it. */
+
+export type * from "./options.ts";
+
+/** Payments of yesterday can still be written for a while. */
+const DAYS_IN_USE = 1;
+
+/**
+ * Opens the store, and makes its schema where `migrate` says so.
+ * @throws UnusableDatabase with one line that says what is wrong; the password is not in it
+ */
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
+  const address = parseAddress(options.url, options.password, `momo ${options.replica}`);
+  const connections = createConnections(address, options.connections, options.clock);
+  try {
+    return await open(options, address, connections);
+  } catch (error) {
+    await connections.close();
+    throw explain(error, address.name);
+  }
+}
+
+async function open(options: PostgresOptions, address: Address, connections: Connections): Promise<PostgresStore> {
+  const { stopwatch, commitDeadlineMs: deadlineMs } = options;
+  const meter = new Meter();
+  const clock = createEngineClock(options.clock, stopwatch);
+  let heartbeat: Heartbeat | null = null;
+  const onRecovered = () => void heartbeat?.beat().catch(() => {}); // the next beat reports it
+  const attempts = createAttempts({ connections, clock: options.clock, stopwatch, meter, deadlineMs, onRecovered });
+  // Once, so that a wrong address is told at once.
+  await connections.use(deadlineMs, ({ query }) => query("SELECT 1"));
+  heartbeat = createHeartbeat({
+    ...{ attempts, clock, stopwatch, host: options.clock },
+    chores: () => fold(attempts, clock.nowMs()),
+    reportFault: options.reportFault ?? (() => {}),
+  });
+  try {
+    await heartbeat.beat();
+    refuseUnfit(heartbeat, options, address);
+    const schema = await prepareSchema(attempts, options, address.name);
+    const numbering = await openNumbering(attempts);
+    return assemble({ options, address, connections, attempts, meter, clock, heartbeat, numbering, schema });
+  } catch (error) {
+    heartbeat.stop();
+    throw error;
+  }
+}
+
+function refuseUnfit({ durability }: Heartbeat, { requireReplica }: PostgresOptions, { name }: Address): void {
+  if (durability.isStandby) throw new UnusableDatabase("standby", `${name} is a standby, and takes no writes`);
+  if (requireReplica && !durability.isReplicated) {
+    throw new UnusableDatabase(
+      "fragile",
+      `${name} can lose answered payments when it fails over: a commit waits for ${durability.durability}`,
+    );
+  }
+}
+
+const fold = (attempts: Attempts, nowMs: number) =>
+  attempts.write(({ query }) => foldTotals(query, dayOf(nowMs) - DAYS_IN_USE));
+
+interface Parts {
+  readonly options: PostgresOptions;
+  readonly address: Address;
+  readonly connections: Connections;
+  readonly attempts: Attempts;
+  readonly meter: Meter;
+  readonly clock: ReturnType<typeof createEngineClock>;
+  readonly heartbeat: Heartbeat;
+  readonly numbering: Awaited<ReturnType<typeof openNumbering>>;
+  readonly schema: number;
+}
+
+function assemble(parts: Parts): PostgresStore {
+  const { options, attempts, connections, meter, clock, heartbeat, numbering, schema, address } = parts;
+  const { stopwatch, replica } = options;
+  let lastWriteMs: number | null = null;
+  const onCommit = () => {
+    lastWriteMs = stopwatch();
+  };
+  const transactions = createTransactionStore({ attempts, meter, stopwatch, onCommit, replica }, numbering);
+  let closing: Promise<void> | null = null;
+  return {
+    merchants: createMerchantStore({ attempts, stopwatch, onCommit }),
+    transactions,
+    transactionList: createTransactionList(attempts, numbering.requestIds),
+    isShared: true,
+    markOfOthers: () => markOfOthers(attempts, replica),
+    clock,
+    metrics: meter,
+    sql: engineSql(attempts, onCommit),
+    state: () => ({
+      ...heartbeat.durability,
+      schema,
+      lastWriteMs,
+      clock: clock.state,
+      offsetMs: clock.offsetMs,
+      connections: { most: options.connections, busy: connections.busy },
+      waiting: transactions.inserts.size + transactions.outcomes.size,
+      problem: attempts.problem,
+    }),
+    exportAll: () => exportTables(connections),
+    importAll: (rows) => importTables(connections, rows, address.name),
+    close() {
+      heartbeat.stop();
+      closing ??= connections.close();
+    },
+    async closed() {
+      await closing;
+    },
+  };
+}
+
+function engineSql(attempts: Attempts, onCommit: () => void): EngineSql {
+  return {
+    read: (text, parameters) => attempts.read(({ query }) => query(text, parameters)),
+    async write(text, parameters) {
+      const rows = await attempts.write(({ query }) => query(text, parameters));
+      onCommit();
+      return rows as never;
+    },
+    async transaction(run) {
+      const result = await attempts.write(
+        async ({ query, script }) => {
+          await script("BEGIN ISOLATION LEVEL READ COMMITTED");
+          const done = await run(query);
+          await script("COMMIT");
+          return done;
+        },
+        { inTransaction: true },
+      );
+      onCommit();
+      return result;
+    },
+  };
+}

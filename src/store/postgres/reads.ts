@@ -1,0 +1,127 @@
+import { foldCase } from "../../domain/filter.ts";
+import type { Msisdn } from "../../domain/phone.ts";
+import type { Transaction } from "../../domain/transaction.ts";
+import { type TransactionRow, toCompleted, toPending, toTransaction } from "../rows.ts";
+import type { TransactionStore } from "../store.ts";
+import type { Attempts } from "./attempts.ts";
+import { createGroup } from "./group.ts";
+import type { Numbering } from "./numbering.ts";
+import { fromRow, numbers, ROW } from "./rows.ts";
+import { toStored } from "./text.ts";
+
+type Reads = Pick<
+  TransactionStore,
+  | "findByCheckoutRequestId"
+  | "findByReference"
+  | "nextCheckAtMs"
+  | "isAnyOverdue"
+  | "lastDueStartMs"
+  | "listPending"
+  | "listPaid"
+>;
+
+/** Looking up this many payments of one phone takes a few milliseconds. */
+const FEW_OF_PHONE = 1000;
+
+/** Scanning this many entries of an index takes a few milliseconds. There can be millions. */
+const MOST_SCANNED = 20_000;
+
+/** If every replica woke for every payment, most would wake for nothing. Those of others are left to them for so long. */
+const OTHERS_MS = 1000;
+
+const LANES = 2;
+
+const NEXT = `SELECT id::float8 AS id, check_at_ms::float8 AS ms FROM transactions WHERE status = 0
+  ORDER BY check_at_ms, id LIMIT 200`;
+
+const OF_PHONE = `SELECT id::float8 AS id FROM transactions
+  WHERE merchant_id IN (SELECT id FROM merchants) AND phone = $1::bigint LIMIT ${FEW_OF_PHONE + 1}`;
+const BY_REFERENCE = `SELECT ${ROW} FROM transactions
+  WHERE merchant_id IN (SELECT id FROM merchants) AND coalesce(reference_folded, reference) = $1::text AND reference = $2::text
+  ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
+const AMONG = "id = ANY($1::text::bigint[])";
+const BY_IDS = `SELECT ${ROW} FROM transactions WHERE ${AMONG}`;
+const PENDING_AMONG = `${BY_IDS} AND status + 0 = 0 ORDER BY created_at_ms, id LIMIT $2::int`;
+const PENDING = `SELECT ${ROW} FROM transactions WHERE id IN (
+    SELECT id FROM transactions WHERE status = 0 ORDER BY check_at_ms, id LIMIT CASE WHEN $1::bigint IS NULL THEN $2::int ELSE ${MOST_SCANNED} END
+  ) AND ($1::bigint IS NULL OR phone = $1::bigint) ORDER BY created_at_ms, id LIMIT $2::int`;
+const NEWEST_PAID = "ORDER BY completed_at_ms DESC, id DESC";
+const PAID = `SELECT ${ROW} FROM transactions WHERE status = 1 ${NEWEST_PAID} LIMIT $1::int`;
+const PAID_AMONG = `${BY_IDS} AND status = 1 ${NEWEST_PAID} LIMIT $2::int`;
+const PAID_BY = `SELECT ${ROW} FROM (
+    SELECT * FROM transactions WHERE status = 1 ${NEWEST_PAID} LIMIT ${MOST_SCANNED}
+  ) AS newest WHERE phone = $1::bigint ${NEWEST_PAID} LIMIT $2::int`;
+
+/** Reads of transactions, except their list. Those of one turn by their ids are one statement. */
+export function createReads(attempts: Attempts, { requestIds, isOwn }: Numbering): Reads {
+  const rowsOf = async (text: string, parameters: readonly unknown[] = []) => {
+    const rows = await attempts.read(({ query }) => query<TransactionRow>(text, parameters));
+    return rows.map(fromRow);
+  };
+  const byNumber = createGroup<number, TransactionRow | null>({
+    attempts,
+    lanes: LANES,
+    async run(ids) {
+      const rows = await rowsOf(BY_IDS, [numbers(new Set(ids))]);
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+  });
+  const first = async <Row>(text: string, parameters: readonly unknown[] = []) => {
+    const [row] = await attempts.read(({ query }) => query<Row>(text, parameters));
+    return row ?? null;
+  };
+
+  /** The numbers of a phone's transactions; null if there are many. */
+  async function fewOf(phone: Msisdn): Promise<string | null> {
+    const rows = await attempts.read(({ query }) => query<{ id: number }>(OF_PHONE, [phone]));
+    return rows.length <= FEW_OF_PHONE ? numbers(rows.map(({ id }) => id)) : null;
+  }
+
+  return {
+    async findByCheckoutRequestId(checkoutRequestId): Promise<Transaction | null> {
+      const id = requestIds.numberOf(checkoutRequestId);
+      const row = id === null ? null : await byNumber.add(id);
+      const transaction = row && toTransaction(row, requestIds);
+      return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
+    },
+
+    async findByReference(reference) {
+      const [row] = await rowsOf(BY_REFERENCE, [toStored(foldCase(reference)), toStored(reference)]);
+      return row ? toTransaction(row, requestIds) : null;
+    },
+
+    async nextCheckAtMs() {
+      const rows = await attempts.read(({ query }) => query<{ id: number; ms: number }>(NEXT));
+      if (rows.length === 0) return null;
+      return Math.min(...rows.map(({ id, ms }) => (isOwn(id) ? ms : ms + OTHERS_MS)));
+    },
+
+    async isAnyOverdue(nowMs) {
+      const found = await first(
+        "SELECT 1 FROM transactions WHERE status = 0 AND check_at_ms <= $1::bigint AND expires_at_ms <= $1::bigint LIMIT 1",
+        [nowMs],
+      );
+      return found !== null;
+    },
+
+    async lastDueStartMs() {
+      const row = await first<{ ms: number }>(
+        "SELECT created_at_ms::float8 AS ms FROM transactions WHERE status = 0 ORDER BY check_at_ms DESC, id DESC LIMIT 1",
+      );
+      return row?.ms ?? null;
+    },
+
+    async listPending(limit, phone = null) {
+      const ids = phone && (await fewOf(phone));
+      const rows = ids ? await rowsOf(PENDING_AMONG, [ids, limit]) : await rowsOf(PENDING, [phone, limit]);
+      return rows.map((row) => toPending(row, requestIds));
+    },
+
+    async listPaid(limit, phone = null) {
+      const ids = phone && (await fewOf(phone));
+      const ofPhone = () => (ids ? rowsOf(PAID_AMONG, [ids, limit]) : rowsOf(PAID_BY, [phone, limit]));
+      return (await (phone === null ? rowsOf(PAID, [limit]) : ofPhone())).map((row) => toCompleted(row, requestIds));
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { TransactionRow, toChange, toNewRow } from "../rows.ts";
+import type { TableRow } from "./options.ts";
+import { fromStored, fromStoredOrNull, toStored, toStoredOrNull } from "./text.ts";
+
+/** The rows of `transactions` on their way in and out. int8 columns are read as float8, which the driver gives as numbers. */
+
+const COLUMNS = {
+  id: "bigint",
+  merchant_id: "bigint",
+  payment_account_id: "bigint",
+  kind: "smallint",
+  status: "smallint",
+  amount_cents: "bigint",
+  fee_cents: "bigint",
+  phone: "bigint",
+  reference: "text",
+  description: "text",
+  secret: "text",
+  created_at_ms: "bigint",
+  expires_at_ms: "bigint",
+  check_at_ms: "bigint",
+  completed_at_ms: "bigint",
+  result_code: "integer",
+  result_desc: "text",
+  receipt_number: "text",
+  memo: "text",
+} as const satisfies Record<keyof TransactionRow, string>;
+
+/** The columns of a {@link TransactionRow}, to be selected. */
+export const ROW = Object.entries(COLUMNS)
+  .map(([name, type]) => (type === "bigint" ? `${name}::float8 AS ${name}` : name))
+  .join(", ");
+
+/** A row as it was read, with the texts of the domain. */
+export function fromRow(row: TransactionRow): TransactionRow {
+  return {
+    ...row,
+    reference: fromStoredOrNull(row.reference),
+    description: fromStoredOrNull(row.description),
+    result_desc: fromStoredOrNull(row.result_desc),
+    receipt_number: fromStoredOrNull(row.receipt_number),
+    memo: fromStored(row.memo),
+  };
+}
+
+/** What an INSERT takes, by column. */
+const NEW = {
+  id: "bigint",
+  merchant_id: "bigint",
+  payment_account_id: "bigint",
+  kind: "smallint",
+  amount_cents: "bigint",
+  fee_cents: "bigint",
+  phone: "bigint",
+  reference: "text",
+  reference_folded: "text",
+  description: "text",
+  secret: "text",
+  created_at_ms: "bigint",
+  expires_at_ms: "bigint",
+  check_at_ms: "bigint",
+  memo: "text",
+} as const;
+
+/** What an UPDATE takes, by column. */
+const CHANGE = {
+  id: "bigint",
+  status: "smallint",
+  check_at_ms: "bigint",
+  completed_at_ms: "bigint",
+  result_code: "integer",
+  result_desc: "text",
+  receipt_number: "text",
+  memo: "text",
+} as const;
+
+const recordset = (columns: Record<string, string>) =>
+  `json_to_recordset($1::text::json) AS r(${Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(", ")})`;
+
+export const NEW_ROWS: string = recordset(NEW);
+export const NEW_COLUMNS: string = Object.keys(NEW).join(", ");
+export const CHANGES: string = recordset(CHANGE);
+export const CHANGED_COLUMNS: string = Object.keys(CHANGE)
+  .filter((name) => name !== "id")
+  .map((name) => `${name} = r.${name}`)
+  .join(", ");
+
+export type NewRow = ReturnType<typeof toNewRow>;
+export type Change = ReturnType<typeof toChange>;
+
+export function newRowToJson(row: NewRow): TableRow {
+  return {
+    id: row.id,
+    merchant_id: row.merchantId,
+    payment_account_id: row.paymentAccountId,
+    kind: row.kind,
+    amount_cents: row.amountCents,
+    fee_cents: row.feeCents,
+    phone: row.phone,
+    reference: toStoredOrNull(row.reference),
+    reference_folded: toStoredOrNull(row.referenceFolded),
+    description: toStoredOrNull(row.description),
+    secret: row.secret,
+    created_at_ms: row.createdAtMs,
+    expires_at_ms: row.expiresAtMs,
+    check_at_ms: row.checkAtMs,
+    memo: toStored(row.memo),
+  };
+}
+
+export function changeToJson(change: Change): TableRow {
+  return {
+    id: change.id,
+    status: change.status,
+    check_at_ms: change.checkAtMs,
+    completed_at_ms: change.completedAtMs,
+    result_code: change.resultCode,
+    result_desc: toStoredOrNull(change.resultDesc),
+    receipt_number: toStoredOrNull(change.receiptNumber),
+    memo: toStored(change.memo),
+  };
+}
+
+/** Whether a row is as a change leaves it. */
+export function isChanged(row: TransactionRow, change: Change): boolean {
+  const json = changeToJson(change);
+  return Object.keys(CHANGE).every((name) => row[name as keyof TransactionRow] === json[name]);
+}
+
+/** Numbers as one parameter, to be cast with `::text::bigint[]`. */
+export const numbers = (ids: Iterable<number>): string => `{${[...ids].join(",")}}`;

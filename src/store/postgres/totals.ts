@@ -1,0 +1,85 @@
+import type { Attempts } from "./attempts.ts";
+import type { Query } from "./options.ts";
+
+/** Counts and sums by merchant, day, kind and status, in shards; see the migration. */
+
+/** The Nairobi day of a row. */
+const DAY = "((created_at_ms + 10800000) / 86400000)::int";
+
+const ADD = `ON CONFLICT (merchant_id, day, kind, status, shard) DO UPDATE
+  SET count = day_totals.count + excluded.count, amount_cents = day_totals.amount_cents + excluded.amount_cents`;
+
+/**
+ * Counts what a statement has inserted, in the same statement, so that the totals are right whatever is sent twice.
+ * @param inserted a CTE with the rows that are new
+ * @param shard the parameter that has the shard
+ */
+export const countInserted = (inserted: string, shard: string): string =>
+  `INSERT INTO day_totals SELECT merchant_id, ${DAY}, kind, 0, ${shard}, count(*), sum(amount_cents)
+  FROM ${inserted} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 ${ADD}`;
+
+/** The same for rows that were pending and now have another status. */
+export const countResolved = (resolved: string, shard: string): string =>
+  `INSERT INTO day_totals SELECT merchant_id, ${DAY}, kind, side.status, ${shard}, sum(side.sign), sum(side.sign * amount_cents)
+  FROM ${resolved} AS o CROSS JOIN LATERAL (VALUES (0::smallint, -1), (o.status, 1)) AS side (status, sign)
+  WHERE o.status <> 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 ${ADD}`;
+
+/** How many rows are folded at once. */
+const MOST_FOLDED = 5000;
+
+/**
+ * Adds up the shards of past days. Rows that another replica folds are left to it.
+ * @param day the first day that may still get new payments
+ */
+export async function foldTotals(query: Query, day: number): Promise<void> {
+  await query(
+    `WITH old AS (
+      SELECT merchant_id, day, kind, status, shard FROM day_totals WHERE day < $1::int AND shard <> ''
+      ORDER BY merchant_id, day, kind, status, shard LIMIT ${MOST_FOLDED} FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM day_totals AS d USING old
+      WHERE (d.merchant_id, d.day, d.kind, d.status, d.shard) = (old.merchant_id, old.day, old.kind, old.status, old.shard)
+      RETURNING d.*
+    )
+    INSERT INTO day_totals SELECT merchant_id, day, kind, status, '', sum(count), sum(amount_cents) FROM gone
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 ${ADD}`,
+    [day],
+  );
+}
+
+/** Replaces the totals by a full count. Call it in a transaction in which nobody else writes. */
+export async function recount(query: Query): Promise<void> {
+  await query("DELETE FROM day_totals");
+  await query(
+    `INSERT INTO day_totals SELECT merchant_id, ${DAY}, kind, status, '', count(*), sum(amount_cents)
+    FROM transactions GROUP BY 1, 2, 3, 4`,
+  );
+}
+
+/** Whether the sums of the shards equal a full count, at one point in time. */
+export async function areTotalsTrue(query: Query): Promise<boolean> {
+  const [row] = await query<{ wrong: number }>(
+    `WITH counted AS (
+      SELECT merchant_id, ${DAY} AS day, kind, status, count(*) AS count, sum(amount_cents) AS amount_cents
+      FROM transactions GROUP BY 1, 2, 3, 4
+    ), kept AS (
+      SELECT merchant_id, day, kind, status, sum(count) AS count, sum(amount_cents) AS amount_cents
+      FROM day_totals GROUP BY 1, 2, 3, 4 HAVING sum(count) <> 0 OR sum(amount_cents) <> 0
+    )
+    SELECT count(*)::int AS wrong FROM counted FULL JOIN kept USING (merchant_id, day, kind, status)
+    WHERE counted.count IS DISTINCT FROM kept.count OR counted.amount_cents IS DISTINCT FROM kept.amount_cents`,
+  );
+  return row?.wrong === 0;
+}
+
+/** What changes when other replicas write: what their shards count, with a different weight for each status. */
+export async function markOfOthers(attempts: Attempts, replica: string): Promise<string> {
+  const [row] = await attempts.read(({ query }) =>
+    query<{ mark: string }>(
+      `SELECT coalesce(sum(count * (7 ^ status)), 0)::text AS mark FROM day_totals
+      WHERE shard NOT IN ('', $1 || '/i0', $1 || '/i1', $1 || '/o0', $1 || '/o1', $1 || '/c')`,
+      [replica],
+    ),
+  );
+  return row?.mark ?? "";
+}

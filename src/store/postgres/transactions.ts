@@ -1,0 +1,71 @@
+import { Refusal } from "../../domain/error.ts";
+import { toPending } from "../rows.ts";
+import type { TransactionStore } from "../store.ts";
+import { type ClaimParts, claimDue, firstOfEach } from "./claim.ts";
+import type { Numbering } from "./numbering.ts";
+import { createReads } from "./reads.ts";
+import { fromRow } from "./rows.ts";
+import { createWrites, type Writes, type WritesParts } from "./writes.ts";
+
+/** Transactions one by one. */
+export function createTransactionStore(
+  parts: WritesParts,
+  numbering: Numbering,
+): TransactionStore & Pick<Writes, "inserts" | "outcomes"> {
+  const { attempts } = parts;
+  const { requestIds, next } = numbering;
+  const writes = createWrites(parts);
+  const claimParts: ClaimParts = { ...parts, toPending: (row) => toPending(fromRow(row), requestIds) };
+  /** Closed while all transactions are being forgotten: what is written later belongs to the time after. */
+  let gate: Promise<unknown> | null = null;
+
+  async function forgetAll(before: Promise<unknown> | null): Promise<void> {
+    await before?.catch(() => {});
+    await Promise.all([writes.inserts.whenEmpty(), writes.outcomes.whenEmpty()]);
+    await attempts.write(({ query }) => query("TRUNCATE transactions, day_totals"));
+    parts.onCommit();
+  }
+
+  return {
+    ...createReads(attempts, numbering),
+    ...writes,
+
+    async identify(createdAtMs, random) {
+      return requestIds.issue(await next(), createdAtMs, random);
+    },
+
+    async insert(pending) {
+      if (gate) await gate.catch(() => {});
+      await writes.inserts.add(pending);
+    },
+
+    async resolveDue(nowMs, limit, decide) {
+      if (gate) await gate.catch(() => {});
+      return claimDue(claimParts, nowMs, limit, decide);
+    },
+
+    async record<T extends { readonly id: number }>(outcomes: readonly T[]): Promise<T[]> {
+      if (gate) await gate.catch(() => {});
+      const firsts = firstOfEach(outcomes);
+      if (firsts.length === 0) return [];
+      return (await writes.outcomes.add(firsts as never)) as unknown as T[];
+    },
+
+    async clear() {
+      const mine = forgetAll(gate);
+      gate = mine;
+      try {
+        await mine;
+      } finally {
+        if (gate === mine) gate = null;
+      }
+    },
+
+    async save() {
+      throw new Refusal(
+        "conflict",
+        "a database that several replicas share has no snapshots: restoring one would take payments from the others",
+      );
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
+import { type TransactionRow, toChange, toNewRow } from "../rows.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Connection } from "./connections.ts";
+import { isRefusedValue } from "./failures.ts";
+import { createGroup, type Group } from "./group.ts";
+import type { Meter } from "./meter.ts";
+import type { Query } from "./options.ts";
+import * as rows from "./rows.ts";
+import { countInserted, countResolved } from "./totals.ts";
+
+/** Group commit: the payments of a turn are one statement, and so are the outcomes. */
+export interface Writes {
+  readonly inserts: Group<PendingTransaction, true>;
+  /** Outcomes of one call, which are written together or not at all; resolves with those that were still pending. */
+  readonly outcomes: Group<readonly Transaction[], Transaction[]>;
+}
+
+export interface WritesParts {
+  readonly attempts: Attempts;
+  readonly meter: Meter;
+  readonly stopwatch: () => number;
+  /** Called after each commit. */
+  readonly onCommit: () => void;
+  /** The name of the replica: each lane counts in a shard of its own, so that no commit waits for another. */
+  readonly replica: string;
+}
+
+/** While two statements of a kind are under way, the next ones gather. */
+const LANES = 2;
+
+const INSERT = `WITH i AS (
+    INSERT INTO transactions (${rows.NEW_COLUMNS}, status) SELECT ${rows.NEW_COLUMNS}, 0 FROM ${rows.NEW_ROWS}
+    ON CONFLICT (id) DO NOTHING RETURNING id, merchant_id, kind, created_at_ms, amount_cents
+  ), t AS (${countInserted("i", "$2")})
+  SELECT string_agg(id::text, ',') AS ids FROM i`;
+
+// The sum keeps the planner from scanning all pending rows by the index of the schedule.
+const UPDATE = `WITH o AS (
+    UPDATE transactions AS t SET ${rows.CHANGED_COLUMNS} FROM ${rows.CHANGES}
+    WHERE t.id = r.id AND t.status + 0 = 0 RETURNING t.id, t.merchant_id, t.kind, t.status, t.created_at_ms, t.amount_cents
+  ), t AS (${countResolved("o", "$2")})
+  SELECT string_agg(id::text, ',') AS ids FROM o`;
+
+// The lock makes this commit wait for the standby, too: a row of an earlier attempt can be visible here and not there yet.
+const LOCKED_ROWS = `SELECT ${rows.ROW} FROM transactions WHERE id = ANY($1::text::bigint[]) ORDER BY id FOR KEY SHARE`;
+
+export function createWrites(parts: WritesParts): Writes {
+  const { attempts } = parts;
+  return {
+    inserts: createGroup({
+      attempts,
+      lanes: LANES,
+      run: (items, lane) => splitting(items, (some) => insert(parts, some, `${parts.replica}/i${lane}`)),
+    }),
+    outcomes: createGroup({
+      attempts,
+      lanes: LANES,
+      keysOf: (outcomes) => outcomes.map(({ id }) => id),
+      run: (calls, lane) => splitting(calls, (some) => record(parts, some, `${parts.replica}/o${lane}`)),
+    }),
+  };
+}
+
+/** Runs items one by one where the engine refuses one of them, so that it does not fail the others. */
+async function splitting<Item, Result>(
+  items: readonly Item[],
+  run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+): Promise<readonly (Result | Error)[]> {
+  try {
+    return await run(items);
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error;
+    if (items.length === 1) return [error as Error];
+    const results: (Result | Error)[] = [];
+    for (const item of items) results.push(...(await splitting([item], run)));
+    return results;
+  }
+}
+
+async function insert(parts: WritesParts, items: readonly PendingTransaction[], shard: string) {
+  const news = items.map(toNewRow);
+  const json = JSON.stringify(news.map(rows.newRowToJson));
+  const written = await commit(parts, items.length, async ({ query }, mayBeWritten) => {
+    const ids = await idsOf(query, INSERT, [json, shard]);
+    if (!mayBeWritten || ids.size === items.length) return ids;
+    const missing = news.filter(({ id }) => !ids.has(id));
+    const found = await lockedRows(query, missing);
+    for (const { id, secret } of missing) if (found.get(id)?.secret === secret) ids.add(id);
+    return ids;
+  });
+  return items.map(({ id }) =>
+    // Of two with one number in a batch, the first is stored.
+    written.delete(id) ? (true as const) : new Error(`UNIQUE constraint failed: there is a transaction ${id}`),
+  );
+}
+
+async function record(parts: WritesParts, calls: readonly (readonly Transaction[])[], shard: string) {
+  const changed = await writeOutcomes(parts, calls.flat(), shard, false);
+  return calls.map((outcomes) => outcomes.filter(({ id }) => changed.has(id)));
+}
+
+/**
+ * Writes outcomes, each where its transaction is still pending.
+ * @param mayBeWritten whether a statement without an answer may have written them
+ * @returns the numbers of those that this replica changed
+ */
+export async function writeOutcomes(
+  parts: WritesParts,
+  outcomes: readonly Transaction[],
+  shard: string,
+  mayBeWritten: boolean,
+): Promise<Set<number>> {
+  const changes = outcomes.map(toChange);
+  const send = async ({ query }: Connection, isRepeated: boolean) => {
+    const ids = await updateRows(query, changes, shard);
+    if (!isRepeated || ids.size === changes.length) return ids;
+    const others = changes.filter(({ id }) => !ids.has(id));
+    const found = await lockedRows(query, others);
+    for (const change of others) {
+      const row = found.get(change.id);
+      if (row && rows.isChanged(row, change)) ids.add(change.id);
+    }
+    return ids;
+  };
+  return commit(parts, outcomes.length, send, mayBeWritten);
+}
+
+/** @returns the numbers of those that were still pending */
+export function updateRows(query: Query, changes: readonly rows.Change[], shard: string): Promise<Set<number>> {
+  return idsOf(query, UPDATE, [JSON.stringify(changes.map(rows.changeToJson)), shard]);
+}
+
+async function commit<T>(
+  { attempts, meter, stopwatch, onCommit }: WritesParts,
+  count: number,
+  work: (connection: Connection, mayBeWritten: boolean) => Promise<T>,
+  mayBeWritten = false,
+): Promise<T> {
+  const startMs = stopwatch();
+  const result = await attempts.write(work, { mayBeWritten });
+  meter.committed(count, (stopwatch() - startMs) / 1000);
+  onCommit();
+  return result;
+}
+
+async function idsOf(query: Query, text: string, parameters: readonly unknown[]): Promise<Set<number>> {
+  const [row] = await query<{ ids: string | null }>(text, parameters);
+  return new Set(row?.ids?.split(",").map(Number) ?? []);
+}
+
+async function lockedRows(query: Query, of: readonly { readonly id: number }[]): Promise<Map<number, TransactionRow>> {
+  const found = await query<TransactionRow>(LOCKED_ROWS, [rows.numbers(of.map(({ id }) => id))]);
+  return new Map(found.map((row) => [row.id, row]));
+}

@@ -1,0 +1,154 @@
+import { Database } from "bun:sqlite";
+import { afterAll, afterEach, beforeEach, describe, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { PostgresStore } from "../../src/store/postgres/postgres.ts";
+import { areTotalsTrue as areShardsTrue } from "../../src/store/postgres/totals.ts";
+import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
+import type { Store } from "../../src/store/store.ts";
+import { missing, newDatabase, openEngine, runSql, sharedServer, VERSIONS } from "./postgres.ts";
+import { addMerchants } from "./shop.ts";
+
+/** The engines that keep the contract of a store, for tests that run on each of them. */
+
+/** A database of an engine, with nothing in it. */
+export interface Place {
+  /** Opens it; more than once as more than one process would. */
+  open(): Promise<Store>;
+  /** Whether the totals equal a full count. */
+  areTotalsTrue(): Promise<boolean>;
+  /** Closes what is open. */
+  leave(): Promise<void>;
+}
+
+export interface Engine {
+  readonly name: string;
+  /** How much longer a call takes than with SQLite, about: tests that draw many cases draw fewer. */
+  readonly cost: number;
+  newPlace(): Promise<Place>;
+}
+
+export const sqlite: Engine = {
+  name: "SQLite",
+  cost: 1,
+  async newPlace() {
+    const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
+    const open = new Set<Store>();
+    return {
+      async open() {
+        const store = openStore(join(folder, "momo.db"));
+        open.add(store);
+        return store;
+      },
+      async areTotalsTrue() {
+        const raw = new Database(join(folder, "momo.db"), { readonly: true });
+        const areTrue = areTotalsTrue(raw);
+        raw.close();
+        return areTrue;
+      },
+      async leave() {
+        for (const store of open) store.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+/** Everything that a test may have left in a database, so that the next test finds it new: that is faster than a new one. */
+const EMPTY = `DELETE FROM transactions; DELETE FROM day_totals; DELETE FROM api_keys; DELETE FROM payment_accounts;
+  DELETE FROM merchants; DELETE FROM replicas; UPDATE steering SET version = 0, document = '{}'; UPDATE numbering SET last_forgotten = 0;
+  SELECT setval('transaction_numbers', 1, false), setval('merchants_id_seq', 1, false),
+    setval('payment_accounts_id_seq', 1, false), setval('api_keys_id_seq', 1, false)`;
+
+export const postgres: readonly Engine[] = VERSIONS.filter((version) => missing(version) === null).map((version) => {
+  const idle: string[] = [];
+  return {
+    name: `PostgreSQL ${version}`,
+    cost: 8,
+    async newPlace() {
+      const url = idle.pop() ?? (await newDatabase(await sharedServer(version)));
+      const open = new Set<PostgresStore>();
+      return {
+        async open() {
+          const store = await openEngine(url);
+          open.add(store);
+          return store;
+        },
+        areTotalsTrue: async () => {
+          const [store] = open;
+          return store !== undefined && areShardsTrue(store.sql.read);
+        },
+        async leave() {
+          for (const store of open) store.close();
+          for (const store of open) await store.closed();
+          await runSql(url, EMPTY);
+          idle.push(url);
+        },
+      };
+    },
+  };
+});
+
+/** Defines tests once for each engine; where one cannot run, a test says why. */
+export function onEveryEngine(define: (engine: Engine) => void): void {
+  for (const engine of [sqlite, ...postgres]) describe(engine.name, () => define(engine));
+  for (const version of VERSIONS) {
+    const why = missing(version);
+    if (why !== null) test(`PostgreSQL ${version}: left out; ${why}`, () => {});
+  }
+}
+
+export interface Shop {
+  /** Has the merchants: merchant 1 has payment account 1, and so on. */
+  readonly store: Store;
+  /** The same database, as another process has it open. */
+  openAnother(): Promise<Store>;
+  areTotalsTrue(): Promise<boolean>;
+}
+
+/** A new store for each test of a block. */
+export function useShop(engine: Engine, merchants = 1): Shop {
+  let [place, store]: [Place | null, Store | null] = [null, null];
+  beforeEach(async () => {
+    place = await engine.newPlace();
+    store = await place.open();
+    await addMerchants(store, merchants);
+  });
+  afterEach(() => place?.leave());
+  return shopOf(
+    () => place,
+    () => store,
+  );
+}
+
+/** One store for all tests of a block; `open` must be awaited before it is used. */
+export function useOneShop(engine: Engine, merchants = 1): Shop & { open(): Promise<void> } {
+  let [place, store]: [Place | null, Store | null] = [null, null];
+  afterAll(() => place?.leave());
+  const shop = shopOf(
+    () => place,
+    () => store,
+  );
+  const open = async () => {
+    place = await engine.newPlace();
+    store = await place.open();
+    await addMerchants(store, merchants);
+  };
+  return Object.assign(shop, { open });
+}
+
+const shopOf = (place: () => Place | null, store: () => Store | null): Shop => ({
+  get store() {
+    const opened = store();
+    if (!opened) throw new Error("no test runs");
+    return opened;
+  },
+  openAnother: async () => {
+    const another = await place()?.open();
+    if (!another) throw new Error("no test runs");
+    return another;
+  },
+  areTotalsTrue: async () => (await place()?.areTotalsTrue()) ?? false,
+});

@@ -1,0 +1,10 @@
+import { openEngine } from "./postgres.ts";
+
+/** A process of its own: takes what is due by an instant, says how many that is, and never decides. */
+const [url = "", untilMs = ""] = Bun.argv.slice(2);
+const store = await openEngine(url, { replica: "holder" });
+await store.transactions.resolveDue(Number(untilMs), 500, async (due) => {
+  process.stdout.write(`holds ${due.length}\n`);
+  await new Promise(() => {});
+  return [];
+});

