@@ -77,6 +77,10 @@ const DATA: CommandTable = {
     "put a copy in the place of the database",
     async () => (await import("./commands/import.ts")).importCommand(),
   ],
+  migrate: [
+    "bring a PostgreSQL database up to date",
+    async () => (await import("./commands/migrate.ts")).migrateCommand(),
+  ],
   doctor: [
     "find what is wrong, and say what to do",
     async () => (await import("./commands/doctor.ts")).doctorCommand(),

@@ -10,6 +10,9 @@ export interface MomoEnvironment {
   readonly controlUrl?: string;
   readonly controlToken?: string;
   readonly data?: string;
+  readonly database?: string;
+  /** As every client of PostgreSQL takes it. */
+  readonly databasePassword?: string;
 }
 
 /** momo's variables that are set and not empty. */
@@ -22,6 +25,8 @@ export function momoEnvironment(): MomoEnvironment {
     ...named("controlUrl", "MOMO_CONTROL_URL"),
     ...named("controlToken", "MOMO_CONTROL_TOKEN"),
     ...named("data", "MOMO_DATA"),
+    ...named("database", "MOMO_DATABASE"),
+    ...named("databasePassword", "PGPASSWORD"),
   };
 }
 
@@ -50,9 +55,10 @@ export function variablesInForce(): { name: string; value: string; overrides: st
     ["MOMO_CONTROL_URL", "the running server of the data directory"],
     ["MOMO_CONTROL_TOKEN", "the running server's token"],
     ["MOMO_DATA", "the platform's data folder"],
+    ["MOMO_DATABASE", "the database of the data directory"],
   ].flatMap(([name = "", overrides = ""]) => {
     const value = process.env[name];
-    return value ? [{ name, value: /SECRET|TOKEN/.test(name) ? "(set)" : value, overrides }] : [];
+    return value ? [{ name, value: /SECRET|TOKEN|DATABASE/.test(name) ? "(set)" : value, overrides }] : [];
   });
 }
 
@@ -64,7 +70,14 @@ export function platformFolders(): { xdgDataHome?: string; localAppData?: string
 /** The environment for a child process: ours and more, without the token of another sandbox, and without a proxy for this machine. */
 export function childEnvironment(more: Record<string, string>): Record<string, string | undefined> {
   const direct = [process.env.no_proxy ?? process.env.NO_PROXY, "127.0.0.1"].filter(Boolean).join(",");
-  return { ...process.env, NO_PROXY: direct, no_proxy: direct, MOMO_CONTROL_TOKEN: undefined, ...more };
+  return {
+    ...process.env,
+    NO_PROXY: direct,
+    no_proxy: direct,
+    MOMO_CONTROL_TOKEN: undefined,
+    MOMO_DATABASE: undefined,
+    ...more,
+  };
 }
 
 /** A variable of other programs: the first of these names that is not empty. */

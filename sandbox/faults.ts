@@ -29,8 +29,20 @@ export interface FaultPlan {
   readonly faults: readonly Fault[];
   /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
   replace(seed: number, faults: readonly Fault[]): void;
+  /** Whether {@link strike} uses up something for this operation: a number of times, or chance. */
+  isCounted(path: string): boolean;
+  /** All of it, for another server that goes on from there. */
+  state(): FaultState;
+  resume(state: FaultState): void;
   /** The fault for the next request to an operation: the first that is for it and strikes, or null. */
   strike(path: string): Fault["what"] | null;
+}
+
+export interface FaultState {
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  /** The state of the chance. */
+  readonly drawn: number;
 }
 
 export function createFaultPlan(): FaultPlan {
@@ -51,9 +63,15 @@ export function createFaultPlan(): FaultPlan {
       faults = next;
       chance = seededChance(seed);
     },
+    isCounted: (path) => faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== null)),
+    state: () => ({ seed, faults, drawn: chance.state() }),
+    resume(state) {
+      ({ seed, faults } = state);
+      chance = seededChance(seed, state.drawn);
+    },
     strike(path) {
       for (const fault of faults) {
-        if (fault.path !== null && fault.path !== path) continue;
+        if (!isFor(fault, path)) continue;
         if (fault.probability < 1 && chance() >= fault.probability) continue;
         if (fault.times !== null) {
           const left = { ...fault, times: fault.times - 1 };
@@ -65,3 +83,5 @@ export function createFaultPlan(): FaultPlan {
     },
   };
 }
+
+const isFor = (fault: Fault, path: string): boolean => fault.path === null || fault.path === path;

@@ -1,13 +1,14 @@
 import { Command, Option } from "commander";
 import { formatTariff, type Tariff } from "../../src/domain/fee.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
+import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askText } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
 import { dataOption, merchantOption, outputOptions, readTariff } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 
-interface AccountFlags extends OutputOptions {
+interface AccountFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
   readonly merchant?: number;
   readonly name?: string;
@@ -23,15 +24,17 @@ export function accountsCommand(): Command {
     .addOption(new Option("--fee <tariff>", "per payment, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff))
     .action(createAccount);
   const list = command.command("list").description("list a merchant's payment accounts").action(listAccounts);
-  for (const option of [merchantOption(), dataOption(), ...outputOptions("the id")]) create.addOption(option);
-  for (const option of [merchantOption(), dataOption(), ...outputOptions("the ids")]) list.addOption(option);
+  for (const option of [merchantOption(), dataOption(), ...databaseOptions(), ...outputOptions("the id")])
+    create.addOption(option);
+  for (const option of [merchantOption(), dataOption(), ...databaseOptions(), ...outputOptions("the ids")])
+    list.addOption(option);
   return command;
 }
 
 async function createAccount(flags: AccountFlags): Promise<void> {
   const name =
     flags.name ?? (await askText({ flag: "--name", message: "Name of the payment account", json: asksForJson(flags) }));
-  const account = await withRegistry({ data: flags.data, create: false }, async (registry) => {
+  const account = await withRegistry({ ...flags, create: false }, async (registry) => {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.openAccount(id, name, flags.fee);
   });
@@ -39,7 +42,7 @@ async function createAccount(flags: AccountFlags): Promise<void> {
 }
 
 async function listAccounts(flags: AccountFlags): Promise<void> {
-  const accounts = await withRegistry({ data: flags.data, create: false }, async (registry) => {
+  const accounts = await withRegistry({ ...flags, create: false }, async (registry) => {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.listAccounts(id);
   });

@@ -9,10 +9,10 @@ import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/variables.ts";
 import { childEnvironment } from "../environment.ts";
 import { readHosts } from "../intercept/hosts.ts";
-import type { Interception } from "../intercept/intercept.ts";
+import type { Interception, InterceptOptions } from "../intercept/intercept.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
 import type { DataDirectory } from "../serving/data-directory.ts";
-import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
+import { runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
@@ -78,6 +78,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
     let interception: Interception | null = null;
     try {
       const { baseUrl, controlUrl, credentials } = sandbox;
+      if (!credentials) throw new Error("a sandbox of its own has a key");
       const variables = variablesOf({
         baseUrl,
         apiKey: credentials.api_key,
@@ -86,7 +87,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
         controlUrl,
         controlToken: null,
       });
-      interception = await startIntercept(flags, sandbox, directory);
+      interception = await startIntercept(flags, { ...sandbox, credentials }, directory);
       process.umask(outerUmask);
       const child = spawn(command, { ...variables, ...interception?.variables, MOMO_DATA: directory.path });
       process.umask(0o077);
@@ -109,7 +110,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
 /** Loaded only with --intercept: it takes 5 ms and 3 MB. */
 async function startIntercept(
   { intercept }: ExecFlags,
-  { handleApi, credentials }: RunningSandbox,
+  { handleApi, credentials }: Pick<InterceptOptions, "handleApi" | "credentials">,
   directory: DataDirectory,
 ): Promise<Interception | null> {
   if (intercept === undefined) return null;

@@ -2,15 +2,20 @@ import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync,
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
+import { isMemo } from "../../sandbox/network/memo.ts";
 import {
+  admitCopy,
   type CopyContents,
   copyDatabase,
   flushToDisk,
   inspectCopy,
   requireDatabase,
+  writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
-import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { planDraft } from "../serving/leftovers.ts";
+import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption } from "../terminal/options.ts";
@@ -18,24 +23,48 @@ import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
 
-interface ExportFlags extends OutputOptions {
+interface ExportFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
 }
 
 export function exportCommand(): Command {
-  return new Command("export")
+  const command = new Command("export")
     .argument("<file>", "where the copy goes, and nothing is yet; -: standard output")
     .addOption(dataOption())
-    .addOption(jsonOption())
-    .action(exportData);
+    .addOption(jsonOption());
+  for (const option of databaseOptions()) command.addOption(option);
+  return command.action(exportData);
+}
+
+/** Writes a copy to a path that nothing else uses; `name` is what a refusal calls it. */
+type Copy = (path: string, name: string) => Promise<CopyContents>;
+
+/** The copy of what is named: a database that several servers share, or the one of the data directory. */
+function copyOf(flags: ExportFlags, { database: file }: DataDirectory): Copy {
+  const database = databaseUnlessData(flags);
+  if (database) return (path, name) => copyOfDatabase(database, path, name);
+  requireDatabase(file);
+  return async (path, name) => {
+    copyDatabase(file, path, name);
+    return inspectCopy(path, name);
+  };
+}
+
+/** A file as momo serve would have made it, from the rows of another engine. */
+async function copyOfDatabase(database: NamedDatabase, path: string, name: string): Promise<CopyContents> {
+  await withDatabase(database, "refuse", (store) => writeRows(path, store.exportAll()));
+  admitCopy(path, name, isMemo);
+  return inspectCopy(path, name);
 }
 
 async function exportData(file: string, flags: ExportFlags): Promise<void> {
   process.umask(0o077);
   const directory = locateDataDirectory(flags.data);
-  if (file === "-") await printCopy(directory.database, flags);
+  // Notes of unfinished copies stand there.
+  if (databaseUnlessData(flags)) makeDataDirectory(directory);
+  if (file === "-") await printCopy(() => copyOf(flags, directory), flags);
   else {
-    const contents = writeCopy(directory, resolve(file));
+    const contents = await writeCopy(directory, resolve(file), () => copyOf(flags, directory));
     const bytes = statSync(file).size;
     if (flags.json) printJson({ file: resolve(file), bytes, ...contents });
     else tell(`wrote ${file}: ${describeContents(contents)}`);
@@ -43,15 +72,14 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
 }
 
 /** Writes the copy as a file, completely or not at all. */
-function writeCopy(directory: DataDirectory, file: string): CopyContents {
+async function writeCopy(directory: DataDirectory, file: string, prepare: () => Copy): Promise<CopyContents> {
   // Refuse before the work. A link counts as a file, also if it leads nowhere.
   if (lstatSync(file, { throwIfNoEntry: false })) throw taken(file);
-  requireDatabase(directory.database);
+  const copy = prepare();
   const draft = planDraft(directory, dirname(file));
   atTheEnd(() => draft.remove());
   makeEmpty(draft.path, file);
-  copyDatabase(directory.database, draft.path, file);
-  const contents = inspectCopy(draft.path, file);
+  const contents = await copy(draft.path, file);
   flushToDisk(draft.path);
   giveName(draft.path, file);
   flushToDisk(dirname(file)); // the name is stored there
@@ -85,14 +113,13 @@ const taken = (file: string) =>
   new Failure("unexpected", `${file} is there already`, "choose another name, or remove it");
 
 /** Prints the copy as bytes, for a pipe. */
-async function printCopy(database: string, { json }: ExportFlags): Promise<void> {
+async function printCopy(prepare: () => Copy, { json }: ExportFlags): Promise<void> {
   if (json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
   const folder = makeTemporaryDirectory();
   // If the reader ends, the process ends during the copy.
   atTheEnd(() => removeTemporaryDirectory(folder));
-  copyDatabase(database, folder.database, "the copy");
-  inspectCopy(folder.database, "the copy");
+  await prepare()(folder.database, "the copy");
   await pipeline(createReadStream(folder.database), outStream());
 }
 

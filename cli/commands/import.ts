@@ -8,13 +8,17 @@ import {
   inspectCopy,
   openStore,
   putInPlace,
+  readRows,
   removeDatabase,
 } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
+import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
 import { isInForce } from "../serving/in-force.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
+import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
 import { readCredentials } from "../serving/records.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, yesOption } from "../terminal/options.ts";
@@ -22,20 +26,39 @@ import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { describeContents } from "./export.ts";
 
-interface ImportFlags extends OutputOptions {
+interface ImportFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
   readonly replace?: true;
   readonly yes?: true;
 }
 
 export function importCommand(): Command {
-  return new Command("import")
+  const command = new Command("import")
     .argument("<file>", "a copy that momo export made; -: standard input")
     .option("--replace", "replace the database that is there, which is lost")
     .addOption(yesOption())
     .addOption(dataOption())
-    .addOption(jsonOption())
-    .action(importData);
+    .addOption(jsonOption());
+  for (const option of databaseOptions()) command.addOption(option);
+  return command.action(async (file: string, flags: ImportFlags) => {
+    const database = databaseUnlessData(flags);
+    await (database ? importIntoDatabase(file, flags, database) : importData(file, flags));
+  });
+}
+
+/** The way up from a data directory. The database must be empty, and is filled completely or not at all. */
+async function importIntoDatabase(file: string, flags: ImportFlags, database: NamedDatabase): Promise<void> {
+  process.umask(0o077);
+  if (flags.replace) {
+    throw new Failure("usage", "--replace is for data directories", "make a new database, and give that");
+  }
+  const source = await openSource(file);
+  const folder = makeTemporaryDirectory();
+  atTheEnd(() => removeTemporaryDirectory(folder));
+  const contents = await takeIn(folder.database, source);
+  await withDatabase(database, "empty", (store) => store.importAll(readRows(folder.database)));
+  if (flags.json) printJson({ replaced: false, ...contents });
+  else tell(`filled the database: ${describeContents(contents)}`);
 }
 
 async function importData(file: string, flags: ImportFlags): Promise<void> {

@@ -3,6 +3,7 @@ import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { KeyListing, NewKey, Registry } from "../../src/service/registry.ts";
 import { systemClock } from "../../src/system.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.ts";
 import { readCredentials } from "../serving/records.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askToGoOn, askWhich } from "../terminal/ask.ts";
@@ -10,7 +11,7 @@ import { printList, printRecord } from "../terminal/data.ts";
 import { dataOption, merchantOption, outputOptions, yesOption } from "../terminal/options.ts";
 import { asksForJson, formatOf, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
 
-interface KeyFlags extends OutputOptions {
+interface KeyFlags extends OutputOptions, DatabaseFlags {
   readonly yes?: true;
   readonly data?: string;
   readonly merchant?: number;
@@ -41,13 +42,13 @@ export function keysCommand(): Command {
     [list, "the keys"],
     [revoke, "the key"],
   ] as const) {
-    for (const option of [dataOption(), ...outputOptions(essential)]) sub.addOption(option);
+    for (const option of [dataOption(), ...databaseOptions(), ...outputOptions(essential)]) sub.addOption(option);
   }
   return command;
 }
 
 async function createKey(flags: KeyFlags): Promise<void> {
-  const key = await withRegistry({ data: flags.data, create: false }, async (registry) => {
+  const key = await withRegistry({ ...flags, create: false }, async (registry) => {
     const merchantId = await whose(registry, flags);
     return registry.issueKey(merchantId, flags.label ?? `made ${formatTimestamp(systemClock.nowMs())}`);
   });
@@ -71,7 +72,7 @@ async function whose(registry: Registry, { merchant, ...output }: KeyFlags): Pro
 }
 
 async function listKeys(flags: KeyFlags): Promise<void> {
-  const keys = await withRegistry({ data: flags.data, create: false }, async (registry) => {
+  const keys = await withRegistry({ ...flags, create: false }, async (registry) => {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.listKeys(id);
   });
@@ -90,7 +91,7 @@ async function revokeKey(apiKey: string, flags: KeyFlags): Promise<void> {
       flags,
     );
   }
-  await withRegistry({ data: flags.data, create: false }, (registry) => registry.revokeKey(apiKey));
+  await withRegistry({ ...flags, create: false }, (registry) => registry.revokeKey(apiKey));
   if (flags.quiet) print(apiKey);
   else if (asksForJson(flags)) printJson({ api_key: apiKey, revoked: true });
   else tell(`revoked ${apiKey}`);

@@ -1,12 +1,13 @@
 import { Command } from "commander";
 import { type Merchant, parseName } from "../../src/domain/merchant.ts";
+import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.ts";
 import { withRegistry } from "../serving/registry.ts";
 import { askText } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
 import { dataOption, outputOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 
-interface MerchantFlags extends OutputOptions {
+interface MerchantFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
   readonly name?: string;
 }
@@ -19,8 +20,8 @@ export function merchantsCommand(): Command {
     .option("--name <name>", "shown to customers")
     .action(createMerchant);
   const list = command.command("list").description("list the merchants").action(listMerchants);
-  for (const option of [dataOption(), ...outputOptions("the id")]) create.addOption(option);
-  for (const option of [dataOption(), ...outputOptions("the ids")]) list.addOption(option);
+  for (const option of [dataOption(), ...databaseOptions(), ...outputOptions("the id")]) create.addOption(option);
+  for (const option of [dataOption(), ...databaseOptions(), ...outputOptions("the ids")]) list.addOption(option);
   return command;
 }
 
@@ -28,14 +29,12 @@ async function createMerchant(flags: MerchantFlags): Promise<void> {
   const name =
     flags.name ?? (await askText({ flag: "--name", message: "Name of the merchant", json: asksForJson(flags) }));
   parseName(name, "--name"); // before a folder is created
-  const merchant = await withRegistry({ data: flags.data, create: true }, (registry) =>
-    registry.registerMerchant(name),
-  );
+  const merchant = await withRegistry({ ...flags, create: true }, (registry) => registry.registerMerchant(name));
   printRecord(view(merchant), flags, merchant.id);
 }
 
 async function listMerchants(flags: MerchantFlags): Promise<void> {
-  const merchants = await withRegistry({ data: flags.data, create: false }, (registry) => registry.listMerchants());
+  const merchants = await withRegistry({ ...flags, create: false }, (registry) => registry.listMerchants());
   const columns = [{ name: "id" }, { name: "name", least: 20 }];
   printList({ name: "merchants", items: merchants.map(view), essential: "id", columns }, flags);
 }

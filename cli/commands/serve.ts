@@ -5,6 +5,8 @@ import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { momoEnvironment, serveVariable } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { addSharingOptions, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
+import type { DatabaseConfig } from "../serving/engine.ts";
 import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { warnOfReaders } from "../serving/ownership.ts";
@@ -22,7 +24,7 @@ import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
 import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
 
-interface ServeFlags extends SandboxFlags {
+interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly port: number;
   readonly host: string;
   readonly data?: string;
@@ -39,7 +41,7 @@ interface ServeFlags extends SandboxFlags {
 }
 
 export function serveCommand(): Command {
-  const command = addSandboxOptions(new ServeCommand("serve"))
+  const command = addSharingOptions(addSandboxOptions(new ServeCommand("serve")))
     .addOption(
       new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
     )
@@ -124,6 +126,9 @@ async function serve(flags: ServeFlags): Promise<void> {
   const stopping = stopSignal(() => leaveNothing());
   outliveOutput();
   const config = await configOf(flags);
+  const database = sharedDatabase(flags);
+  if (database && config.rules.some(({ times }) => times !== null))
+    throw new Failure("usage", COUNTED_RULES, RULES_HINT);
   const controlToken = controlTokenFor(flags);
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const output = requestOutputFor(flags);
@@ -137,6 +142,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     sandbox = await runSandbox({
       ...config,
       directory,
+      database,
       host: flags.host,
       port: flags.port,
       controlPort: controlPortFor(flags),
@@ -157,19 +163,23 @@ async function serve(flags: ServeFlags): Promise<void> {
     if (flags.json) printJson(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
     removeTemporaryLeftovers(); // only now, so that nobody waits for this
-    tellUnusedKey(record.api_key);
+    tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
   } finally {
     await parentGone?.forget();
     try {
       await sandbox?.stop();
     } finally {
-      if (sandbox && !flags.json && isTerminal()) tellEnd(directory, Boolean(flags.ephemeral));
+      if (sandbox && !flags.json && isTerminal()) tellEnd(directory, database, Boolean(flags.ephemeral));
       leaveNothing();
     }
   }
   if (output && !(await output.end())) process.exit(EXIT.done);
 }
+
+const COUNTED_RULES =
+  "--rules cannot have rules with times where several servers share a database: each would count for itself";
+const RULES_HINT = "add them with momo rules add, which counts for all";
 
 /** The descriptor. The stream is made at the first write. */
 const STDERR = 2;
@@ -185,7 +195,11 @@ function requestOutputFor({ log, logFormat, quiet }: ServeFlags): RequestOutput 
 const tellsRequests = ({ log, logFormat }: ServeFlags): boolean =>
   log === undefined ? logFormat !== undefined : log === "requests";
 
-function tellEnd({ database, path }: DataDirectory, isEphemeral: boolean): void {
+function tellEnd({ database, path }: DataDirectory, shared: DatabaseConfig | null, isEphemeral: boolean): void {
+  if (shared) {
+    tell("stopped; the payments stay in the database");
+    return;
+  }
   const count = countTransactions(database);
   const payments = `${count} payment${count === 1 ? "" : "s"}`;
   tell(isEphemeral ? `stopped; ${payments} forgotten with ${path}` : `stopped; ${payments} kept in ${path}`);
@@ -228,11 +242,12 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
 }
 
 /** Warns that the key of the environment is not valid here, so that clients with it are refused. */
-function tellUnusedKey(inForce: string): void {
+function tellUnusedKey(inForce: string | null, shared: DatabaseConfig | null): void {
   const { apiKey } = momoEnvironment();
-  if (apiKey !== undefined && apiKey !== inForce) {
-    tell(`momo: MOMO_API_KEY is not taken, because this data directory has a key already: ${inForce}`);
-  }
+  if (apiKey === undefined || apiKey === inForce) return;
+  const place = shared ? "the database" : "this data directory";
+  const other = inForce === null ? "" : `: ${inForce}`;
+  tell(`momo: MOMO_API_KEY is not taken, because ${place} has a key already${other}`);
 }
 
 /** Waits for the end of standard input, which comes when the parent process ends or is killed. */

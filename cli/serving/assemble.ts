@@ -2,7 +2,7 @@ import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
-import { CONTROL_PATH, type ControlContext, type ServerFacts } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH, type ControlContext, type OwnMemory, type ServerFacts } from "../../sandbox/control/context.ts";
 import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
@@ -14,17 +14,21 @@ import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { createNetwork, type Network } from "../../sandbox/network/network.ts";
+import { createNetwork, type Network, type NetworkOptions } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
+import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
+import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
+import { operationAt } from "../../src/http/operation.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, type RefusePath, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { version } from "../version.ts";
+import type { Shared, SharedSteering } from "./engine.ts";
 import { withGuide } from "./guide.ts";
 import { type ListeningAudit, listenIn } from "./listen-in.ts";
 import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
@@ -45,6 +49,8 @@ export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, 
   readonly guard: GuardOptions;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
+  /** What several servers on one database share; absent for a server that is alone. */
+  readonly shared?: Shared | null;
   readonly reportFault: (error: unknown) => void;
   /** Told of each call of the merchant API as it is answered. */
   readonly onRequest?: LogListener;
@@ -59,6 +65,8 @@ export interface Assembled {
   /** Refuses a path that is ambiguous, and logs it. */
   readonly refusePath: RefusePath;
   readonly service: Service;
+  /** Start it before the first request, and stop it at the end; null for a server that is alone. */
+  readonly steering: SharedSteering | null;
   /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: () => Promise<AuditReport>;
   /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
@@ -67,8 +75,9 @@ export interface Assembled {
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, reportFault } = options;
-  const network = createNetwork({ fallback: options.fallback });
+  const { clock, realClock, random, basePaths, reportFault, shared = null } = options;
+  const count: NetworkOptions["count"] = shared ? (work) => (steering ?? steeredAlone).count(work) : undefined;
+  const network = createNetwork({ fallback: options.fallback, ...(count && { count }) });
   network.rules.replace(options.rules);
   const service = createService({
     store: options.store,
@@ -77,11 +86,14 @@ export function assemble(options: AssembleOptions): Assembled {
     realClock,
     random,
     promptTimeoutMs: options.promptTimeoutMs,
+    ...(shared && { mayResolve: () => steering?.isFresh ?? false }),
     reportFault,
   });
   const stopping = new AbortController();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
+  const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
+  log.subscribe(requestCounts.add);
   const webhooks = sendWebhooks(options, service);
   const inputs = new Map<string, readonly string[]>(); // filled before the first call
   const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
@@ -89,21 +101,28 @@ export function assemble(options: AssembleOptions): Assembled {
   const merchantNames = createMerchantNames(service.registry);
   const boot = token(random, 8);
   const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, boot, reportFault });
+  const testPayments = createTestPayments();
+  const ownMemory = createOwnMemory([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
+  const steered = { rules: network.rules, default: network.default, faults: createFaultPlan(), webhooks, ownMemory };
+  const { stopwatch } = options;
+  const steering = shared?.steer({ steered: { ...steered, clock }, eventHub, realClock, stopwatch }) ?? null;
   const parts = {
+    ...steered,
     service,
-    rules: network.rules,
-    default: network.default,
-    faults: createFaultPlan(),
+    steering: steering ?? steeredAlone,
+    replica: shared?.replica ?? null,
+    ...(count && { count }),
     log,
+    requestCounts,
     audit,
-    webhooks,
     waitingRoom,
     eventHub,
     merchantNames,
-    testPayments: createTestPayments(),
+    testPayments,
     stopping: stopping.signal,
   };
-  const api = merchantApi(options, { ...parts, inputs });
+  const merchant = merchantApi(options, { ...parts, inputs });
+  const api = shared && steering ? shared.whenFresh(merchant, steering) : merchant;
   const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard));
   return {
     handle: withGuide(route(api, control), guide),
@@ -111,6 +130,7 @@ export function assemble(options: AssembleOptions): Assembled {
     handleControl: withGuide(control, guide),
     refusePath: refuseAndLog(options, log),
     service,
+    steering,
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
@@ -125,30 +145,40 @@ export function assemble(options: AssembleOptions): Assembled {
 type Parts = Pick<
   ControlContext,
   | "service"
+  | "steering"
+  | "replica"
+  | "ownMemory"
   | "rules"
   | "default"
   | "faults"
   | "log"
+  | "requestCounts"
   | "testPayments"
   | "webhooks"
   | "waitingRoom"
   | "eventHub"
   | "merchantNames"
   | "stopping"
-> & { readonly audit: ListeningAudit };
+> & { readonly audit: ListeningAudit; readonly count?: NonNullable<NetworkOptions["count"]> };
+
+function createOwnMemory(forgets: readonly (() => void)[]): OwnMemory {
+  let resets = 0;
+  return {
+    get resets() {
+      return resets;
+    },
+    forget(count = resets + 1) {
+      resets = count;
+      for (const forget of forgets) forget();
+    },
+  };
+}
 
 function merchantApi(
   options: AssembleOptions,
-  {
-    service,
-    faults,
-    log,
-    audit,
-    webhooks,
-    stopping,
-    inputs,
-  }: Parts & { readonly inputs: Map<string, readonly string[]> },
+  parts: Parts & { readonly inputs: Map<string, readonly string[]> },
 ): Handler {
+  const { service, faults, count, log, audit, webhooks, stopping, inputs } = parts;
   const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
   const load = onFirstCall(async () => {
     const { createApi, INPUTS } = await import("../../src/http/api.ts");
@@ -157,7 +187,19 @@ function merchantApi(
   });
   const { authenticate } = service;
   const { delays } = audit;
-  return observe(load, { faults, log, delays, authenticate, basePaths, stopping, clock, realClock, stopwatch });
+  const counting = count && { count };
+  return observe(load, {
+    faults,
+    ...counting,
+    log,
+    delays,
+    authenticate,
+    basePaths,
+    stopping,
+    clock,
+    realClock,
+    stopwatch,
+  });
 }
 
 function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handler {

@@ -10,7 +10,7 @@ import type { RunningSandbox } from "./run-sandbox.ts";
 export type ReadyRecord = ReturnType<typeof readyRecord>;
 
 export function readyRecord(
-  { baseUrl, controlUrl, credentials }: RunningSandbox,
+  { baseUrl, controlUrl, credentials, paymentAccountId }: RunningSandbox,
   directory: DataDirectory,
   controlToken: string | null,
 ) {
@@ -20,9 +20,10 @@ export function readyRecord(
     console_url: `${controlUrl}/`,
     pid: process.pid,
     data: directory.path,
-    payment_account_id: credentials.payment_account_id,
-    api_key: credentials.api_key,
-    api_secret: credentials.api_secret,
+    payment_account_id: paymentAccountId,
+    // Null where another server on the same database has made the key: only its maker knows the secret.
+    api_key: credentials?.api_key ?? null,
+    api_secret: credentials?.api_secret ?? null,
     // Only if the control API requires it.
     ...(controlToken !== null && { control_token: controlToken }),
   };
@@ -40,8 +41,8 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
     ["console", record.console_url],
     ["API", record.base_url],
     ...othersUse(host, record.base_url).map((address): [string, string] => ["others use", address]),
-    ["API key", record.api_key],
-    ["API secret", record.api_secret],
+    ["API key", record.api_key ?? KEY_ELSEWHERE],
+    ...(record.api_secret === null ? [] : [["API secret", record.api_secret] as [string, string]]),
     ["payment account", String(record.payment_account_id)],
     ["data", record.data],
     ...(record.control_token === undefined ? [] : [["control token", record.control_token] as [string, string]]),
@@ -63,6 +64,10 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
   print();
   print(styled("green", "Ready."), " Ctrl+C stops.");
 }
+
+/** Said by a server that has not made the first key of its database. */
+const KEY_ELSEWHERE =
+  "another server has made it, and only that one knows its secret; give it here with MOMO_API_KEY and MOMO_API_SECRET";
 
 /** This machine's addresses for other machines, if the server listens on all of them. */
 function othersUse(host: string, baseUrl: string): string[] {

@@ -4,17 +4,28 @@ import { explain, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
 import { Failure } from "../terminal/failure.ts";
 import { locateDataDirectory, makeDataDirectory } from "./data-directory.ts";
+import { type DatabaseFlags, databaseUnlessData } from "./database-flags.ts";
+import { withDatabase } from "./moved-database.ts";
+
+interface Place extends DatabaseFlags {
+  readonly data?: string;
+  /** Whether a missing directory is made; only a command that creates something does. */
+  readonly create: boolean;
+}
 
 /**
- * Opens the data directory's registry for one piece of work. It works with or without a running server, because several processes
+ * Opens the registry of a database, or of the data directory, for one piece of work. It works with or without a running server, because several processes
  * can share the database.
- * @param options.create whether a missing directory is made; only a command that creates something does
  */
-export async function withRegistry<T>(
-  { data, create }: { data: string | undefined; create: boolean },
-  work: (registry: Registry) => Promise<T>,
-): Promise<T> {
+export async function withRegistry<T>(place: Place, work: (registry: Registry) => Promise<T>): Promise<T> {
   process.umask(0o077);
+  const database = databaseUnlessData(place);
+  if (database) {
+    return withDatabase(database, "refuse", (shared) =>
+      work(new Registry({ store: shared, clock: shared.clock, random: systemRandom })),
+    );
+  }
+  const { data, create } = place;
   const directory = locateDataDirectory(data);
   if (create) makeDataDirectory(directory);
   const store = openStore(directory.database, { create });

@@ -1,27 +1,24 @@
 import { rmSync } from "node:fs";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
-import { createVirtualClock, LAST_INSTANT_MS, type VirtualClock } from "../../sandbox/network/clock.ts";
+import {
+  type ClockState,
+  createVirtualClock,
+  LAST_INSTANT_MS,
+  type VirtualClock,
+} from "../../sandbox/network/clock.ts";
 import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
-import type { Registry } from "../../src/service/registry.ts";
-import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
-import type { Store } from "../../src/store/store.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
-import { isInForce } from "./in-force.ts";
+import type { DatabaseConfig, Engine } from "./engine.ts";
+import { ensureCredentials } from "./first-credentials.ts";
 import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./lock-directory.ts";
-import {
-  type CredentialsRecord,
-  readClock,
-  readCredentials,
-  writeClock,
-  writeCredentials,
-  writeServer,
-} from "./records.ts";
+import { openEngine } from "./open-engine.ts";
+import { type CredentialsRecord, readClock, writeClock, writeServer } from "./records.ts";
 
 export interface SandboxConfig
   extends Addresses,
@@ -43,6 +40,8 @@ export interface SandboxConfig
       | "onDelivery"
     > {
   readonly directory: DataDirectory;
+  /** A database that several servers share; absent or null: the file in the data directory. */
+  readonly database?: DatabaseConfig | null;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
   /** The key for a data directory that has none; asked only then. Null for a new one. */
@@ -56,7 +55,10 @@ export interface SandboxConfig
 export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
-  readonly credentials: CredentialsRecord;
+  /** Null where several servers share a database, and another one has made its first key. */
+  readonly credentials: CredentialsRecord | null;
+  /** Of the first merchant. */
+  readonly paymentAccountId: number;
   /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;
   /** The report on the client. Call it when the client has ended. */
@@ -68,9 +70,6 @@ export interface RunningSandbox {
 /** How long requests in flight may take when the server stops. */
 const STOP_GRACE_MS = 1500;
 
-/** How long a write may wait for another program. Everything else waits with it, also a stop. */
-const BUSY_TIMEOUT_MS = 1000;
-
 /**
  * Connects everything: store, service, simulated network, both APIs and the server. The server is ready when this returns.
  * @throws Failure or UnusableDatabase with the reason and the flag that helps; then nothing is left open
@@ -78,34 +77,38 @@ const BUSY_TIMEOUT_MS = 1000;
 export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox> {
   const { directory, reportFault } = config;
   const open = new Cleanup();
+  let engine: Engine | null = null;
   try {
     makeDataDirectory(directory);
     open.add(lockDirectory(directory));
-    const store = openStore(directory.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, mustWrite: true });
-    open.add(() => store.close());
+    engine = await openEngine({ ...config, database: config.database ?? null });
+    const { store, shared } = engine;
+    open.add(() => engine?.close());
 
-    const clock = createVirtualClock(config.realClock, readClock(directory) ?? undefined);
-    goOnFrom(await store.transactions.lastDueStartMs(), clock);
+    const clock = await clockOf(engine, directory);
     let credentials: CredentialsRecord | null = null;
     let merchantPort: number | null = null;
-    const { service, finishAudit, endStreams, ...handlers } = assemble({
+    const { service, steering, finishAudit, endStreams, ...handlers } = assemble({
       ...config,
       store,
+      shared,
       clock,
       guard: { host: config.host, token: config.controlToken },
-      rememberClock: () => writeClock(directory, clock.state()),
+      // Servers that share a database share the clock, too: it is not in the data directory of one of them.
+      rememberClock: () => shared ?? writeClock(directory, clock.state()),
       data: directory.path,
       merchantPort: () => (config.controlPort === null ? null : merchantPort),
-      credentials: () =>
-        credentials && {
-          apiKey: credentials.api_key,
-          apiSecret: credentials.api_secret,
-          paymentAccountId: credentials.payment_account_id,
-        },
+      credentials: () => credentials && keyOf(credentials),
     });
     if (config.onTransaction) service.subscribe(config.onTransaction);
-    credentials = await ensureCredentials(config, store, service.registry);
-    if (config.tariff) await service.registry.setTariff(credentials.payment_account_id, config.tariff);
+    const found = await ensureCredentials(config, engine, service.registry);
+    const { paymentAccountId } = found;
+    credentials = found.credentials;
+    if (steering) {
+      await steering.start();
+      open.add(() => steering.stop());
+    }
+    if (config.tariff) await service.registry.setTariff(paymentAccountId, config.tariff);
 
     const listening = await listen(config, handlers, reportFault);
     open.add(() => listening.stop(STOP_GRACE_MS));
@@ -129,12 +132,27 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     // Payments may have become due while no server ran.
     void service.resolver.resolveDue().catch(reportFault);
     if (store.isShared) service.resolver.watch(config.random);
-    return { baseUrl, controlUrl, credentials, handleApi: handlers.handleApi, finishAudit, stop: () => open.runAll() };
+    const { handleApi } = handlers;
+    return { baseUrl, controlUrl, credentials, paymentAccountId, handleApi, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // the first error is reported
-    // The database was locked after it was opened, so the first key could not be stored.
-    throw isBusy(error) ? explain(error, directory.database) : error;
+    throw engine ? engine.explain(error) : error;
   }
+}
+
+const keyOf = ({ api_key, api_secret, payment_account_id }: CredentialsRecord) => ({
+  apiKey: api_key,
+  apiSecret: api_secret,
+  paymentAccountId: payment_account_id,
+});
+
+/** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
+async function clockOf({ shared, store, clock: below }: Engine, directory: DataDirectory): Promise<VirtualClock> {
+  if (shared) return createVirtualClock(below);
+  const state: ClockState | null = readClock(directory);
+  const clock = createVirtualClock(below, state ?? undefined);
+  goOnFrom(await store.transactions.lastDueStartMs(), clock);
+  return clock;
 }
 
 /** If the host's clock was set back, a payment would stay pending for too long, so the clock starts no earlier than it did. */
@@ -163,25 +181,4 @@ class Cleanup {
     }
     if (errors.length > 0) throw errors[0];
   }
-}
-
-/** The first merchant's key, payment account and secret: the stored ones if they are still valid, otherwise new ones. */
-async function ensureCredentials(
-  { directory, firstKey }: Pick<SandboxConfig, "directory" | "firstKey">,
-  store: Store,
-  registry: Registry,
-): Promise<CredentialsRecord> {
-  const kept = readCredentials(directory);
-  if (kept && (await isInForce(store, kept))) return kept;
-  const chosen = (await store.merchants.findFirstMerchant()) ? null : firstKey?.();
-  const account = await registry.ensureFirstAccount();
-  const key = await registry.issueKey(account.merchantId, "first key", chosen ?? undefined);
-  const record = {
-    merchant_id: account.merchantId,
-    payment_account_id: account.id,
-    api_key: key.apiKey,
-    api_secret: key.apiSecret,
-  };
-  writeCredentials(directory, record);
-  return record;
 }

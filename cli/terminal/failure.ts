@@ -62,6 +62,7 @@ const REFUSAL_CODES = {
   not_found: "not_found",
   conflict: "refused",
   stopping: "refused",
+  unavailable: "refused",
   provider: "refused",
 } as const;
 

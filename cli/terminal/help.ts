@@ -151,6 +151,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo import momo.backup --data /tmp/copy", "into a folder of its own"],
     ["momo import momo.backup --replace", "replace the data that is there"],
   ],
+  migrate: [["momo migrate --database postgres://momo@db.example/momo", "before servers of this version start"]],
   doctor: [
     ["momo doctor", "why momo pay fails, and how to fix it"],
     ["momo doctor --json", "for a script: exit code 1 if there is a problem"],

@@ -4,6 +4,7 @@ import { jsonView, summaryOf } from "../audit/reports/json.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../audit/reports/report.ts";
 import type { ControlCall } from "./context.ts";
 import { parseQuery } from "./input.ts";
+import { ownedBy, replicaHeader } from "./replica.ts";
 import type { AuditOnWire } from "./shapes/requests.ts";
 
 export const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {
@@ -18,12 +19,18 @@ export const auditQuery = z.object({
 });
 
 /** `GET /_momo/audit`: what clients have done wrong; `?format=` as a report. */
-export const showAudit: ControlCall = async (_request, { audit, version }, { query }) => {
+export const showAudit: ControlCall = async (_request, { audit, version, replica }, { query }) => {
   const { format } = parseQuery(auditQuery, query);
   const report = audit.report();
-  if (format === "json") return succeed(summaryOf(report), jsonView(report) satisfies AuditOnWire);
+  if (format === "json")
+    return succeed(summaryOf(report), { ...ownedBy(replica), ...jsonView(report) } satisfies AuditOnWire);
   return new Response(formatReport(report, format, { version }), {
-    headers: { "Content-Type": REPORT_TYPES[format], "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+    headers: {
+      "Content-Type": REPORT_TYPES[format],
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      ...replicaHeader(replica),
+    },
   });
 };
 

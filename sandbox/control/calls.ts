@@ -11,10 +11,12 @@ import { faultsRequest, listFaults, removeFaults, replaceFaults } from "./faults
 import { health } from "./health.ts";
 import { emptyBody, pageQuery, phoneQuery } from "./input.ts";
 import { listMessages } from "./messages.ts";
+import { METRICS_TYPE, metrics } from "./metrics.ts";
 import { describeControl } from "./openapi.ts";
 import { outcomes } from "./outcomes.ts";
 import { startTestPayment, testPayment } from "./payments.ts";
 import { answerPrompt, listPrompts, promptAnswer } from "./prompts.ts";
+import { ready } from "./ready.ts";
 import {
   createAccount,
   createKey,
@@ -55,12 +57,28 @@ const showHealth: DescribedCall = {
   failures: { 503: server.stoppingAnswer },
 };
 
+const showReady: DescribedCall = {
+  call: ready,
+  summary: "Whether the server takes payments, for a load balancer",
+  answer: server.readyAnswer,
+  failures: { 503: server.notReadyAnswer },
+};
+
 /**
  * Each call of the control API, by its path below `/_momo` and its method; capitals stand for an id, one part of the
  * path. The schemas are those that the call validates with.
  */
 export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>> = {
   "/health": { GET: showHealth, HEAD: showHealth },
+  "/ready": { GET: showReady, HEAD: showReady },
+  "/metrics": {
+    GET: {
+      call: metrics,
+      summary: "Counts and times for Prometheus",
+      answer: null,
+      texts: [METRICS_TYPE.replace(/;.*$/, "")],
+    },
+  },
   "/outcomes": { GET: { call: outcomes, summary: "What each test phone does", answer: steering.outcomeList } },
   "/prompts": {
     GET: {

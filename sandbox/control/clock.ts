@@ -25,10 +25,12 @@ export const clockRequest = z
  */
 export const setClock: ControlCall = async (request, context, { keepOpen }) => {
   const { freeze, advance, resume } = await readBody(clockRequest, request);
-  const { clock, service } = context;
-  if (freeze) clock.freeze();
-  if (advance !== undefined) clock.advance(advance);
-  if (resume) clock.resume();
+  const { clock, service, steering } = context;
+  await steering.change(() => {
+    if (freeze) clock.freeze();
+    if (advance !== undefined) clock.advance(advance);
+    if (resume) clock.resume();
+  });
   context.rememberClock();
   keepOpen(request);
   await service.resolver.resolveDue();

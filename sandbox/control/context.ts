@@ -11,7 +11,9 @@ import type { FaultPlan } from "../faults.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { Default } from "../network/default.ts";
 import type { RuleBook } from "../network/rules.ts";
+import type { RequestCounts } from "../request-counts.ts";
 import type { RequestLog } from "../request-log.ts";
+import type { Steering } from "../steering.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
@@ -29,10 +31,15 @@ export interface ControlContext {
   /** For time-outs and heartbeats, which a frozen clock must not stop. */
   readonly realClock: Clock;
   readonly random: Random;
+  /** How rules, default, faults, clock and webhook are changed. */
+  readonly steering: Steering;
+  /** This server among several on one database; null where it is alone. */
+  readonly replica: Replica | null;
   readonly rules: RuleBook;
   readonly default: Default;
   readonly faults: FaultPlan;
   readonly log: RequestLog;
+  readonly requestCounts: RequestCounts;
   readonly testPayments: TestPayments;
   /** The merchant API, for a call that is sent again. */
   readonly merchantApi: Handler;
@@ -43,12 +50,27 @@ export interface ControlContext {
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;
+  /** What this process remembers of payments besides the store: the log, the audit, waits, test payments. */
+  readonly ownMemory: OwnMemory;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
   readonly version: string;
+}
+
+export interface OwnMemory {
+  /** How often everything was reset. */
+  readonly resets: number;
+  /** @param resets as another server has counted them; by default one more */
+  forget(resets?: number): void;
+}
+
+export interface Replica {
+  readonly name: string;
+  /** Whether a reset may forget the payments of all. */
+  readonly allowsReset: boolean;
 }
 
 /** One method of one path. It returns a Response if the answer is not JSON. */

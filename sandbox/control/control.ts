@@ -4,6 +4,7 @@ import { type Handler, type KeepOpen, targetOf } from "../../src/http/request.ts
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 import { HEALTH_PATH, healthFor } from "./health.ts";
+import { READY_PATH, readyFor } from "./ready.ts";
 
 export interface ControlOptions extends ControlContext, GuardOptions {
   readonly reportFault: (error: unknown) => void;
@@ -17,9 +18,11 @@ export function createControl(options: ControlOptions): Handler {
 
   async function answer(request: Request, keepOpen: KeepOpen): Promise<Reply | Response> {
     const refusal = guard(request);
-    const isProbe = targetOf(request).path === CONTROL_PATH + HEALTH_PATH && /^(?:GET|HEAD)$/.test(request.method);
+    const { path } = targetOf(request);
+    const isProbe = /^(?:GET|HEAD)$/.test(request.method) && (refusal === null || refusal.status === 401);
     // Without the token, a probe hears one word.
-    if (isProbe && (refusal === null || refusal.status === 401)) return healthFor(options, refusal === null);
+    if (isProbe && path === CONTROL_PATH + HEALTH_PATH) return healthFor(options, refusal === null);
+    if (isProbe && path === CONTROL_PATH + READY_PATH) return readyFor(options);
     if (refusal) return refusal;
     const { dispatch } = await calls();
     return dispatch(request, options, keepOpen);

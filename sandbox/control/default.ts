@@ -20,9 +20,9 @@ export const defaultRequest = z.strictObject({ outcome: outcomeName, after: dura
  */
 export const replaceDefault: ControlCall = async (request, context) => {
   const { outcome, after } = await readBody(defaultRequest, request);
-  context.default.replace(
-    after === undefined ? { outcome, afterMs: null } : readNaming(after, (text) => chooseAfter(outcome, text, "after")),
-  );
+  const choice =
+    after === undefined ? { outcome, afterMs: null } : readNaming(after, (text) => chooseAfter(outcome, text, "after"));
+  await context.steering.change(() => context.default.replace(choice));
   return answer(context.default);
 };
 

@@ -36,8 +36,10 @@ export async function dispatch(
   }
   // A list waits until all that is due is resolved.
   if (request.method === "GET" && context.service.resolver.isBehind) keepOpen(request);
-  const response = await described.call(request, context, { query, id, keepOpen });
   const what = STEERS[name];
+  // Others may have changed it, or used up a part of it.
+  if (what && request.method === "GET") await context.steering.refresh();
+  const response = await described.call(request, context, { query, id, keepOpen });
   if (what && request.method !== "GET") context.eventHub.steered(what);
   return response;
 }

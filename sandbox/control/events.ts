@@ -5,6 +5,7 @@ import type { ControlCall } from "./context.ts";
 import type { EventHub, EventPlace } from "./event-hub.ts";
 import { parseQuery } from "./input.ts";
 import { nextTurn } from "./paging.ts";
+import { replicaHeader } from "./replica.ts";
 
 /** After this much silence a comment is sent, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;
@@ -24,16 +25,22 @@ export const eventsQuery = z.object({
  * `GET /_momo/events`: server-sent events. `transaction` when one starts and ends, `request` when one is answered, `message`
  * when a customer gets one, `audit` when a client makes a mistake, `webhook` when a delivery is tried or lost, `steering` when
  * somebody changes the sandbox; a comment as a heartbeat, at once and after 15 seconds of silence. The header `Last-Event-ID`,
- * or `?since=`, repeats missed events; `gap` says that some are lost.
+ * or `?since=`, repeats missed events; `gap` says that some are lost,
+ * or that another server on the same database has changed payments.
  */
-export const events: ControlCall = async (request, { eventHub, realClock }, { query, keepOpen }) => {
+export const events: ControlCall = async (request, { eventHub, realClock, replica }, { query, keepOpen }) => {
   const { since } = parseQuery(eventsQuery, query);
   if (eventHub.isFull) return fail(503, "too many are listening; try again when some are gone");
   keepOpen(request);
   // A client that reconnects repeats the same address, and says in the header which event it read last.
   const lastId = request.headers.get("Last-Event-ID") || (since ?? null);
   return new Response(streamOf(eventHub, lastId, realClock, request.signal), {
-    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+    headers: {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      ...replicaHeader(replica),
+    },
   });
 };
 
@@ -83,6 +90,8 @@ function streamOf(
         if (!isNew) await nextTurn(realClock);
         let text = isNew ? HEARTBEAT : place.read();
         isNew = false;
+        // Whoever left meanwhile wakes nobody any more.
+        if (hasEnded) return;
         if (text === "") {
           await news();
           text = place.read() || HEARTBEAT;

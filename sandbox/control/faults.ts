@@ -41,7 +41,7 @@ export const faultsRequest = z.strictObject({
 });
 
 /** `PUT /_momo/faults`: replaces all. The same seed gives the same faults; without a seed, one is drawn and shown. */
-export const replaceFaults: ControlCall = async (request, { faults, random }) => {
+export const replaceFaults: ControlCall = async (request, { steering, faults, random }) => {
   const input = await readBody(faultsRequest, request);
   const next = input.faults.map(
     ({ path, kind, status, delay, probability, times }): Fault => ({
@@ -56,13 +56,14 @@ export const replaceFaults: ControlCall = async (request, { faults, random }) =>
       times: times ?? null,
     }),
   );
-  faults.replace(input.seed ?? drawSeed(random), next);
+  const seed = input.seed ?? drawSeed(random);
+  await steering.change(() => faults.replace(seed, next));
   return answer(faults);
 };
 
 /** `DELETE /_momo/faults`: removes all. */
-export const removeFaults: ControlCall = async (_request, { faults }) => {
-  faults.replace(0, []);
+export const removeFaults: ControlCall = async (_request, { steering, faults }) => {
+  await steering.change(() => faults.replace(0, []));
   return answer(faults);
 };
 

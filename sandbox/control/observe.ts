@@ -10,6 +10,8 @@ import { isFromAnotherSite } from "./guard.ts";
 
 export interface ObserveOptions {
   readonly faults: FaultPlan;
+  /** Runs what uses up a fault on the state that all servers share; absent where there is only one. */
+  readonly count?: <T>(work: () => T) => Promise<T>;
   readonly log: RequestLog;
   /** How many calls wait in a delay now. */
   readonly delays: { underWay: number };
@@ -40,7 +42,9 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
       () => true,
       () => false,
     );
-    return isMerchant ? faults.strike(operation) : null;
+    if (!isMerchant) return null;
+    const strikeNow = () => faults.strike(operation);
+    return options.count && faults.isCounted(operation) ? options.count(strikeNow) : strikeNow();
   }
 
   return async (request, keepOpen) => {

@@ -5,6 +5,7 @@ import type { LoggedRequest } from "../request-log.ts";
 import { CONTROL_PATH, type ControlCall } from "./context.ts";
 import { pageQuery, parseQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
+import { ownedBy, replicaHeader } from "./replica.ts";
 import { merchantOrigin } from "./server.ts";
 import { requestView } from "./views.ts";
 
@@ -16,7 +17,7 @@ export const requestsQuery = pageQuery.safeExtend({
  * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. `next` (for curl:
  * the header `Link`) is the address of the page before, or after `?after=ID` of the page after.
  */
-export const listRequests: ControlCall = async (request, { log, realClock, server }, { query }) => {
+export const listRequests: ControlCall = async (request, { log, realClock, server, replica }, { query }) => {
   const { format, ...page } = parseQuery(requestsQuery, query);
   const addressOf = (next: string) => `${CONTROL_PATH}/requests?${next}&limit=${page.limit}`;
   if (format === "json") {
@@ -24,7 +25,7 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
       JSON.stringify(requestView(logged)),
     );
     const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
-    return succeedWithList(message, { next: next && addressOf(next) }, "requests", texts);
+    return succeedWithList(message, { ...ownedBy(replica), next: next && addressOf(next) }, "requests", texts);
   }
   const origin = merchantOrigin(request, server);
   const { texts, next } = await writePage(log.list(), page, realClock, (logged) => `${curlLine(logged, origin)}\n`);
@@ -32,6 +33,7 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
     headers: {
       "Content-Type": "text/plain; charset=utf-8",
       "Cache-Control": "no-store",
+      ...replicaHeader(replica),
       ...(next && { Link: `<${addressOf(next)}&format=curl>; rel="next"` }),
     },
   });

@@ -1,3 +1,4 @@
+import { Refusal } from "../../src/domain/error.ts";
 import { succeed } from "../../src/http/reply.ts";
 import type { ControlCall } from "./context.ts";
 import { expectEmptyBody } from "./input.ts";
@@ -7,18 +8,23 @@ import { expectEmptyBody } from "./input.ts";
  * webhook. Merchants, accounts and keys stay.
  */
 export const reset: ControlCall = async (request, context) => {
-  const { service, waitingRoom, rules, faults, log, testPayments, audit, webhooks, clock, rememberClock } = context;
+  const { service, steering, replica, rules, faults, webhooks, clock, ownMemory } = context;
   await expectEmptyBody(request);
+  if (replica?.allowsReset === false) {
+    throw new Refusal(
+      "conflict",
+      "other servers share this database, and a reset would take away their payments: start momo serve with --allow-reset",
+    );
+  }
   await service.forgetTransactions();
-  waitingRoom.forget();
-  rules.replace([]);
-  context.default.restore();
-  faults.replace(0, []);
-  log.clear();
-  testPayments.clear();
-  audit.forget();
-  webhooks.reset();
-  clock.restore();
-  rememberClock();
+  await steering.change(() => {
+    rules.replace([]);
+    context.default.restore();
+    faults.replace(0, []);
+    webhooks.reset();
+    clock.restore();
+    ownMemory.forget();
+  });
+  context.rememberClock();
   return succeed("as new, but for merchants, accounts and keys", {});
 };

@@ -77,20 +77,22 @@ export function parseRules(input: unknown): Rule[] {
 export const listRules: ControlCall = async (_request, { rules }) => answer(rules);
 
 /** `POST /_momo/rules`: appends. */
-export const appendRules: ControlCall = async (request, { rules }) => {
-  rules.append(parseRules(await readJson(request)));
+export const appendRules: ControlCall = async (request, { steering, rules }) => {
+  const more = parseRules(await readJson(request));
+  await steering.change(() => rules.append(more));
   return answer(rules);
 };
 
 /** `PUT /_momo/rules`: replaces all. */
-export const replaceRules: ControlCall = async (request, { rules }) => {
-  rules.replace(parseRules(await readJson(request)));
+export const replaceRules: ControlCall = async (request, { steering, rules }) => {
+  const next = parseRules(await readJson(request));
+  await steering.change(() => rules.replace(next));
   return answer(rules);
 };
 
 /** `DELETE /_momo/rules`: removes all. */
-export const removeRules: ControlCall = async (_request, { rules }) => {
-  rules.replace([]);
+export const removeRules: ControlCall = async (_request, { steering, rules }) => {
+  await steering.change(() => rules.replace([]));
   return answer(rules);
 };
 

@@ -1,12 +1,13 @@
 import { succeed } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
 import { CONTROL_PATH, type ControlCall, type ServerFacts } from "./context.ts";
+import { ownedBy } from "./replica.ts";
 import type { ServerOnWire } from "./shapes/server.ts";
 
 /**
  * `GET /_momo/server`: what commands and snippets need, without a secret. The address is the one that the caller used.
  */
-export const showServer: ControlCall = async (request, { service, server, version }) => {
+export const showServer: ControlCall = async (request, { service, server, version, replica }) => {
   const { registry } = service;
   const merchant = await registry.firstMerchant();
   const [account] = await registry.listAccounts(merchant.id);
@@ -25,6 +26,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
     response_form: server.form,
     prompt_timeout_ms: server.promptTimeoutMs,
     data: server.data,
+    ...ownedBy(replica),
   };
   return succeed(`momo ${version}`, facts);
 };

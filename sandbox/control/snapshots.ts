@@ -23,6 +23,12 @@ export const listSnapshots: ControlCall = async (_request, { snapshots: { byName
 
 /** `PUT /_momo/snapshots/NAME`: saves the current state. It replaces a snapshot of the same name. */
 export const saveSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
+  if (context.replica) {
+    throw new Refusal(
+      "conflict",
+      "a database that several servers share has no snapshots: a restore would take away payments that others are writing",
+    );
+  }
   await expectEmptyBody(request);
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);

@@ -8,6 +8,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import { CONTROL_PATH, type ControlCall } from "./context.ts";
 import { duration, pageQuery, parseQuery, readBody, readWith } from "./input.ts";
 import { writePage } from "./paging.ts";
+import { ownedBy } from "./replica.ts";
 import type { WebhookOnWire } from "./shapes/webhook.ts";
 import { deliveryView } from "./views.ts";
 
@@ -27,13 +28,14 @@ export type WebhookInput = z.input<typeof webhookRequest>;
  * `GET /_momo/webhook`: the settings, or null, and the deliveries, oldest first. If they do not fit into one page, `next` is the
  * address of the next one, as for the requests.
  */
-export const showWebhook: ControlCall = async (_request, { webhooks, realClock }, { query }) => {
+export const showWebhook: ControlCall = async (_request, { webhooks, realClock, replica }, { query }) => {
   const page = parseQuery(pageQuery, query);
   const { texts, next } = await writePage(webhooks.list(), page, realClock, (delivery) =>
     JSON.stringify(deliveryView(delivery)),
   );
   const members = {
     ...settingsView(webhooks),
+    ...ownedBy(replica),
     deliveries_left_out: webhooks.leftOut,
     next: next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`,
   };
@@ -41,15 +43,16 @@ export const showWebhook: ControlCall = async (_request, { webhooks, realClock }
 };
 
 /** `PUT /_momo/webhook`: from now on, sends each payment that becomes final to this address. */
-export const replaceWebhook: ControlCall = async (request, { webhooks, random }) => {
+export const replaceWebhook: ControlCall = async (request, { steering, webhooks, random }) => {
   const { delay, shuffle, seed, ...settings } = await readBody(webhookRequest, request);
-  webhooks.replace({ ...settings, delayMs: delay, shuffleMs: shuffle, seed: seed ?? drawSeed(random) });
+  const next = { ...settings, delayMs: delay, shuffleMs: shuffle, seed: seed ?? drawSeed(random) };
+  await steering.change(() => webhooks.replace(next));
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 
 /** `DELETE /_momo/webhook`: removes the webhook, and drops waiting deliveries. */
-export const removeWebhook: ControlCall = async (_request, { webhooks }) => {
-  webhooks.replace(null);
+export const removeWebhook: ControlCall = async (_request, { steering, webhooks }) => {
+  await steering.change(() => webhooks.replace(null));
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 

@@ -19,6 +19,8 @@ export interface VirtualClock extends Clock {
   show(atMs: number, isFrozen: boolean): void;
   /** Its state, for {@link createVirtualClock} at the next start. */
   state(): ClockState;
+  /** Goes on from a state. */
+  go(state: ClockState): void;
   /**
    * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
    * @param nowMs what it shows, if that has just been read
@@ -97,6 +99,7 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
     restore: () => moveTo({ aheadMs: 0 }),
     show: (atMs, isFrozen) => moveTo(isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - real.nowMs() }),
     state: () => state,
+    go: moveTo,
     livedMs,
   };
 }

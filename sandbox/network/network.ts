@@ -14,6 +14,8 @@ import { decide, NETWORK_LIMIT_CENTS } from "./script.ts";
 export interface NetworkOptions {
   /** The default to begin with. */
   readonly fallback: Choice;
+  /** Runs what uses up a rule on the state that all servers share; absent where there is only one. */
+  readonly count?: <T>(work: () => T) => Promise<T>;
 }
 
 /** The simulated network: a provider, and what steers it. */
@@ -26,7 +28,7 @@ export interface Network extends Provider {
  * A mobile-money network in the same process. It keeps no prompt in memory: the outcome is decided at the push and stored in
  * the memo, so a restart changes nothing.
  */
-export function createNetwork({ fallback }: NetworkOptions): Network {
+export function createNetwork({ fallback, count }: NetworkOptions): Network {
   const rules = createRuleBook();
   const byDefault = createDefault(fallback);
   return {
@@ -34,7 +36,9 @@ export function createNetwork({ fallback }: NetworkOptions): Network {
     default: byDefault,
 
     async push(prompt) {
-      const script = decide(prompt, rules, byDefault.choice);
+      const choose = () => decide(prompt, rules, byDefault.choice);
+      const isCounted = count && prompt.instruction === null && rules.isCounted(prompt);
+      const script = isCounted ? await count(choose) : choose();
       if (endingOf(script.outcome).by === "refusal") {
         throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");
       }

@@ -26,6 +26,8 @@ export interface RuleBook {
   /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
   append(rules: readonly Rule[]): void;
   replace(rules: readonly Rule[]): void;
+  /** Whether {@link take} uses up one of the times of a rule. */
+  isCounted(prompt: Prompt): boolean;
   /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
   take(prompt: Prompt): RuleChoice | null;
 }
@@ -47,6 +49,7 @@ export function createRuleBook(): RuleBook {
     list: () => rules,
     append: (more) => replace([...rules, ...more]),
     replace,
+    isCounted: (prompt) => (rules.find(({ match }) => matches(match, prompt))?.times ?? null) !== null,
     take(prompt) {
       const index = rules.findIndex(({ match }) => matches(match, prompt));
       const rule = rules[index];

@@ -31,13 +31,24 @@ export function drawSeed(random: Random): number {
   return new DataView(random.bytes(4).buffer).getUint32(0);
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (a 32-bit xorshift after a scramble of the seed). */
-export function seededChance(seed: number): () => number {
-  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
-  return () => {
+/** Draws numbers from 0 to below 1. */
+export interface Chance {
+  (): number;
+  /** What another chance goes on from. */
+  state(): number;
+}
+
+/**
+ * Numbers that are the same for the same seed (a 32-bit xorshift after a scramble of the seed).
+ * @param drawn the state of a chance of this seed, to go on from there
+ */
+export function seededChance(seed: number, drawn?: number): Chance {
+  let state = drawn ?? Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;
+  const draw = () => {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
     return (state >>> 0) / 2 ** 32;
   };
+  return Object.assign(draw, { state: () => state });
 }

@@ -8,6 +8,7 @@ const STATUS_OF: Record<RefusalKind, number> = {
   not_found: 404,
   conflict: 409,
   stopping: 503,
+  unavailable: 503,
   provider: 500,
 };
 

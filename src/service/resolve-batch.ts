@@ -7,9 +7,16 @@ export interface BatchParts {
   readonly store: Pick<Store, "transactions">;
   readonly checks: Checks;
   readonly changes: Changes;
+  readonly lateness: Lateness;
   readonly reportFault: (error: unknown) => void;
   /** Whether the server stops: then no further commit begins. */
   readonly isStopped: () => boolean;
+}
+
+/** How late checks were made, all together. */
+export interface Lateness {
+  count: number;
+  sumMs: number;
 }
 
 /** How many payments share one commit. Between commits, requests get their turn, and a stop is noticed. */
@@ -41,7 +48,13 @@ export async function resolveBatch(
   return outcomes.length > 0;
 }
 
-async function checkAll({ checks }: BatchParts, due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]> {
+async function checkAll(
+  { checks, lateness }: BatchParts,
+  due: readonly PendingTransaction[],
+  nowMs: number,
+): Promise<Checked[]> {
+  lateness.count += due.length;
+  for (const { checkAtMs } of due) lateness.sumMs += nowMs - checkAtMs;
   const outcomes = new Map<number, Checked>();
   for (const checked of await checks.ask(due, nowMs)) outcomes.set(checked.pending.id, checked);
   for (const pending of due) {

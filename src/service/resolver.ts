@@ -5,7 +5,7 @@ import type { PendingTransaction } from "../domain/transaction.ts";
 import type { Store } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import { type Checks, createChecks } from "./checks.ts";
-import { resolveBatch } from "./resolve-batch.ts";
+import { type Lateness, resolveBatch } from "./resolve-batch.ts";
 
 /** How many urgent payments are resolved together. */
 const MOST_FIRST = 500;
@@ -23,6 +23,8 @@ export interface ResolverParts {
   readonly clock: Clock;
   /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
+  /** Whether this process knows what time it is for all: if not, rounds do nothing. Absent where it is alone. */
+  readonly mayResolve?: () => boolean;
   readonly changes: Changes;
   readonly reportFault: (error: unknown) => void;
 }
@@ -39,6 +41,8 @@ export class Resolver {
   readonly #parts: ResolverParts;
   readonly #checks: Checks;
   readonly #urgent: Urgent[] = [];
+  /** How late checks were made, by the sandbox's clock. */
+  readonly lateness: Lateness = { count: 0, sumMs: 0 };
   #isStopped = false;
   #hasFailed = false;
   #alarmAtMs = Number.POSITIVE_INFINITY;
@@ -120,7 +124,8 @@ export class Resolver {
     const [draw = 0] = random.bytes(1);
     const pauseMs = Math.round(LOOK_MS * (1 + LOOK_SPREAD * (draw / 127.5 - 1)));
     this.#cancelLook = realClock.alarm(realClock.nowMs() + pauseMs, () => {
-      this.#resolveUnasked();
+      // After a failure the retry comes by itself.
+      if (!this.#hasFailed) this.#resolveUnasked();
       this.watch(random);
     });
   }
@@ -159,6 +164,10 @@ export class Resolver {
     }
     this.#cancelRetry();
     try {
+      if (this.#parts.mayResolve?.() === false) {
+        for (const { resolve } of this.#urgent.splice(0)) resolve();
+        return;
+      }
       while (!this.#isStopped && (await this.#resolveNext(startMs)));
       const nextAtMs = this.#isStopped ? null : await store.transactions.nextCheckAtMs();
       if (nextAtMs !== null) this.wakeAt(nextAtMs);
@@ -177,7 +186,8 @@ export class Resolver {
   /** @returns whether there may be more to resolve */
   async #resolveNext(untilMs: number): Promise<boolean> {
     const first = this.#urgent.splice(0, MOST_FIRST);
-    const batchParts = { ...this.#parts, checks: this.#checks, isStopped: () => this.#isStopped };
+    const { lateness } = this;
+    const batchParts = { ...this.#parts, checks: this.#checks, lateness, isStopped: () => this.#isStopped };
     try {
       const nowMs = this.#parts.clock.nowMs();
       const asked = await Promise.all(first.map(({ checkoutRequestId }) => this.#findDue(checkoutRequestId, nowMs)));

@@ -27,6 +27,8 @@ export interface ServiceParts {
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
+  /** Whether this process knows what time it is for all that share the store; absent where it is alone. */
+  readonly mayResolve?: () => boolean;
   /** Called with errors that no caller waits for. */
   readonly reportFault: (error: unknown) => void;
 }
@@ -44,6 +46,10 @@ export function createService(outside: ServiceParts) {
   return {
     registry: new Registry(parts),
     resolver,
+    vitals: store.vitals,
+    nowMs: () => outside.clock.nowMs(),
+    /** When the next check of any payment is due; null while nothing is pending. */
+    nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
     /** Whether other processes change transactions, too: of those changes nobody is told. */
     isShared: store.isShared,
     markOfOthers: () => store.markOfOthers(),

@@ -10,6 +10,7 @@ import type {
   Transaction,
   TransactionIdentifiers,
 } from "../domain/transaction.ts";
+import type { Vitals } from "./vitals.ts";
 
 /**
  * What every engine must do. Instants are milliseconds since the Unix epoch, money is whole cents. When the promise of a write
@@ -20,6 +21,7 @@ export interface Store {
   readonly merchants: MerchantStore;
   readonly transactions: TransactionStore;
   readonly transactionList: TransactionList;
+  readonly vitals: Vitals;
   /** Whether other processes resolve payments of this database, too. */
   readonly isShared: boolean;
   /** A text that changes when other processes have written transactions; of a store that is not shared, always the same. */

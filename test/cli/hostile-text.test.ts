@@ -103,6 +103,10 @@ const OFFLINE: Record<string, string[][]> = {
     [copy, "--data", join(newFolder(), TURNED)],
     [HOSTILE, ...at],
   ],
+  migrate: [
+    ["--database", HOSTILE],
+    ["--database", `postgres://momo@127.0.0.1:1/${TURNED}`],
+  ],
   doctor: [
     [...at, "--port", "0"],
     ["--data", recorded, "--port", "0"],

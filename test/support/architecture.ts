@@ -33,7 +33,7 @@ const ROOMS: readonly Room[] = [
     room: "src/store/postgres/",
     mayImport: ["src/store/postgres/", "src/store/", "src/domain/", "bun"],
   },
-  { room: "src/store/", mayImport: ["src/domain/", "node:assert/strict"] },
+  { room: "src/store/", mayImport: ["src/store/", "src/domain/", "node:assert/strict"] },
   { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
   { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
@@ -103,7 +103,7 @@ const ROOMS: readonly Room[] = [
         "docs/llms.txt",
         "package.json",
       ],
-      ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts"],
+      ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"],
       ...["src/store/postgres/postgres.ts", "src/service/", "src/http/"],
       ...["@clack/prompts", "@peculiar/asn1-schema", "@peculiar/asn1-x509", "commander", "eventsource-parser", "node:"],
     ],

@@ -123,6 +123,13 @@ export const SETTINGS = {
   fsync: "off",
 };
 
+/** A program of PostgreSQL, as the user that it needs. */
+export const commandOf = (version: Version, name: string, ...args: string[]): string[] => [
+  ...asNobody,
+  join(PROGRAMS[version], name),
+  ...args,
+];
+
 /** Runs a program of PostgreSQL to its end. */
 export function runProgram(version: Version, name: string, ...args: string[]): void {
   const { success, stderr, stdout } = Bun.spawnSync([...asNobody, join(PROGRAMS[version], name), ...args], {
@@ -193,12 +200,10 @@ export async function runSql<Row = Record<string, unknown>>(url: string, ...stat
   }
 }
 
-let databases = 0;
-
 /** @returns the URL of a new database: with the schema and nothing in it, or entirely empty */
 export async function newDatabase(server: Server, { empty = false } = {}): Promise<string> {
-  databases += 1;
-  const name = `test_${process.pid}_${databases}`;
+  // A worker runs several files of tests, each with modules of its own: a count would begin again.
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   const like = empty ? "template1" : TEMPLATE;
   // A template is copied by one at a time.
   const endMs = stopwatch() + PATIENCE_MS;

@@ -39,6 +39,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     reportFault: (error) => void faults.push(error),
   });
   later(stop);
+  if (!credentials) throw new Error("it has no key");
   const headers = { "X-API-Key": credentials.api_key, "X-API-Secret": credentials.api_secret };
 
   async function send(method: string, url: string, json: unknown): Promise<Record<string, unknown>> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
 import { FINDING_KINDS, type FindingKind, SEVERITIES } from "../../audit/kinds.ts";
 import { FAULT_KINDS } from "../../faults.ts";
-import { count, instant, type Seen } from "./values.ts";
+import { count, instant, replica, type Seen } from "./values.ts";
 
 /** `/requests`, `/audit` and `/events`. */
 
@@ -30,6 +30,7 @@ export type LoggedCall = Seen<typeof loggedRequest>;
 
 /** A page of the log, oldest first. */
 export const requestPage = {
+  replica,
   next: z.string().nullable().describe("leads to the next page; null where there is none"),
   requests: z.array(loggedRequest),
 };
@@ -54,6 +55,7 @@ const finding = z.strictObject({
 export type FindingOnWire = Seen<typeof finding>;
 
 export const auditAnswer = {
+  replica,
   errors: count,
   warnings: count,
   notes: count,

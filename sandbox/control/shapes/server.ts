@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { RESPONSE_FORMS } from "../../../src/http/answers.ts";
-import type { Seen } from "./values.ts";
+import { replica, type Seen } from "./values.ts";
 
-/** `/health` and `/server`. */
+/** `/health`, `/ready` and `/server`. */
 
 /** Not told to a caller without the token that the server asks for. */
 const facts = { version: z.string().optional(), pid: z.int().min(1).optional() };
@@ -12,6 +12,13 @@ export const stoppingAnswer = z.strictObject({
   message: z.string(),
   status: z.literal("draining"),
   ...facts,
+});
+
+export const readyAnswer = { status: z.literal("ready") };
+export const notReadyAnswer = z.strictObject({
+  success: z.literal(false),
+  message: z.string().describe("why it takes no payments"),
+  status: z.enum(["not_ready", "draining"]),
 });
 
 /** What a line to paste needs. Nothing in it is secret. */
@@ -26,6 +33,7 @@ export const serverAnswer = {
   accept: z.enum(["strict", "lenient"]),
   response_form: z.enum(RESPONSE_FORMS),
   prompt_timeout_ms: z.int().min(1),
+  replica,
   data: z.string().nullable().describe("the data directory; null where there is none"),
 };
 export type ServerOnWire = Seen<z.ZodObject<typeof serverAnswer>>;

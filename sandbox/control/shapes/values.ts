@@ -20,6 +20,9 @@ export const count = z.int().min(0);
 /** How often something applies before it is removed; without it, always. */
 export const times = z.int().min(1).max(1_000_000).optional();
 
+/** What only one of several servers knows says whose it is. */
+export const replica = z.string().optional().describe("the server that knows this, where several share a database");
+
 /** The read-only type of a shape. */
 export type Seen<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
 import { WEBHOOK_FORMS } from "../../webhooks/settings.ts";
-import { count, durationText, instant, type Seen } from "./values.ts";
+import { count, durationText, instant, replica, type Seen } from "./values.ts";
 
 /** `/webhook`. */
 
@@ -48,6 +48,7 @@ export type WebhookOnWire = Seen<z.ZodObject<typeof webhookAnswer>>;
 
 export const deliveryPage = {
   ...webhookAnswer,
+  replica,
   deliveries_left_out: count,
   next: z.string().nullable().describe("leads to the next page; null where there is none"),
   deliveries: z.array(delivery),

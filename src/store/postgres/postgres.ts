@@ -11,14 +11,16 @@ import { createMerchantStore } from "./merchants.ts";
 import { Meter } from "./meter.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
-import type { EngineSql, PostgresOptions, PostgresStore } from "./options.ts";
+import type { EngineSql, PostgresOptions, PostgresState, PostgresStore } from "./options.ts";
 import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
+import { createVitals } from "./vitals.ts";
 
 /** The engine that several replicas share. Its exports for others are here; it is imported only when a server uses it. */
 
 export type * from "./options.ts";
+export { createSteeringTable } from "./steering.ts";
 
 /** Payments of yesterday can still be written for a while. */
 const DAYS_IN_USE = 1;
@@ -97,6 +99,17 @@ function assemble(parts: Parts): PostgresStore {
     lastWriteMs = stopwatch();
   };
   const transactions = createTransactionStore({ attempts, meter, stopwatch, onCommit, replica }, numbering);
+  const sql = engineSql(attempts, onCommit);
+  const state = (): PostgresState => ({
+    ...heartbeat.durability,
+    schema,
+    lastWriteMs,
+    clock: clock.state,
+    offsetMs: clock.offsetMs,
+    connections: { most: options.connections, busy: connections.busy },
+    waiting: transactions.inserts.size + transactions.outcomes.size,
+    problem: attempts.problem,
+  });
   let closing: Promise<void> | null = null;
   return {
     merchants: createMerchantStore({ attempts, stopwatch, onCommit }),
@@ -106,17 +119,9 @@ function assemble(parts: Parts): PostgresStore {
     markOfOthers: () => markOfOthers(attempts, replica),
     clock,
     metrics: meter,
-    sql: engineSql(attempts, onCommit),
-    state: () => ({
-      ...heartbeat.durability,
-      schema,
-      lastWriteMs,
-      clock: clock.state,
-      offsetMs: clock.offsetMs,
-      connections: { most: options.connections, busy: connections.busy },
-      waiting: transactions.inserts.size + transactions.outcomes.size,
-      problem: attempts.problem,
-    }),
+    sql,
+    state,
+    vitals: createVitals({ state, metrics: meter, sql, stopwatch, clock: options.clock }),
     exportAll: () => exportTables(connections),
     importAll: (rows) => importTables(connections, rows, address.name),
     close() {

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { Meter } from "../vitals.ts";
 import { isBusy } from "./database.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TotalsChange } from "./totals.ts";
@@ -25,7 +26,18 @@ interface Entry {
 /** A commit starts when a turn of the event loop brings no more writes, and after this many turns at the latest. */
 const MOST_TURNS = 3;
 
-export function createCommitQueue(client: Database, snapshot: Snapshot, totals: TotalsChange): CommitQueue {
+/** Counts commits, by a stopwatch in milliseconds. */
+export interface Watch {
+  readonly meter: Meter;
+  readonly stopwatch: () => number;
+}
+
+export function createCommitQueue(
+  client: Database,
+  snapshot: Snapshot,
+  totals: TotalsChange,
+  watch?: Watch,
+): CommitQueue {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
     totals.begin();
@@ -33,6 +45,13 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
     totals.write();
     return values;
   });
+
+  function store(entries: readonly Entry[]): unknown[] {
+    const startedMs = watch?.stopwatch() ?? 0;
+    const values = commit.immediate(entries);
+    watch?.meter.committed(entries.length, startedMs, watch.stopwatch());
+    return values;
+  }
 
   /** With a slow disk, the requests of several turns share one flush. With a fast disk, a turn without writes costs nothing. */
   function flushWhenQuiet(turn: number, before: number): void {
@@ -47,7 +66,7 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
     waiting = [];
     snapshot.end();
     try {
-      answerAll(batch, commit.immediate(batch));
+      answerAll(batch, store(batch));
     } catch (error) {
       // Nothing of the batch is written. If another process holds the database, each write alone would only wait again.
       // Otherwise run them one by one, so that one bad write does not fail the others.
@@ -57,8 +76,9 @@ export function createCommitQueue(client: Database, snapshot: Snapshot, totals: 
   }
 
   function retryAlone(entry: Entry): void {
+    watch?.meter.retried("batch");
     try {
-      answerAll([entry], commit.immediate([entry]));
+      answerAll([entry], store([entry]));
     } catch (error) {
       entry.reject(error);
     }

@@ -1,4 +1,5 @@
 import type { Store } from "../store.ts";
+import { Meter } from "../vitals.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } from "./database.ts";
 import { createTransactionList } from "./list.ts";
@@ -8,6 +9,7 @@ import { createNumbering } from "./numbering.ts";
 import { createSnapshot } from "./snapshot.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
+import { createVitals } from "./vitals.ts";
 
 /** The engine that keeps everything in one SQLite file, in this process. Its exports for others are here. */
 
@@ -17,13 +19,14 @@ export { countTransactions, inspectDatabase, mendTotals } from "./inspect.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
 export { flushToDisk, putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
+export { readRows, writeRows } from "./transfer.ts";
 
 /**
  * Opens the store in a database file.
  * @throws UnusableDatabase if the file is locked, damaged, older, newer, foreign, missing, a link, or cannot be written
  */
-export function openStore(file: string, options?: OpenOptions): Store {
-  return createStore(openDatabase(file, options), file);
+export function openStore(file: string, options?: OpenOptions & { readonly stopwatch?: () => number }): Store {
+  return createStore(openDatabase(file, options), file, options?.stopwatch);
 }
 
 /** Opens a store for reading: calls that write are rejected. */
@@ -31,17 +34,23 @@ export function openStoreForReading(file: string): Store {
   return createStore(openForReading(file), file);
 }
 
-/** The store in a database that is open already. `file` is its path. */
-export function createStore({ client, close }: OpenDatabase, file: string): Store {
+/**
+ * The store in a database that is open already.
+ * @param file its path
+ * @param stopwatch measures commits, in milliseconds; without one they take no time
+ */
+export function createStore({ client, close }: OpenDatabase, file: string, stopwatch = () => 0): Store {
   const snapshot = createSnapshot(client);
   const totals = createTotalsChange(client);
-  const commits = createCommitQueue(client, snapshot, totals);
+  const watch = { meter: new Meter(), stopwatch };
+  const commits = createCommitQueue(client, snapshot, totals, watch);
   const numbering = createNumbering(client);
   const longReads = createLongReads(file);
   return {
     merchants: createMerchantStore(client, snapshot, commits),
     transactions: createTransactionStore({ client, snapshot, commits, totals, numbering }),
     transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
+    vitals: createVitals(client, commits, watch),
     isShared: false,
     markOfOthers: async () => "",
     close() {

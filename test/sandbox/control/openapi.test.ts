@@ -101,7 +101,7 @@ describe("real answers are held to the description", () => {
   });
 
   test("of every path and method, full and empty, and of refusals", async () => {
-    for (const path of ["/health", "/outcomes", "/prompts", "/messages", "/server", "/audit", "/requests"]) {
+    for (const path of ["/health", "/ready", "/outcomes", "/prompts", "/messages", "/server", "/audit", "/requests"]) {
       await send("GET", path);
     }
     await send("GET", "/rules");
@@ -191,11 +191,11 @@ describe("real answers are held to the description", () => {
     await send("DELETE", "/snapshots/{name}", { id: "before" });
     await send("POST", "/reset", { json: {} });
 
-    const streams = ["GET /events"];
+    const texts = ["GET /events", "GET /metrics"];
     const described = Object.entries(description.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(described.filter((call) => !seen.has(call) && !streams.includes(call))).toEqual([]);
+    expect(described.filter((call) => !seen.has(call) && !texts.includes(call))).toEqual([]);
   });
 
   test("the other content types are those that it answers with", async () => {
@@ -208,7 +208,7 @@ describe("real answers are held to the description", () => {
     const formats = ["text", "json", "junit", "sarif", "github"].map((format) => typeOf(`/audit?format=${format}`));
     expect([...new Set(await Promise.all(formats))].sort()).toEqual(described("/audit"));
     expect([await typeOf("/requests"), await typeOf("/requests?format=curl")]).toEqual(described("/requests"));
-    expect([await typeOf("/events")]).toEqual(described("/events"));
+    for (const path of ["/events", "/metrics"]) expect([await typeOf(path)]).toEqual(described(path));
   });
 });
 

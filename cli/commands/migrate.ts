@@ -1,0 +1,23 @@
+import { Command } from "commander";
+import { type DatabaseFlags, databaseOptions, namedDatabase } from "../serving/database-flags.ts";
+import { withDatabase } from "../serving/moved-database.ts";
+import { Failure } from "../terminal/failure.ts";
+import { jsonOption } from "../terminal/options.ts";
+import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
+
+export function migrateCommand(): Command {
+  const command = new Command("migrate");
+  for (const option of [...databaseOptions(), jsonOption()]) command.addOption(option);
+  return command.action(migrate);
+}
+
+/** The file of a data directory is brought up to date by whoever opens it. A database of several servers waits for this. */
+async function migrate(flags: DatabaseFlags & OutputOptions): Promise<void> {
+  const database = namedDatabase(flags);
+  if (!database) {
+    throw new Failure("usage", "--database is missing", "a data directory needs no migration by hand");
+  }
+  const { schema } = await withDatabase(database, "older", async (store) => store.state());
+  if (flags.json) printJson({ schema });
+  else tell(`the database has schema ${schema}, which this momo knows`);
+}

@@ -1,0 +1,175 @@
+import { hostname } from "node:os";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "../../src/domain/duration.ts";
+import { momoEnvironment } from "../environment.ts";
+import { Failure } from "../terminal/failure.ts";
+import { tell } from "../terminal/output.ts";
+import { misuse } from "../terminal/usage.ts";
+import type { DatabaseConfig } from "./engine.ts";
+import { warnOfReaders } from "./ownership.ts";
+import { readText } from "./small-files.ts";
+
+/** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
+
+/** Of every command that can use one. */
+export interface DatabaseFlags {
+  readonly database?: string;
+  readonly databasePasswordFile?: string;
+}
+
+export interface SharingFlags extends DatabaseFlags {
+  readonly databaseConnections?: number;
+  readonly commitDeadline?: number;
+  readonly replica?: string;
+  readonly requireReplica?: true;
+  readonly allowReset?: true;
+}
+
+/** What an operation on a shared database has where nobody says otherwise. */
+const CONNECTIONS = 8;
+const COMMIT_DEADLINE_MS = 10_000;
+
+export const databaseOptions = () => [
+  new Option(
+    "--database <url>",
+    "a PostgreSQL database, as postgres://USER@HOST:PORT/NAME (default: $MOMO_DATABASE, else the data directory's)",
+  ).argParser(readDatabase),
+  new Option("--database-password-file <file>", "holds its password (default: $PGPASSWORD)"),
+];
+
+export function addSharingOptions(command: Command): Command {
+  for (const option of databaseOptions()) command.addOption(option);
+  return command
+    .addOption(
+      new Option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`).argParser(
+        readConnections,
+      ),
+    )
+    .addOption(
+      new Option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)").argParser(
+        readDeadline,
+      ),
+    )
+    .addOption(
+      new Option("--replica <name>", "the name of this server among those that share it").argParser(readReplica),
+    )
+    .option("--require-replica", "refuse a database that can lose an answered payment when it fails over")
+    .option("--allow-reset", "let momo reset forget the payments of all servers");
+}
+
+const FORM = "must look like postgres://USER@HOST:PORT/NAME";
+
+/** In words of its own, because commander would show the value, and with it the password. */
+function readDatabase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || text.length > 2000) throw misuse(`--database ${FORM}`);
+  return text;
+}
+
+function readConnections(text: string): number {
+  if (!/^[0-9]{1,3}$/.test(text) || Number(text) < 2 || Number(text) > 100) {
+    throw new InvalidArgumentError("It must be a whole number from 2 to 100");
+  }
+  return Number(text);
+}
+
+function readDeadline(text: string): number {
+  let durationMs: number;
+  try {
+    durationMs = parseDuration(text, "It");
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+  if (durationMs < 1000 || durationMs > 60_000) throw new InvalidArgumentError("It must be from 1s to 60s");
+  return durationMs;
+}
+
+function readReplica(text: string): string {
+  if (!REPLICA.test(text)) throw new InvalidArgumentError("It must be 1 to 40 letters, digits, -, _ and .");
+  return text;
+}
+
+const REPLICA = /^[A-Za-z0-9_.-]{1,40}$/;
+
+/** Which database is meant, and its password; null where none is named. */
+export function namedDatabase(flags: DatabaseFlags): { url: string; password: string | null } | null {
+  const { database, databasePassword } = momoEnvironment();
+  const url = flags.database ?? database;
+  if (url === undefined) {
+    if (flags.databasePasswordFile !== undefined) throw onlyWithDatabase("--database-password-file");
+    return null;
+  }
+  try {
+    readDatabase(url);
+  } catch {
+    throw new Failure("usage", `MOMO_DATABASE ${FORM}`);
+  }
+  const isInUrl = new URL(url).password !== "";
+  if (isInUrl && flags.database !== undefined && isArgument(url)) {
+    tell(
+      "momo: the list of processes shows the password in --database: use MOMO_DATABASE, PGPASSWORD or --database-password-file",
+    );
+  }
+  if (flags.databasePasswordFile !== undefined) return { url, password: passwordOf(flags.databasePasswordFile) };
+  return { url, password: isInUrl ? null : (databasePassword ?? null) };
+}
+
+/** For a command that works on one of the two: a data directory that is named itself comes before `MOMO_DATABASE`. */
+export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: string }) =>
+  flags.data !== undefined && flags.database === undefined ? null : namedDatabase(flags);
+
+/** An option can also come from a variable, which other users cannot read. */
+const isArgument = (url: string): boolean => process.argv.some((word) => word.includes(url));
+
+function passwordOf(file: string): string {
+  let text: string;
+  try {
+    text = readText(file).replace(/\r?\n$/, "");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure("usage", `--database-password-file ${file} cannot be read (${code ?? message})`);
+  }
+  if (text === "" || text.length > 1000 || text.includes("\n")) {
+    throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
+  }
+  warnOfReaders(file);
+  return text;
+}
+
+/**
+ * The database of a server; null for the file in its data directory.
+ * @throws Failure `usage` for an option that has a meaning only with a database
+ */
+export function sharedDatabase(flags: SharingFlags): DatabaseConfig | null {
+  const named = namedDatabase(flags);
+  const { databaseConnections, commitDeadline, replica, requireReplica, allowReset } = flags;
+  if (!named) {
+    const options = {
+      "--database-connections": databaseConnections,
+      "--commit-deadline": commitDeadline,
+      "--replica": replica,
+      "--require-replica": requireReplica,
+      "--allow-reset": allowReset,
+    };
+    for (const [name, value] of Object.entries(options)) if (value !== undefined) throw onlyWithDatabase(name);
+    return null;
+  }
+  return {
+    ...named,
+    connections: databaseConnections ?? CONNECTIONS,
+    commitDeadlineMs: commitDeadline ?? COMMIT_DEADLINE_MS,
+    requireReplica: requireReplica === true,
+    replica: { name: replica ?? defaultReplica(), allowsReset: allowReset === true },
+  };
+}
+
+/** A container has a host name of its own; several servers on one host differ in their process. */
+function defaultReplica(): string {
+  const host = hostname()
+    .replaceAll(/[^A-Za-z0-9_.-]/g, "-")
+    .slice(0, 30);
+  return `${host || "momo"}-${process.pid}`;
+}
+
+const onlyWithDatabase = (name: string) =>
+  new Failure("usage", `${name} has a meaning only with --database`, "name the database, or leave it out");

@@ -1,0 +1,57 @@
+import type { Credentials } from "../../src/domain/credentials.ts";
+import type { Registry } from "../../src/service/registry.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import type { Engine } from "./engine.ts";
+import { isInForce } from "./in-force.ts";
+import { type CredentialsRecord, readCredentials, writeCredentials } from "./records.ts";
+
+export interface CredentialsFound {
+  /** Null where another server has made the key: the database has only the hash of its secret. */
+  readonly credentials: CredentialsRecord | null;
+  readonly paymentAccountId: number;
+}
+
+interface Options {
+  readonly directory: DataDirectory;
+  readonly firstKey?: () => Credentials | null;
+}
+
+/**
+ * The first merchant's key, payment account and secret: the stored ones if they are still valid, otherwise new ones. Of several
+ * servers on one database exactly one makes the first merchant. The others know its key if the environment has it.
+ */
+export async function ensureCredentials(
+  options: Options,
+  engine: Engine,
+  registry: Registry,
+): Promise<CredentialsFound> {
+  const { directory } = options;
+  const kept = readCredentials(directory);
+  if (kept && (await isInForce(engine.store, kept))) return found(kept);
+  const made = await engine.exclusively(() => findOrMake(options, engine, registry));
+  if (made.credentials) writeCredentials(directory, made.credentials);
+  return made;
+}
+
+async function findOrMake(
+  { firstKey }: Options,
+  { store, shared }: Engine,
+  registry: Registry,
+): Promise<CredentialsFound> {
+  const isFirst = (await store.merchants.findFirstMerchant()) === null;
+  const chosen = isFirst || shared ? firstKey?.() : null;
+  const account = await registry.ensureFirstAccount();
+  const places = { merchant_id: account.merchantId, payment_account_id: account.id };
+  if (shared && !isFirst) {
+    const given = chosen && { ...places, api_key: chosen.apiKey, api_secret: chosen.apiSecret };
+    if (given && (await isInForce(store, given))) return found(given);
+    return { credentials: null, paymentAccountId: account.id };
+  }
+  const key = await registry.issueKey(account.merchantId, "first key", chosen ?? undefined);
+  return found({ ...places, api_key: key.apiKey, api_secret: key.apiSecret });
+}
+
+const found = (credentials: CredentialsRecord): CredentialsFound => ({
+  credentials,
+  paymentAccountId: credentials.payment_account_id,
+});

@@ -1,0 +1,71 @@
+import type { ControlCall } from "./context.ts";
+
+/** The text form of Prometheus. */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+type Labels = Readonly<Record<string, string | number>>;
+type Sample = readonly [suffix: string, labels: Labels, value: number];
+
+/**
+ * `GET /_momo/metrics`: counts and times of this server since its start, for Prometheus. They reveal how many payments there are,
+ * so they need the token wherever the other calls do.
+ */
+export const metrics: ControlCall = async (_request, { service, requestCounts, replica, version }) => {
+  const { vitals, resolver } = service;
+  const { work, engine } = vitals;
+  const [look, dueAtMs] = await Promise.all([vitals.look(), service.nextCheckAtMs()]);
+  const own: Labels = replica === null ? {} : { replica: replica.name };
+  const families = [
+    family("momo_info", "gauge", "The version of momo and its engine", [["", { version, engine, ...own }, 1]]),
+    family(
+      "momo_requests_total",
+      "counter",
+      "Calls of the merchant API, by operation and status",
+      requestCounts.list().map(({ operation, status, count }): Sample => ["", { operation, status }, count]),
+    ),
+    family("momo_commit_seconds", "histogram", "How long a commit takes", [
+      ...work.commitTimes.map(({ seconds, count }): Sample => ["_bucket", { le: seconds }, count]),
+      ["_bucket", { le: "+Inf" }, work.commits],
+      ["_sum", {}, work.commitSeconds],
+      ["_count", {}, work.commits],
+    ]),
+    family("momo_commit_rows_total", "counter", "Writes in these commits", [["", {}, work.rows]]),
+    family(
+      "momo_retries_total",
+      "counter",
+      "Writes that were tried again, by reason",
+      [...work.retries].map(([reason, count]): Sample => ["", { reason }, count]),
+    ),
+    family("momo_unknown_outcomes_total", "counter", "Writes that had to be looked up before they were answered", [
+      ["", {}, work.unknownOutcomes],
+    ]),
+    family("momo_check_lateness_seconds", "summary", "How late due prompts are checked", [
+      ["_sum", {}, resolver.lateness.sumMs / 1000],
+      ["_count", {}, resolver.lateness.count],
+    ]),
+    family("momo_due_lag_seconds", "gauge", "How late the earliest due prompt is now", [
+      ["", {}, Math.max(0, service.nowMs() - (dueAtMs ?? Number.POSITIVE_INFINITY)) / 1000],
+    ]),
+    family("momo_pending", "gauge", "Payments that are pending", [["", {}, look.pending]]),
+    family("momo_clock_offset_seconds", "gauge", "How far the engine's clock is ahead of this machine's", [
+      ["", {}, look.clockOffsetMs / 1000],
+    ]),
+    family("momo_durability", "gauge", "Where an answered payment is kept", [["", { level: look.durability }, 1]]),
+    ...(look.connections === null
+      ? []
+      : [family("momo_connections", "gauge", "Connections to the engine", [["", {}, look.connections]])]),
+  ];
+  return new Response(families.join(""), { headers: { "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" } });
+};
+
+function family(name: string, type: string, help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(([suffix, labels, value]) => `${name}${suffix}${written(labels)} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+function written(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");

@@ -1,0 +1,18 @@
+import { type Reply, succeed, unavailable } from "../../src/http/reply.ts";
+import type { ControlCall, ControlContext } from "./context.ts";
+
+export const READY_PATH = "/ready";
+
+/**
+ * `GET /_momo/ready`, also `HEAD`, for a load balancer: 200 while this server can take payments, 503 with the reason while it
+ * cannot. Like health it needs no token, and tells nothing of the payments.
+ */
+export const ready: ControlCall = async (_request, context) => readyFor(context);
+
+export async function readyFor({ service, stopping }: Pick<ControlContext, "service" | "stopping">): Promise<Reply> {
+  if (stopping.aborted) return unavailable("momo is stopping", { status: "draining" });
+  const obstacle = await service.vitals.obstacle();
+  return obstacle === null
+    ? succeed("momo takes payments", { status: "ready" })
+    : unavailable(`momo takes no payments: ${obstacle}`, { status: "not_ready" });
+}

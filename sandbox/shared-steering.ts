@@ -1,0 +1,214 @@
+import type { Clock } from "../src/domain/clock.ts";
+import { Refusal } from "../src/domain/error.ts";
+import type { SteeredPart, Steering } from "./steering.ts";
+
+/** The document that all replicas go by, as text, and how often it has changed. */
+export interface SteeringDocument {
+  readonly version: number;
+  readonly document: string;
+}
+
+/** The table of the document and of the replicas that live. */
+export interface SteeringTable {
+  read(): Promise<SteeringDocument>;
+  /** Runs `edit` on the latest document, while nobody else can change it; what it returns is the next version. It may run twice. */
+  edit(edit: (current: SteeringDocument) => string): Promise<SteeringDocument>;
+  /** Begins to live, with the document that `edit` returns. `isAlone`: no other replica lives. */
+  join(leaseMs: number, edit: (current: SteeringDocument, isAlone: boolean) => string): Promise<SteeringDocument>;
+  /** Says that this replica lives for another lease, and by which version it goes. */
+  confirm(version: number, leaseMs: number): Promise<void>;
+  /** The names of the living replicas that go by an earlier version. */
+  behind(version: number): Promise<string[]>;
+  leave(): Promise<void>;
+}
+
+/** How often to look for changes of others, and to say that this replica lives. */
+const LOOK_MS = 200;
+const CONFIRM_MS = 1000;
+
+/** A replica that has said nothing for so long counts as dead, and decides nothing before it has read the document again. */
+const LEASE_MS = 3000;
+
+/** How long a change waits for the others. */
+const PATIENCE_MS = 5000;
+const POLL_MS = 50;
+
+export interface SharedSteeringParts {
+  readonly table: SteeringTable;
+  readonly parts: readonly SteeredPart[];
+  /** The part that stays as it was when no replica is left, as the clock does. */
+  readonly lasting: string;
+  readonly realClock: Clock;
+  readonly stopwatch: () => number;
+  /** Told of the parts that others have changed. */
+  readonly onChange: (names: readonly string[]) => void;
+}
+
+/** Steers several servers by one document. It holds only the parts that calls have changed; the rest is as each server was started. */
+export class SharedSteering implements Steering {
+  readonly #options: SharedSteeringParts;
+  readonly #started: ReadonlyMap<string, string>;
+  #version = -1;
+  #freshUntilMs = Number.NEGATIVE_INFINITY;
+  #confirmedAtMs = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+  #cancelLook = () => {};
+  /** One piece of work at a time: a second one would only wait for the lock of the first, on a connection of its own. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SharedSteeringParts) {
+    this.#options = options;
+    this.#started = new Map(options.parts.map((part) => [part.name, JSON.stringify(part.save())]));
+  }
+
+  /** When no other replica lives, nothing is left of earlier changes except {@link SharedSteeringParts.lasting}. */
+  async start(): Promise<void> {
+    const { table, lasting, stopwatch } = this.#options;
+    const startedMs = stopwatch();
+    const joined = await table.join(LEASE_MS, (current, isAlone) => {
+      const kept = (JSON.parse(current.document) as Record<string, unknown>)[lasting];
+      if (!isAlone) return current.document;
+      return JSON.stringify(kept === undefined ? {} : { [lasting]: kept });
+    });
+    this.#take(joined);
+    this.#live(startedMs);
+    this.#lookSoon();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelLook();
+    await this.#last;
+    await this.#options.table.leave();
+  }
+
+  /** Whether what this server goes by can be out of date: others did not wait for its confirmation. */
+  get isFresh(): boolean {
+    return this.#options.stopwatch() < this.#freshUntilMs;
+  }
+
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#look());
+  }
+
+  count<T>(work: () => T): Promise<T> {
+    return this.#inTurn(() => this.#edit(work));
+  }
+
+  async change<T>(work: () => T): Promise<T> {
+    const result = await this.#inTurn(() => this.#edit(work));
+    await this.#confirmedByAll(this.#version);
+    return result;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #edit<T>(work: () => T): Promise<T> {
+    const { table, stopwatch } = this.#options;
+    const startedMs = stopwatch();
+    let result: { readonly value: T } | null = null;
+    /** What an attempt has written, if its answer was lost. */
+    let written: SteeringDocument | null = null;
+    try {
+      const edited = await table.edit((current) => {
+        if (result && written?.version === current.version && written.document === current.document) {
+          return current.document;
+        }
+        this.#take(current, true);
+        result = { value: work() };
+        const document = this.#document();
+        written = { version: current.version + 1, document };
+        return document;
+      });
+      this.#version = edited.version;
+      await table.confirm(edited.version, LEASE_MS);
+      this.#live(startedMs);
+    } catch (error) {
+      // What is in memory may differ from the table: the next look takes that.
+      this.#version = -1;
+      throw error;
+    }
+    return (result as { readonly value: T } | null)?.value as T;
+  }
+
+  /** @throws Refusal `unavailable` that names the replicas that have not confirmed it in time */
+  async #confirmedByAll(version: number): Promise<void> {
+    const { table, stopwatch } = this.#options;
+    const untilMs = stopwatch() + PATIENCE_MS;
+    for (;;) {
+      const behind = await table.behind(version);
+      if (behind.length === 0) return;
+      if (stopwatch() >= untilMs) {
+        const names = behind.slice(0, 10).join(", ");
+        throw new Refusal(
+          "unavailable",
+          `the change is stored, but not confirmed by every replica after ${PATIENCE_MS / 1000} s: ${names}`,
+        );
+      }
+      await this.#pause(POLL_MS);
+    }
+  }
+
+  #pause(durationMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { realClock } = this.#options;
+    realClock.alarm(realClock.nowMs() + durationMs, resolve);
+    return promise;
+  }
+
+  #lookSoon(): void {
+    if (this.#isStopped) return;
+    const { realClock } = this.#options;
+    this.#cancelLook = realClock.alarm(realClock.nowMs() + LOOK_MS, () => {
+      // The engine is away: it says so where it is asked, and the next look tries again.
+      void this.refresh()
+        .catch(() => {})
+        .finally(() => this.#lookSoon());
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { table, stopwatch } = this.#options;
+    const startedMs = stopwatch();
+    const current = await table.read();
+    const isNew = current.version !== this.#version;
+    if (isNew) this.#take(current);
+    if (isNew || startedMs - this.#confirmedAtMs >= CONFIRM_MS) {
+      await table.confirm(current.version, LEASE_MS);
+      this.#live(startedMs);
+    }
+  }
+
+  #live(startedMs: number): void {
+    this.#confirmedAtMs = startedMs;
+    this.#freshUntilMs = startedMs + LEASE_MS;
+  }
+
+  /** Goes by a document. @param always also if it is the one in force, which a failed change may have left half done */
+  #take({ version, document }: SteeringDocument, always = false): void {
+    if (version === this.#version && !always) return;
+    const saved = JSON.parse(document) as Record<string, unknown>;
+    const changed: string[] = [];
+    for (const part of this.#options.parts) {
+      const next = JSON.stringify(saved[part.name]) ?? this.#started.get(part.name) ?? "null";
+      if (JSON.stringify(part.save()) === next) continue;
+      part.load(JSON.parse(next));
+      changed.push(part.name);
+    }
+    this.#version = version;
+    if (changed.length > 0) this.#options.onChange(changed);
+  }
+
+  /** The parts that are not as the server was started. */
+  #document(): string {
+    const changed = this.#options.parts.flatMap((part) => {
+      const saved = part.save();
+      return JSON.stringify(saved) === this.#started.get(part.name) ? [] : [[part.name, saved] as const];
+    });
+    return JSON.stringify(Object.fromEntries(changed));
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * How a change of rules, default, faults, clock or webhook comes into force. Alone, a server changes its own memory. Several servers on
+ * one database go by one document, see shared-steering.ts.
+ */
+export interface Steering {
+  /**
+   * Runs `work`, which changes what is in force. It is in force everywhere when this returns.
+   * @param work does nothing else, because it may run twice
+   * @throws what `work` throws, and then nothing has changed; Refusal `unavailable` if another server has not confirmed the change
+   */
+  change<T>(work: () => T): Promise<T>;
+  /** Runs `work`, which uses up something that is counted, on the latest state. Others learn of it soon. */
+  count<T>(work: () => T): Promise<T>;
+  /** Brings what others have changed. */
+  refresh(): Promise<void>;
+}
+
+export const steeredAlone: Steering = {
+  change: async (work) => work(),
+  count: async (work) => work(),
+  refresh: async () => {},
+};
+
+/** A part of what is steered. What it saves is plain JSON. */
+export interface SteeredPart {
+  readonly name: string;
+  save(): unknown;
+  /** Takes what another server has saved. */
+  load(saved: unknown): void;
+}

@@ -1,0 +1,82 @@
+import type { EngineClock, EngineSql, Query } from "./options.ts";
+
+/** The steering document that all replicas go by, and the replicas that live. Its names are those of sandbox/shared-steering.ts. */
+
+export interface StoredDocument {
+  readonly version: number;
+  readonly document: string;
+}
+
+const READ = "SELECT version::float8 AS version, document FROM steering";
+/** Its lock orders all changes. */
+const LOCK = `${READ} FOR UPDATE`;
+const WRITE = "UPDATE steering SET version = $1::bigint, document = $2::text";
+
+/** Both by the engine's clock, which all replicas share. */
+const CONFIRM = `INSERT INTO replicas (id, version, until_ms) VALUES ($1::text, $2::bigint, $3::bigint)
+  ON CONFLICT (id) DO UPDATE SET version = excluded.version, until_ms = excluded.until_ms`;
+const BEHIND = `SELECT id FROM replicas WHERE until_ms > $1::bigint AND version < $2::bigint ORDER BY id`;
+
+/** Rows of replicas that ended without a word, such as those of containers that are gone. */
+const FORGET_DEAD = "DELETE FROM replicas WHERE until_ms < $1::bigint - 60000";
+
+/**
+ * @param id of this replica and of this process: a replica that was killed and starts again is another one
+ */
+export function createSteeringTable(sql: EngineSql, clock: EngineClock, id: string) {
+  async function locked(query: Query): Promise<StoredDocument> {
+    const [row] = await query<StoredDocument>(LOCK);
+    if (!row) throw new Error("the table steering is empty");
+    return row;
+  }
+
+  async function write(query: Query, current: StoredDocument, document: string): Promise<StoredDocument> {
+    const version = current.version + 1;
+    await query(WRITE, [version, document]);
+    return { version, document };
+  }
+
+  const confirm = (query: Query, version: number, leaseMs: number) =>
+    query(CONFIRM, [id, version, clock.nowMs() + leaseMs]);
+
+  return {
+    async read(): Promise<StoredDocument> {
+      const [row] = await sql.read<StoredDocument>(READ);
+      if (!row) throw new Error("the table steering is empty");
+      return row;
+    },
+    edit: (edit: (current: StoredDocument) => string) =>
+      sql.transaction(async (query) => {
+        const current = await locked(query);
+        return write(query, current, edit(current));
+      }),
+    join: (leaseMs: number, edit: (current: StoredDocument, isAlone: boolean) => string) =>
+      sql.transaction(async (query) => {
+        const current = await locked(query);
+        await query(FORGET_DEAD, [clock.nowMs()]);
+        const living = await query("SELECT id FROM replicas WHERE until_ms > $1::bigint AND id <> $2", [
+          clock.nowMs(),
+          id,
+        ]);
+        const joined = await write(query, current, edit(current, living.length === 0));
+        await confirm(query, joined.version, leaseMs);
+        return joined;
+      }),
+    async confirm(version: number, leaseMs: number): Promise<void> {
+      await confirm(sql.write, version, leaseMs);
+    },
+    async behind(version: number): Promise<string[]> {
+      const rows = await sql.read<{ id: string }>(BEHIND, [clock.nowMs(), version]);
+      return rows.map(({ id: name }) => name);
+    },
+    async leave(): Promise<void> {
+      await sql.write("DELETE FROM replicas WHERE id = $1", [id]);
+    },
+    /** Runs work of which only one replica does a piece at a time. The lock ends with this process. */
+    exclusively: <T>(work: () => Promise<T>): Promise<T> =>
+      sql.transaction(async (query) => {
+        await locked(query);
+        return work();
+      }),
+  };
+}

@@ -1,0 +1,62 @@
+import { Database } from "bun:sqlite";
+import { openDatabase } from "./database.ts";
+
+/** All rows out of a database file, and into a new one, in the form that another engine takes and gives. */
+
+/** A row by its columns. Binary values are hexadecimal. */
+export type MovedRow = Readonly<Record<string, string | number | null>>;
+
+export interface MovedRows {
+  readonly table: string;
+  readonly rows: readonly MovedRow[];
+}
+
+/** In the order in which they can be filled. */
+const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
+const BINARY: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
+const ROWS_AT_ONCE = 1000;
+
+/** @param file a sound copy that nobody else writes to */
+export async function* readRows(file: string): AsyncGenerator<{ table: (typeof TABLES)[number]; rows: MovedRow[] }> {
+  const client = new Database(file, { readonly: true });
+  try {
+    for (const table of TABLES) {
+      const select = client.query<Record<string, string | number | null | Uint8Array> & { id: number }, [number]>(
+        `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`,
+      );
+      for (let rows = select.all(0); rows.length > 0; rows = select.all(rows.at(-1)?.id ?? 0)) {
+        yield { table, rows: rows.map(toMoved) };
+      }
+    }
+  } finally {
+    client.close();
+  }
+}
+
+/** Fills a new database file, in one transaction. Its totals are counted by whoever admits it. */
+export async function writeRows(file: string, source: AsyncIterable<MovedRows>): Promise<void> {
+  const { client, close } = openDatabase(file);
+  try {
+    client.run("BEGIN IMMEDIATE");
+    client.run("DELETE FROM numbering");
+    for await (const { table, rows } of source) {
+      const columns = Object.keys(rows[0] ?? {});
+      const places = columns.map((name) => `$${name}`).join(", ");
+      const insert = client.query(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`);
+      for (const row of rows) insert.run(toStored(row));
+    }
+    client.run("COMMIT");
+  } finally {
+    close();
+  }
+}
+
+const toMoved = (row: Record<string, string | number | null | Uint8Array>): MovedRow =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? value.toHex() : value]),
+  );
+
+const toStored = (row: MovedRow): Record<string, string | number | null | Uint8Array> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, BINARY.has(name) ? Uint8Array.fromHex(String(value)) : value]),
+  );
