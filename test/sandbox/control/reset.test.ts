@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { systemClock } from "../../../src/system.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { openSteered } from "../../support/steered.ts";
@@ -11,7 +12,7 @@ const SUMMARY = { total_completed_amount: 0, completed_count: 0, pending_count: 
 describe("POST /_momo/reset", () => {
   test("forgets transactions, rules, faults, log and clock", async () => {
     const sandbox = await openSteered();
-    const realMs = Date.now();
+    const realMs = systemClock.nowMs();
     await sandbox.control("POST", "/rules", { outcome: "cancelled" });
     await sandbox.control("PUT", "/default", { outcome: "cancelled" });
     const ids = [await sandbox.pay(), await sandbox.pay({ phone: "254700000019" })];
@@ -31,7 +32,7 @@ describe("POST /_momo/reset", () => {
     expect(await sandbox.control("GET", "/prompts")).toMatchObject({ prompts: [] });
     const clock = await sandbox.control("GET", "/clock");
     expect(clock.frozen).toBe(false);
-    expect(Number(clock.now_ms)).toBeWithin(realMs, Date.now() + 1);
+    expect(Number(clock.now_ms)).toBeWithin(realMs, systemClock.nowMs() + 1);
     for (const checkout_request_id of ids) {
       expect((await sandbox.ask("POST", "/status.php", { json: { checkout_request_id } })).status).toBe(404);
     }
