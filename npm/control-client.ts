@@ -3,7 +3,7 @@
 type Answer = Record<string, unknown>;
 
 export interface ControlClient {
-  /** @throws Error in the words of the sandbox, where it refuses */
+  /** @throws Error in the words of the sandbox, if it refuses */
   send(method: string, path: string, body?: object): Promise<Answer>;
 }
 

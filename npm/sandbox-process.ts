@@ -24,7 +24,7 @@ const STOP_WITHIN_MS = 10_000;
 /**
  * Starts `momo serve` with a pipe as its standard input. The pipe closes when this process ends, also if it is killed, and then
  * the server ends.
- * @throws Error in momo's words, where it does not start
+ * @throws Error in momo's words, if it does not start
  */
 export async function startExecutable(flags: readonly string[]): Promise<SandboxProcess> {
   const child = spawn(

@@ -16,7 +16,7 @@ export interface LoggedRequest {
   readonly bodyCutBytes: number;
   /** The checkout request id of a body that was cut, so that the call is found for its payment. */
   readonly cutId?: string | undefined;
-  /** Null where the connection was closed without an answer. */
+  /** Null if the connection was closed without an answer. */
   readonly status: number | null;
   /** The beginning of the answer, also if it was lost. */
   readonly answer: string | null;

@@ -4,7 +4,7 @@ import { type Claim, dataOf, limitData, rowsText } from "../support/bench.ts";
 import { checkoutIdsIn } from "../support/checkout-ids.ts";
 import { limitIdsIn } from "../support/limit-table.ts";
 import { compare } from "../support/line.ts";
-import { type Round, statusChecks } from "../support/load.ts";
+import { type Round, statusChecks, WARM_UP_SECONDS } from "../support/load.ts";
 import { databaseIn, startLimit, startMomo } from "../support/servers.ts";
 import { alternate } from "../support/statistics.ts";
 
@@ -23,7 +23,10 @@ export const checkStatus: Claim = async (bench) => {
     const idsOf = { momo: join(folder, `ids-${ids}.txt`), limit: join(folder, `limit-ids-${ids}.txt`) };
     writeFileSync(idsOf.momo, checkoutIdsIn(databaseIn(data), ids).join("\n"));
     writeFileSync(idsOf.limit, limitIdsIn(limitFile, ids).join("\n"));
-    await Promise.all([statusChecks(limit, 1, idsOf.limit), statusChecks(momo, 1, idsOf.momo)]);
+    await Promise.all([
+      statusChecks(limit, WARM_UP_SECONDS, idsOf.limit),
+      statusChecks(momo, WARM_UP_SECONDS, idsOf.momo),
+    ]);
     const results = await alternate(times, {
       limit: () => statusChecks(limit, seconds, idsOf.limit),
       momo: () => statusChecks(momo, seconds, idsOf.momo),

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type Claim, limitData, newData } from "../support/bench.ts";
 import { compare } from "../support/line.ts";
-import { payments } from "../support/load.ts";
+import { payments, WARM_UP_SECONDS } from "../support/load.ts";
 import { databaseIn, type RunningMomo, startLimit, startMomo } from "../support/servers.ts";
 import { alternate, timed } from "../support/statistics.ts";
 
@@ -13,7 +13,7 @@ export const fullCycle: Claim = async (bench) => {
   const limit = await startLimit(programs, limitData(bench, "limit-cycle", 0));
   const data = await newData(bench, "cycle");
   const momo = await startMomo(programs, data, ["--after", `${AFTER_MS}ms`]);
-  await Promise.all([payments(limit, 1), cycle(momo, 1)]);
+  await Promise.all([payments(limit, WARM_UP_SECONDS), cycle(momo, WARM_UP_SECONDS)]);
   const results = await alternate(longRounds, {
     limit: async () => (await payments(limit, 2 * seconds)).perSecond,
     momo: () => cycle(momo, 2 * seconds),

@@ -1,6 +1,6 @@
 import { type Bench, type Claim, limitData, newData, rowsText } from "../support/bench.ts";
 import { compare, type Line, leftOut } from "../support/line.ts";
-import { payments, type Round } from "../support/load.ts";
+import { payments, type Round, WARM_UP_SECONDS } from "../support/load.ts";
 import { loadHistory } from "../support/loader.ts";
 import { bytesWritten, knowsProcesses } from "../support/proc.ts";
 import { databaseIn, type Running, startLimit, startMomo } from "../support/servers.ts";
@@ -22,7 +22,7 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
   const limit = await startLimit(programs, limitData(bench, `limit-start-${rows}`, rows));
   // Nobody answers these prompts meanwhile: it is their start that is compared.
   const momo = await startMomo(programs, data, ["--outcome", "manual", "--prompt-timeout", "1h"]);
-  await Promise.all([payments(limit, 1), payments(momo, 1)]);
+  await Promise.all([payments(limit, WARM_UP_SECONDS), payments(momo, WARM_UP_SECONDS)]);
   const results = await alternate(rounds, {
     limit: () => withBytes(limit, seconds),
     momo: () => withBytes(momo, seconds),

@@ -32,7 +32,10 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
   const { log, service, clock, stopwatch, basePaths, inputs, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
   const audit = new Audit({ basePaths, inputs, hasWebhook });
-  const moment = () => ({ nowMs: clock.nowMs(), realMs: stopwatch(), livedMs: clock.livedMs() });
+  const moment = () => {
+    const nowMs = clock.nowMs();
+    return { nowMs, realMs: stopwatch(), livedMs: clock.livedMs(nowMs) };
+  };
   log.subscribe((logged, { body, answer }) => {
     // A person has sent it again: no client did this.
     if (logged.headers.has(REPLAY_HEADER)) return;

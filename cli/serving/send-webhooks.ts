@@ -10,7 +10,7 @@ import { reachDirectly } from "../environment.ts";
 export interface SendWebhooksOptions {
   readonly clock: VirtualClock;
   readonly realClock: Clock;
-  /** The address of the webhook that the server starts with; null where there is none. */
+  /** The address of the webhook that the server starts with; null if there is none. */
   readonly webhook: string | null;
   /** Told of each delivery as it is tried or lost. */
   readonly onDelivery?: DeliveryListener;

@@ -1,6 +1,5 @@
-import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type AuditedCall, cameMs, type Moment, membersOf } from "./call.ts";
+import { type AuditedCall, cameMs, type Moment } from "./call.ts";
 import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
 import { auditList } from "./lists.ts";
@@ -16,19 +15,19 @@ export type FindingListener = (finding: Finding) => void;
 export interface AuditReport {
   /** The worst first, then the oldest. */
   readonly findings: readonly Finding[];
-  /** How many findings there was no room for. */
+  /** How many findings were dropped for lack of room. */
   readonly leftOut: number;
 }
 
 export interface AuditOptions {
-  /** What stands before the paths of the operations; the first is the usual one. */
+  /** The base paths of the operations; the first is the usual one. */
   readonly basePaths: readonly string[];
   readonly inputs: Inputs;
-  /** Whether payments are also told by a webhook. */
+  /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
 }
 
-/** The operations by what follows the base path. */
+/** The operations by their path below the base path. */
 const OPERATIONS = new Map([
   ["/stkpush.php", { method: "POST", audit: auditPush }],
   ["/status.php", { method: "POST", audit: auditPoll }],
@@ -69,7 +68,7 @@ export class Audit {
     const mark = call.target.indexOf("?");
     const path = mark < 0 ? call.target : call.target.slice(0, mark);
     const query = mark < 0 ? "" : call.target.slice(mark + 1);
-    const reading: Reading = { call, at, query, members: onFirstUse(() => membersOf(call.body)) };
+    const reading: Reading = { call, at, query };
     const base = this.#basePaths.find((candidate) => path.startsWith(`${candidate}/`));
     const name = base === undefined ? "" : path.slice(base.length);
     const operation = OPERATIONS.get(name);
@@ -104,7 +103,7 @@ export class Audit {
     return { findings: this.#book.list(silences), leftOut: this.#book.leftOut };
   }
 
-  /** The client has ended: what it has not asked by now, it never asks. */
+  /** The client has ended, so it makes no more calls. */
   clientEnded(at: Moment): void {
     for (const payment of this.#state.payments.all()) payment.isLeft = isUndisturbed(payment, at);
   }
@@ -119,7 +118,7 @@ export class Audit {
     this.#state.lastLookMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Each finding as it is made or comes again, but not what a client fails to do. */
+  /** Announces each finding, also repeated ones, but not findings about missing calls. */
   subscribe(listener: FindingListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -12,9 +12,9 @@ export interface AuditedCall {
   readonly target: string;
   readonly headers: { get(name: string): string | null };
   readonly body: string | null;
-  /** Null where the connection was closed without an answer. */
+  /** Null if the connection was closed without an answer. */
   readonly status: number | null;
-  /** What was answered, also where it reached nobody. */
+  /** The answer, also if it was not delivered. */
   readonly answer: string | null;
   /** The fault that struck it, or null. */
   readonly fault: string | null;
@@ -32,10 +32,10 @@ export interface Moment {
   readonly livedMs: number;
 }
 
-/** When a call came, by the time outside. */
+/** When a call came, in real time. */
 export const cameMs = ({ durationMs }: AuditedCall, answered: Moment): number => answered.realMs - durationMs;
 
-/** Whether the client has surely read the answer: during a delay, it may have closed the connection. */
+/** Whether the client has certainly read the answer. During a delay, it may have closed the connection. */
 export const isSurelyRead = ({ status, fault }: AuditedCall): boolean => status === 200 && fault === null;
 
 /** The members of a body: of a JSON object, or of a form. Null for anything else. */

@@ -32,7 +32,7 @@ export interface Mistake {
   readonly kind: FindingKind;
   /** By default the kind's own. */
   readonly severity?: Severity;
-  /** What tells it from another finding of its kind: a payment, a path or a member. */
+  /** Distinguishes findings of one kind: a payment, a path or a member. */
   readonly subject: string;
   readonly requestIds: readonly number[];
   readonly payment: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
@@ -41,16 +41,19 @@ export interface Mistake {
   readonly message: () => string;
 }
 
+/** A finding as it was made first, and what has happened since. */
 interface Kept {
-  finding: Finding;
+  readonly first: Finding;
   readonly atMs: number;
+  readonly requestIds: number[];
+  count: number;
 }
 
 /** The findings, one for each kind and subject, in bounded memory. */
 export interface FindingBook {
-  /** @returns the finding where its readers should hear of it, else null */
+  /** @returns the finding, if it should be announced, else null */
   note(mistake: Mistake): Finding | null;
-  /** With others that are not kept, the worst first, then the oldest. */
+  /** The findings and `others`, the worst first, then the oldest. */
   list(others: readonly Mistake[]): Finding[];
   /** How many did not fit. */
   readonly leftOut: number;
@@ -58,52 +61,73 @@ export interface FindingBook {
 }
 
 export function createFindingBook(): FindingBook {
-  const kept = new Map<string, Kept>();
+  /** For each kind, by subject. */
+  const kept = new Map<FindingKind, Map<string, Kept>>();
+  let count = 0;
   let leftOut = 0;
-  const keyOf = ({ kind, subject }: Mistake) => `${kind} ${subject}`;
+  const find = ({ kind, subject }: Mistake) => kept.get(kind)?.get(subject);
+
+  function add(mistake: Mistake): Kept {
+    const one = newKept(mistake);
+    const ofKind = kept.get(mistake.kind) ?? new Map<string, Kept>();
+    kept.set(mistake.kind, ofKind.set(mistake.subject, one));
+    count += 1;
+    return one;
+  }
 
   return {
     note(mistake) {
-      const key = keyOf(mistake);
-      const known = kept.get(key);
+      const known = find(mistake);
       if (known) {
-        const { request_ids, count } = known.finding;
-        const room = MOST_REQUEST_IDS - request_ids.length;
-        const added = room > 0 ? mistake.requestIds.filter((id) => !request_ids.includes(id)).slice(0, room) : [];
-        known.finding = {
-          ...known.finding,
-          request_ids: added.length > 0 ? [...request_ids, ...added] : request_ids,
-          count: count + 1,
-        };
-        // After many calls only each doubling is announced, so that a client that polls too fast does not fill the stream of
-        // events.
-        return added.length > 0 || Number.isInteger(Math.log2(count + 1)) ? known.finding : null;
+        const isNews = repeat(known, mistake);
+        return isNews ? nowOf(known) : null;
       }
-      if (kept.size >= MOST_FINDINGS) {
+      if (count >= MOST_FINDINGS) {
         leftOut += 1;
         return null;
       }
-      const finding = findingOf(mistake);
-      kept.set(key, { finding, atMs: mistake.atMs });
-      return finding;
+      return nowOf(add(mistake));
     },
     list(others) {
-      const added = others.filter((mistake) => !kept.has(keyOf(mistake)));
-      return [...kept.values(), ...added.map((mistake) => ({ finding: findingOf(mistake), atMs: mistake.atMs }))]
-        .sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs)
-        .map(({ finding }) => finding);
+      const all = [...kept.values()].flatMap((ofKind) => [...ofKind.values()]);
+      const added = others.filter((mistake) => !find(mistake)).map(newKept);
+      return [...all, ...added].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(nowOf);
     },
     get leftOut() {
       return leftOut;
     },
     clear() {
       kept.clear();
+      count = 0;
       leftOut = 0;
     },
   };
 }
 
-const rank = ({ finding }: Kept) => SEVERITIES.indexOf(finding.severity);
+/**
+ * Counts the mistake.
+ * @returns whether it is announced: after many calls only at each doubling, so that a client that polls too fast does not fill the
+ * stream of events
+ */
+function repeat(known: Kept, { requestIds }: Mistake): boolean {
+  known.count += 1;
+  const before = known.requestIds.length;
+  for (const id of requestIds) {
+    if (known.requestIds.length === MOST_REQUEST_IDS) break;
+    if (!known.requestIds.includes(id)) known.requestIds.push(id);
+  }
+  return known.requestIds.length > before || Number.isInteger(Math.log2(known.count));
+}
+
+const newKept = (mistake: Mistake): Kept => {
+  const first = findingOf(mistake);
+  return { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1 };
+};
+
+/** The finding as it is now. */
+const nowOf = ({ first, requestIds, count }: Kept): Finding => ({ ...first, request_ids: [...requestIds], count });
+
+const rank = ({ first }: Kept) => SEVERITIES.indexOf(first.severity);
 
 function findingOf({ kind, severity, requestIds, payment, atMs, message }: Mistake): Finding {
   const facts = FINDING_KINDS[kind];

@@ -1,12 +1,12 @@
 import { shown } from "./call.ts";
-import type { AuditState, Reading } from "./rules.ts";
+import { type AuditState, membersIn, type Reading } from "./rules.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
 
 /** How many unknown names of one body are reported. */
 const MOST_UNKNOWN = 20;
 
-/** This many pushes are all checked; then every sixteenth, because checking slows payments down. */
+/** All of this many pushes are checked, and later every sixteenth, because checking slows payments down. */
 const LOOKED_THROUGH = 1000;
 
 /** Finds members that do nothing, and values that only a lenient service takes. */
@@ -15,7 +15,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
   if (operation === "/stkpush.php") state.pushes += 1;
   if (call.status === 200 && call.leniencies.length === 0 && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0)
     return;
-  const members = reading.members() ?? {};
+  const members = membersIn(reading) ?? {};
   const known = state.inputs.get(operation);
   if (known && call.method === "POST") {
     const unknown = Object.keys(members).filter((name) => !known.includes(name));
@@ -23,7 +23,7 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
       note(state, reading, "unknown_member", operation, name, () => `${operation} has no member “${shown(name)}”.`);
     }
   }
-  // The strict mode refuses them; the lenient one tells which it took.
+  // The strict mode refuses them. The lenient mode lists those that it accepted.
   const texts = NUMBERS.filter((member) => isNumberAsText(members[member]));
   for (const member of texts) {
     if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;

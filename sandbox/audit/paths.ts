@@ -4,7 +4,7 @@ import type { AuditState, Reading } from "./rules.ts";
 /** What browsers and probes ask for by themselves. */
 const NOBODYS = /^\/(?:favicon\.ico|robots\.txt|apple-touch-icon[^/]*|\.well-known\/.*|openapi\.json)?$/;
 
-/** What the last part of a path says of the operation that was meant. */
+/** The operation that the last part of a path probably means. */
 const MEANT: readonly (readonly [RegExp, string])[] = [
   [/status|check|query|verify|poll/, "/status.php"],
   [/stk|push|pay|charge|initiate|collect|checkout/, "/stkpush.php"],

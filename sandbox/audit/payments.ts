@@ -8,7 +8,7 @@ export interface Payment {
   readonly merchantId: number;
   readonly reference: string | null;
   readonly created: Moment;
-  /** The call that started it; null where there was none, or where it is not answered yet. */
+  /** The call that started it; null if there was none, or if it is not answered yet. */
   start: Start | null;
   end: { readonly status: Status; readonly at: Moment } | null;
   /** Whether an answer with its final status has gone out. */
@@ -26,12 +26,12 @@ export interface Payment {
 
 export interface Start {
   readonly requestId: number;
-  /** When the call came, by the time outside. */
+  /** When the call came, in real time. */
   readonly cameMs: number;
   readonly at: Moment;
   /** The connection was closed without an answer. */
   readonly isLost: boolean;
-  /** The client has surely read the answer. */
+  /** The client has certainly read the answer. */
   readonly isRead: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Poller {
   lastAtMs: number;
   /** When it was answered. */
   lastAnswered: Moment;
-  /** Whether it has surely read “pending”. */
+  /** Whether it has certainly read “pending”. */
   hasReadPending: boolean;
   finalRead: { readonly status: string; readonly at: Moment } | null;
   /** Whether a poll that raced with the final answer has been excused. */
@@ -53,10 +53,10 @@ export interface Poller {
 /** How many payments are watched. Older ones have no new findings. */
 export const MOST_PAYMENTS = 2000;
 
-/** How many programs that ask about one payment are told apart. */
+/** How many programs that ask about one payment are distinguished. */
 export const MOST_POLLERS = 4;
 
-/** The newest payments, by number, by checkout request id, and by what they are for. */
+/** The newest payments, by number, checkout request id and reference. */
 export interface PaymentBook {
   add(payment: Payment): void;
   byNumber(number: number): Payment | undefined;

@@ -1,6 +1,6 @@
 import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
-import { type AuditState, inSeconds, PATTERN_MS, type Reading } from "./rules.ts";
+import { type AuditState, inSeconds, membersIn, PATTERN_MS, type Reading } from "./rules.ts";
 
 /** Polls below this interval are too fast: the 3 s of §4.4, less the delays of a busy machine. */
 export const FASTEST_POLL_MS = 2500;
@@ -14,7 +14,7 @@ const DRIFT_MS = 5;
 /** `POST /status.php`: finds polls without a payment, too fast, and after the end. */
 export function auditPoll(state: AuditState, reading: Reading): void {
   const { call, at } = reading;
-  const members = reading.members();
+  const members = membersIn(reading);
   const id = members?.checkout_request_id;
   const payment = typeof id === "string" ? state.payments.byCheckoutId(id.trim()) : undefined;
   if (!payment) {

@@ -1,4 +1,4 @@
-import type { AuditedCall, Moment } from "./call.ts";
+import { type AuditedCall, type Moment, membersOf } from "./call.ts";
 import type { Finding, Mistake } from "./finding.ts";
 import type { PaymentBook } from "./payments.ts";
 
@@ -9,8 +9,14 @@ export interface Reading {
   readonly at: Moment;
   /** The raw query. */
   readonly query: string;
-  /** The members of the body, read once; null where it has none. */
-  readonly members: () => Readonly<Record<string, unknown>> | null;
+  /** See {@link membersIn}. */
+  members?: ReturnType<typeof membersOf>;
+}
+
+/** The members of the body, read once; null if it has none. */
+export function membersIn(reading: Reading): ReturnType<typeof membersOf> {
+  if (reading.members === undefined) reading.members = membersOf(reading.call.body);
+  return reading.members;
 }
 
 /** What each operation takes, by its path: the members of its body, or the parameters of its query. */
@@ -28,13 +34,13 @@ export interface AuditState {
   pushes: number;
   readonly payments: PaymentBook;
   readonly inputs: Inputs;
-  /** The last push, where it was refused. */
+  /** The last push, if it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */
   readonly looks: Look[];
-  /** When the last list was asked for, answered or not, by the time outside. */
+  /** When the last list was asked for, answered or not, in real time. */
   lastLookMs: number;
-  /** Whether payments are also told by a webhook. */
+  /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
   note(mistake: Mistake): Finding | null;
 }

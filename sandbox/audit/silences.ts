@@ -18,7 +18,7 @@ const LONGEST_INTERVAL_MS = 10_000;
 const DRIFT_MS = 50;
 
 export interface SilenceOptions {
-  /** When the last list was asked for, by the time outside. */
+  /** When the last list was asked for, in real time. */
   readonly lastLookMs: number;
   readonly hasWebhook: () => boolean;
 }

@@ -72,7 +72,7 @@ export interface DescribedCall {
 export interface CallDetails {
   /** The raw query string. */
   readonly query: string;
-  /** The part of the path that stands for an id; empty where the path has none. */
+  /** The part of the path that stands for an id; empty if the path has none. */
   readonly id: string;
   readonly keepOpen: KeepOpen;
 }
@@ -86,9 +86,9 @@ export interface ServerFacts {
   readonly promptTimeoutMs: number;
   /** The port of the merchant API; null if the control API has the same. */
   readonly merchantPort: () => number | null;
-  /** The data directory; null where there is none. */
+  /** The data directory; null if there is none. */
   readonly data: string | null;
-  /** What people call this sandbox, to tell it from others; absent where nobody named it. */
+  /** What people call this sandbox, to tell it from others; absent if nobody named it. */
   readonly name?: string;
   /** The key that comes with the data directory, and its payment account. */
   readonly credentials: () => {

@@ -15,7 +15,7 @@ export interface EventHistory {
   add(name: string, view: () => object, bytes: number): void;
   /**
    * The events after that number as server-sent events, the oldest first, up to the bound of one reading.
-   * @returns null where some of them are no longer there
+   * @returns null if some of them are no longer there
    */
   after(number: number): { readonly text: string; readonly number: number } | null;
 }

@@ -3,7 +3,7 @@ import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
 import { CONTROL_PATH, type DescribedCall } from "./context.ts";
 
 export interface DescribedServer {
-  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where that is not known. */
+  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty if that is not known. */
   readonly origin: string;
   readonly version: string;
 }

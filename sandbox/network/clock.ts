@@ -19,8 +19,11 @@ export interface VirtualClock extends Clock {
   show(atMs: number, isFrozen: boolean): void;
   /** Its state, for {@link createVirtualClock} at the next start. */
   state(): ClockState;
-  /** How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves. */
-  livedMs(): number;
+  /**
+   * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
+   * @param nowMs what it shows, if that has just been read
+   */
+  livedMs(nowMs?: number): number;
 }
 
 /** The state of a virtual clock: frozen at an instant, or ahead of the clock below it. */
@@ -46,7 +49,8 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
   const nowMs = () => instantOf(state);
   let livedBeforeMs = 0;
   let runsSinceMs = real.nowMs();
-  const livedMs = () => livedBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, real.nowMs() - runsSinceMs));
+  const livedMs = (shownMs = nowMs()) =>
+    livedBeforeMs + ("frozenAtMs" in state ? 0 : Math.max(0, shownMs - state.aheadMs - runsSinceMs));
 
   function arm(alarm: Alarm): void {
     const waitMs = alarm.atMs - nowMs();

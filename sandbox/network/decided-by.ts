@@ -7,7 +7,7 @@ import type { Decider } from "./script.ts";
 /** Why a payment has its outcome. */
 export interface Decision {
   readonly who: Decider["who"] | "deadline";
-  /** The rule's place in the list when it decided, from 1; null where it was no rule. */
+  /** The rule's place in the list when it decided, from 1; null if it was no rule. */
   readonly rule: number | null;
   readonly outcome: OutcomeName;
   /** When the network answers or answered; null if it does not. */

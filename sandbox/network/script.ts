@@ -7,7 +7,7 @@ import type { RuleBook } from "./rules.ts";
 /** What a prompt will do. It is decided once, at the push, and stored in the memo of the transaction. */
 export interface Script {
   readonly outcome: OutcomeName;
-  /** When the network answers; null where it does not. */
+  /** When the network answers; null if it does not. */
   readonly atMs: number | null;
   readonly by: Decider;
 }

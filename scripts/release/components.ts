@@ -7,7 +7,7 @@ export interface Component {
   readonly version: string;
   /** As its package says it: `MIT`. */
   readonly license: string;
-  /** The text of the licence; null where the package has none. */
+  /** The text of the licence; null if the package has none. */
   readonly text: string | null;
 }
 

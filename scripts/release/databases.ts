@@ -50,7 +50,7 @@ export function releasedVersions(changelog: string, next: string): string[] {
   return [...headings].map(([, version = ""]) => version).filter((version) => version !== next);
 }
 
-/** @returns the versions whose database opens @throws Error where one is missing or does not */
+/** @returns the versions whose database opens @throws Error if one is missing or does not */
 export async function openAll(momo: string, released: readonly string[], folder: string): Promise<string[]> {
   const saved = existsSync(folder)
     ? readdirSync(folder).flatMap((name) => (name.endsWith(".db.gz") ? [name.replace(/\.db\.gz$/, "")] : []))
@@ -66,7 +66,7 @@ async function paymentsIn(momo: string, data: string): Promise<Payment[]> {
   return JSON.parse(await run([momo, "list", "--data", data, "--limit", "100", "--json"])).transactions;
 }
 
-/** @throws Error in momo's words where it does not serve */
+/** @throws Error in momo's words if it does not serve */
 async function whileServing<T>(momo: string, data: string, work: () => Promise<T>): Promise<T> {
   const server = Bun.spawn([momo, "serve", "--data", data, "--port", "0", "--json", "--quiet"], {
     stdin: "ignore",

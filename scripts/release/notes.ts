@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, "../..");
 
 /**
  * What stands below the heading of a version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
- * @throws Error where there is no such heading, or nothing below it
+ * @throws Error if there is no such heading, or nothing below it
  */
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);

@@ -51,8 +51,8 @@ export async function startRegistry(clients: string, folder: string): Promise<Re
   };
 }
 
-/** Free a moment ago: verdaccio does not say which port it took. */
-async function freePort(): Promise<number> {
+/** Free a moment ago: neither verdaccio nor docker-registry says which port it took. */
+export async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { port } = server;
   await server.stop(true);

@@ -1,4 +1,4 @@
-/** The addresses of releases, by `repository` of a package.json; null where it has none. */
+/** The addresses of releases, by `repository` of a package.json; null if it has none. */
 
 /** Where the newest release can be downloaded. */
 export function releasesOf(manifest: object): string | null {

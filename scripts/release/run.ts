@@ -34,7 +34,7 @@ export async function runToEnd(command: string[], { cwd, env }: Options = {}): P
 /**
  * Runs a program to its end.
  * @returns what it wrote to standard output
- * @throws Error with its exit code and what it wrote to standard error, where it failed
+ * @throws Error with its exit code and what it wrote to standard error, if it failed
  */
 export async function run(command: string[], options: Options = {}): Promise<string> {
   const { stdout, stderr, exitCode } = await runToEnd(command, options);

@@ -9,7 +9,7 @@ import type { Target } from "./targets.ts";
  * whatever lies in its cache.
  * @param folder where runtimes are kept between builds
  * @returns the path of the runtime's executable
- * @throws Error where what the registry sends is not what the lock file pins
+ * @throws Error if what the registry sends is not what the lock file pins
  */
 export async function fetchRuntime({ runtime, os }: Target, root: string, folder: string): Promise<string> {
   const { version, integrity } = pinned(runtime, join(root, "package-lock.json"));

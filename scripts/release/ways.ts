@@ -10,7 +10,7 @@ export interface Way {
   readonly install: readonly string[];
   /** What starts momo, in the folder of the project. */
   readonly momo: readonly string[];
-  /** What runs a file that imports the test helper; null where the project has none. */
+  /** What runs a file that imports the test helper; null if the project has none. */
   readonly runs: readonly string[] | null;
   readonly env?: Readonly<Record<string, string>>;
   /** Files that must be there before. */

@@ -23,7 +23,7 @@ export function createCredentials(random: Random): Credentials {
   };
 }
 
-/** What a key and a secret that somebody chose must look like; 32 letters and digits are hard to guess. */
+/** The form of a key and a secret that a person chose. 32 letters and digits are hard to guess. */
 export const API_KEY_FORM = /^mk_[0-9A-Za-z]{16,64}$/;
 export const API_SECRET_FORM = /^ms_[0-9A-Za-z]{32,128}$/;
 

@@ -37,7 +37,7 @@ export interface NotYet {
 export interface Provider {
   /**
    * Sends a prompt.
-   * @throws Refusal `provider` where the network does not take it, `invalid` for an instruction it does not understand
+   * @throws Refusal `provider` if the network does not take it, `invalid` for an instruction it does not understand
    */
   push(prompt: Prompt): Promise<Pushed>;
 

@@ -26,7 +26,7 @@ export function charactersOf(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** A seed for those who bring none; it is shown, so that the same can be had again. */
+/** A seed for a caller without one. The caller shows it, so that it can be used again. */
 export function drawSeed(random: Random): number {
   return new DataView(random.bytes(4).buffer).getUint32(0);
 }

@@ -30,7 +30,7 @@ export function expire(pending: PendingTransaction): FinalTransaction {
 /**
  * pending → completed, failed, cancelled or expired. The service's own deadline comes first: an outcome counts only if it
  * happened before it.
- * @returns what becomes of the transaction; to be written only where it is still pending
+ * @returns what becomes of the transaction; to be written only if it is still pending
  */
 export function resolve(pending: PendingTransaction, outcome: Outcome): FinalTransaction {
   assert.equal(pending.status, "pending");

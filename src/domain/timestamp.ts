@@ -42,7 +42,7 @@ export function endOfDayMs(day: Day): number {
   return startOfDayMs(day) + DAY_MS;
 }
 
-/** A day from `YYYY-MM-DD` (§4.3), or null where the calendar has no such day. */
+/** A day from `YYYY-MM-DD` (§4.3), or null if the calendar has no such day. */
 export function parseDay(text: string): Day | null {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return null;
   const midnight = new Date(`${text}T00:00:00.000Z`);

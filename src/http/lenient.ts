@@ -108,7 +108,7 @@ const LOOKS_LIKE_JSON = /^\s*[[{]/;
 /**
  * The members of a body: of a JSON object, whatever its content type, or of a form.
  * @param leniencies told of what the strict form does not take
- * @throws Refusal `invalid` where it is neither
+ * @throws Refusal `invalid` if it is neither
  */
 export function readLenientBody(text: string, headers: Headers, schema: z.ZodObject, leniencies: Leniency[]): object {
   const type = headers.get("Content-Type");

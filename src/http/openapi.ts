@@ -8,7 +8,7 @@ import type { BasePaths } from "./operation.ts";
 
 export interface Described {
   readonly basePaths: BasePaths;
-  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where that is not known. */
+  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty if that is not known. */
   readonly origin: string;
   readonly form: ResponseForm;
   readonly version: string;

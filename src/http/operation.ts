@@ -39,7 +39,7 @@ export const OPERATION_PATHS = ["/stkpush.php", "/status.php", "/transactions.ph
 /** What stands before the paths of the operations: empty, or such as `/v2`. The first is the one that is shown. */
 export type BasePaths = readonly [first: string, ...more: string[]];
 
-/** The operation that a path leads to, without its base path; null where there is none. */
+/** The operation that a path leads to, without its base path; null if there is none. */
 export function operationAt(path: string, basePaths: readonly string[]): (typeof OPERATION_PATHS)[number] | null {
   for (const basePath of basePaths) {
     const operation = OPERATION_PATHS.find((candidate) => path === basePath + candidate);

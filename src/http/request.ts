@@ -30,7 +30,7 @@ export function targetOf(request: Request): { path: string; query: string } {
     : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
 }
 
-/** How the caller reached the server, such as `http://127.0.0.1:2547`; empty where its `Host` is no plain host. */
+/** How the caller reached the server, such as `http://127.0.0.1:2547`; empty if its `Host` is no plain host. */
 export function originOf({ headers }: Request): string {
   const host = headers.get("Host") ?? "";
   const isPlain = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
@@ -158,7 +158,7 @@ async function readChunks(request: Request): Promise<Uint8Array> {
 
 /**
  * The parameters of a query string that an operation knows; others are ignored.
- * @throws Refusal `invalid` where one is given twice, or an escape is not UTF-8
+ * @throws Refusal `invalid` if one is given twice, or an escape is not UTF-8
  */
 export function readQuery(query: string, known: readonly string[]): Record<string, string> {
   return readParameters(query, known, "the query string");

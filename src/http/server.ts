@@ -33,7 +33,7 @@ export interface HttpServer {
 
 /**
  * Serves requests until stopped.
- * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL where it cannot listen there
+ * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if it cannot listen there
  */
 export function startServer(options: ServerOptions): HttpServer {
   const { hostname, port, handle, busyPaths, reportFault, sleep, maxUnderWay = MAX_UNDER_WAY } = options;

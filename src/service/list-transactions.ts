@@ -11,7 +11,7 @@ interface Parts {
 
 /**
  * A page of a merchant's transactions, newest first, with counts over all that the filter selects (§4.3).
- * @throws Refusal `not_found` where the filter names an id that the merchant has no transaction of
+ * @throws Refusal `not_found` if the filter names an id that the merchant has no transaction of
  */
 export async function listTransactions(
   { store, upToDate }: Parts,

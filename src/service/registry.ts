@@ -83,7 +83,7 @@ export class Registry {
     return { ...listing, ...credentials };
   }
 
-  /** @throws Refusal `not_found` where there is no such key, or it is revoked already */
+  /** @throws Refusal `not_found` if there is no such key, or it is revoked already */
   async revokeKey(apiKey: string): Promise<void> {
     const revoked = await this.#merchants.revokeKey(apiKey, this.#clock.nowMs());
     if (!revoked)
@@ -108,7 +108,7 @@ export class Registry {
     return this.#merchants.listPaymentAccounts(merchantId);
   }
 
-  /** @throws Refusal `invalid` where there is no such account, like the payment that asks for it */
+  /** @throws Refusal `invalid` if there is no such account, as for a payment */
   async ownerOfAccount(accountId: number): Promise<number> {
     const account = await this.#merchants.findPaymentAccount(accountId);
     if (!account) throw invalid("payment_account_id is not the id of a payment account");

@@ -69,7 +69,7 @@ export function createService(outside: ServiceParts) {
       await upToDate.catchUp();
       return store.transactions.listPaid(limit, phone);
     },
-    /** Any merchant's; null where there is none. */
+    /** Any merchant's; null if there is none. */
     findByCheckoutRequestId: (id: string) => upToDate.find(() => store.transactions.findByCheckoutRequestId(id)),
     findByReference: (reference: string) => upToDate.find(() => store.transactions.findByReference(reference)),
     /** Merchants, accounts and keys stay. */
@@ -77,7 +77,7 @@ export function createService(outside: ServiceParts) {
       await store.transactions.clear();
       resolver.forget();
     },
-    /** @returns null where there are more than `most` */
+    /** @returns null if there are more than `most` */
     async saveTransactions(most: number): Promise<SavedTransactions | null> {
       await upToDate.catchUp();
       return store.transactions.save(most);

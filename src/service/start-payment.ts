@@ -22,7 +22,7 @@ interface Parts {
 
 /**
  * Asks the network to show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
- * @throws Refusal `invalid` where the account is not the merchant's; `provider` where the network does not take the prompt. Then
+ * @throws Refusal `invalid` if the account is not the merchant's; `provider` if the network does not take the prompt. Then
  * nothing is stored.
  */
 export async function startPayment(

@@ -16,7 +16,7 @@ interface Parts {
  * Reads decide nothing; frequent polling only changes when an outcome is written.
  */
 export interface UpToDate {
-  /** One transaction; null where there is none. */
+  /** One transaction; null if there is none. */
   find(look: () => Promise<Transaction | null>): Promise<Transaction | null>;
   /** To be called before many are read. */
   catchUp(): Promise<void>;

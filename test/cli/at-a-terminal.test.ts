@@ -15,10 +15,11 @@ const linesOf = (text: string) => text.split("\r\n").map((line) => line.split("\
 describe("momo pay --wait", () => {
   test.concurrent("says number, amount, phone and id before it waits, and counts the prompt's life down", async () => {
     const server = await serveMomo();
-    const args = ["pay", "0712345678", "1200", "--wait", "--outcome", "completed; after=2s", ...server.at];
+    const args = ["pay", "0712345678", "1200", "--wait", "--outcome", "manual", ...server.at];
     const { screen, exited } = openMomo(args, { env: PLAIN });
-    await screen.until(/#1 {2}KES 1,200\.00 from 254712345678\r\nws_CO_\w+\r\n/);
+    const [, id = ""] = await screen.until(/#1 {2}KES 1,200\.00 from 254712345678\r\n(ws_CO_\w+)\r\n/);
     await screen.until(/Waiting for the customer to enter the PIN … [01]:\d\d left/);
+    await runMomo(["answer", id, "--pin", "1234", ...server.at]);
     expect(await exited).toBe(0);
     expect(screen.text).toMatch(/✓ completed\r\n/);
   });
@@ -59,10 +60,11 @@ describe("momo pay --wait", () => {
 
   test.concurrent("TERM=dumb: whole lines, and no escape sequence", async () => {
     const server = await serveMomo();
-    const args = ["pay", "0712345678", "1", "--wait", "--outcome", "completed; after=500ms", ...server.at];
+    const args = ["pay", "0712345678", "1", "--wait", "--outcome", "completed; after=50s", ...server.at];
     const { screen, exited } = openMomo(args, { env: { TERM: "dumb" } });
+    await screen.until(/Waiting for the customer/);
+    await runMomo(["answer", "1", "--pin", "1234", ...server.at]);
     expect(await exited).toBe(0);
-    expect(screen.text).toContain("Waiting for the customer");
     expect(screen.text).not.toContain("\x1b");
   });
 

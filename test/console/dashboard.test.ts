@@ -207,7 +207,7 @@ describeInBrowser("the dashboard", (scene) => {
     await faults.getByRole("button", { name: "Add fault" }).click();
     await faults.getByText("/status.php: HTTP 503").waitFor();
     await faults.getByRole("button", { name: "Remove fault 1" }).click();
-    await faults.getByText("Fair weather.").waitFor();
+    await faults.getByText("No faults.").waitFor();
 
     const webhook = page.getByRole("region", { name: "Webhook" });
     await webhook.getByLabel("Address").fill("no address");

@@ -46,7 +46,7 @@ export async function walk(
   look: (what: string) => Promise<void>,
 ): Promise<void> {
   await walkViews(page, look, {
-    payments: ["transactions", "0722 000 001"],
+    payments: ["transactions", "of 10 payments"],
     "no payment fits": ["transactions?search=nobody", "No payment fits these filters."],
     "failed story": [`transactions/${failed}`, "What to do"],
     "completed story": [`transactions/${completed}?status=completed`, "Confirmed."],

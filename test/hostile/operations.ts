@@ -214,7 +214,8 @@ export const operations = (id: fc.Arbitrary<string>): Readonly<Record<string, Op
   "GET /_momo/transactions/ID": {
     method: "GET",
     path: fc.oneof(id, segment).map((it) => `/_momo/transactions/${it}`),
-    allowed: [200, 404],
+    // 400: a segment of dots, or with a backslash.
+    allowed: [200, 400, 404],
   },
   "GET /_momo/keys": {
     method: "GET",

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { pack } from "../../scripts/release/npm.ts";
+import { dirname, join } from "node:path";
 import { ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
@@ -30,9 +29,11 @@ describe("publish-npm.sh", () => {
 
   async function plant(name: string, version = "1.2.3"): Promise<void> {
     const source = join(folder, "source", name);
-    mkdirSync(source, { recursive: true });
-    writeFileSync(join(source, "package.json"), JSON.stringify({ name, version, description: "x" }, null, 2));
-    await pack(source, join(folder, "npm"));
+    const tarball = join(folder, "npm", `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+    for (const path of [join(source, "package"), dirname(tarball)]) mkdirSync(path, { recursive: true });
+    const text = JSON.stringify({ name, version, description: "x" }, null, 2);
+    writeFileSync(join(source, "package/package.json"), text);
+    await runToEnd(["tar", "-czf", tarball, "-C", source, "package"]);
   }
 
   /** @param there what the registry has */

@@ -18,7 +18,7 @@ const CROSS_LIBRARIES = { amd64: "/usr/x86_64-linux-gnu/lib", arm64: "/usr/aarch
 /**
  * Makes a base with glibc and nothing else, for machines that reach no registry.
  * @returns the name of the image
- * @throws Error where the glibc of that processor is not installed
+ * @throws Error if the glibc of that processor is not installed
  */
 export async function makeLocalBase(engine: Engine, processor: Processor): Promise<string> {
   const { cpu, loader, libraries } = PROCESSORS[processor];

@@ -2,6 +2,7 @@ import { equal } from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
+import { freePort } from "../registry.ts";
 import { run } from "../run.ts";
 import { sumOf } from "../sums.ts";
 import { type Engine, missingPrograms, openEngine } from "./engine.ts";
@@ -95,13 +96,6 @@ async function startRegistry(folder: string): Promise<{ address: string; close()
   }
   await close();
   throw new Error(`${program} does not answer on ${address}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const port = server.port ?? 0;
-  await server.stop(true);
-  return port;
 }
 
 const missing = missingPrograms();

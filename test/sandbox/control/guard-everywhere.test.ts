@@ -113,7 +113,6 @@ describe("every control call is behind the guard", () => {
       for (const [name, headers] of FOREIGN) {
         const response = await send(method, path, { "Content-Type": "application/json", ...headers }, content);
         expect(response.status, name).toBe(403);
-        expect([...response.headers.keys()].filter((header) => header.startsWith("access-control-"))).toEqual([]);
         const text = await response.text();
         expectSoundAnswer({ status: 403, headers: response.headers, text, body: JSON.parse(text) });
       }

@@ -62,10 +62,17 @@ describe("a rule matches", () => {
   });
 });
 
-test("two rules with times give: fail twice, then succeed; what is left shows in the list", async () => {
-  await add({ outcome: "insufficient_funds", times: 2 }, { outcome: "completed", times: 1 }, { outcome: "cancelled" });
+test("two rules with times give: fail twice, then succeed; what is left shows in the list; a rule for others keeps its times", async () => {
+  const others = { match: { reference: "another" }, outcome: "expired", times: 2 };
+  await add(
+    others,
+    { outcome: "insufficient_funds", times: 2 },
+    { outcome: "completed", times: 1 },
+    { outcome: "cancelled" },
+  );
   expect(await endOf()).toBe(1);
   expect((await sandbox.control("GET", "/rules")).rules).toEqual([
+    others,
     { match: {}, outcome: "insufficient_funds", times: 1 },
     { match: {}, outcome: "completed", times: 1 },
     { match: {}, outcome: "cancelled" },

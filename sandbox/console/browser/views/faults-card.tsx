@@ -83,9 +83,7 @@ export function FaultsCard() {
         Faults <span class="count">{inForce.length}</span>
       </h2>
       {inForce.length === 0 ? (
-        <p class="hint">
-          Fair weather. A fault befalls calls of the merchant API; the same seed brings the same faults.
-        </p>
+        <p class="hint">No faults. A fault affects calls of the merchant API; the same seed gives the same faults.</p>
       ) : (
         <>
           <RemovableList
@@ -116,7 +114,7 @@ export function FaultsCard() {
         <ControlGroup
           controls={[
             {
-              label: "Fair weather",
+              label: "Remove all",
               run: () => void replace([]),
               command: replacement(seed, []),
             },
