@@ -4,7 +4,7 @@ import { postgresEngine } from "./postgres-engine.ts";
 import { simulate } from "./run.ts";
 
 /** What a server outside does takes its own time, so that a seed is a history, but not the same one each time. */
-const SEEDS = [1, 2, 3];
+const SEEDS = [1, 3];
 
 for (const version of available()) {
   describe(`on PostgreSQL ${version}, too, every answer is as the documentation foretells`, () => {

@@ -21,6 +21,11 @@ function commitsThatWait(): void {
     store = await openEngine(pair.url, { requireReplica: true, commitDeadlineMs: 60_000 });
     later(() => store.close());
     await addMerchants(store, 1);
+    // What the standby has on disk it shows a little later.
+    await until(
+      () => runSql(pair.standbyUrl, "SELECT 1 FROM merchants").catch(() => []),
+      (rows) => rows.length === 1,
+    );
   }, TEST_TIMEOUT_MS);
   afterAll(cleanUp);
 
@@ -103,7 +108,10 @@ function commitsThatWait(): void {
     expect(await isSettled(storing)).toBe(false);
     pair.startStandby();
     await storing;
-    expect(await onStandby(pending.id)).toBe(1);
+    await until(
+      () => onStandby(pending.id),
+      (count) => count === 1,
+    );
     expect(store.metrics.unknownOutcomes).toBeGreaterThan(0);
     expect(await store.transactions.listPending(10)).toContainEqual(pending);
   });

@@ -6,7 +6,7 @@ import { startProgram } from "../../support/program.ts";
 afterAll(cleanUp);
 
 const OPENERS = 6;
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 for (const version of available()) {
   describe(`PostgreSQL ${version}: those that start at once on an empty database make it once`, () => {
