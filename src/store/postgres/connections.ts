@@ -1,7 +1,7 @@
 import { SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import type { Address } from "./address.ts";
-import { DeadlinePassed, needsNewConnection } from "./failures.ts";
+import { ConnectionEnded, DeadlinePassed, needsNewConnection } from "./failures.ts";
 import type { Query } from "./options.ts";
 
 /** One connection, as long as somebody uses it. */
@@ -40,8 +40,6 @@ export function createConnections({ login }: Address, most: number, clock: Clock
   const inUse = new Set<Link>();
   let isClosed = false;
 
-  const connect = () => new Link(new SQL({ ...login, max: 1, prepare: false, connectionTimeout: 30 }));
-
   function acquire(): Link | Promise<Link> {
     if (isClosed) throw new Error("the store was closed");
     if (inUse.size < most && waiting.length === 0) return take();
@@ -51,14 +49,16 @@ export function createConnections({ login }: Address, most: number, clock: Clock
   }
 
   function take(): Link {
-    const link = idle.pop() ?? connect();
+    let link = idle.pop();
+    while (link?.isEnded) link = idle.pop();
+    link ??= new Link(login);
     inUse.add(link);
     return link;
   }
 
   function release(link: Link, isBroken: boolean): void {
     inUse.delete(link);
-    if (isBroken || isClosed) void link.end();
+    if (isBroken || isClosed || link.isEnded) void link.end();
     else idle.push(link);
     if (!isClosed && inUse.size < most) waiting.shift()?.(take());
   }
@@ -104,17 +104,29 @@ export function createConnections({ login }: Address, most: number, clock: Clock
   };
 }
 
+/**
+ * One connection and no other. By itself the driver would connect again after its connection has ended: then the COMMIT of a lost
+ * transaction would be answered as done.
+ */
 class Link implements Connection {
   readonly #sql: SQL;
+  /** Whether the connection has ended. It is never opened again. */
+  isEnded = false;
 
-  constructor(sql: SQL) {
-    this.#sql = sql;
+  constructor(login: Address["login"]) {
+    const onclose = () => {
+      this.isEnded = true;
+    };
+    this.#sql = new SQL({ ...login, max: 1, prepare: false, connectionTimeout: 30, onclose });
   }
 
-  query: Query = async <Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> =>
-    this.#sql.unsafe(text, [...parameters]);
+  query: Query = async <Row>(text: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
+    if (this.isEnded) throw new ConnectionEnded();
+    return this.#sql.unsafe(text, [...parameters]);
+  };
 
   script = async <Row>(text: string): Promise<Row[]> => {
+    if (this.isEnded) throw new ConnectionEnded();
     const results = await this.#sql.unsafe(text).simple();
     // One statement has its rows, several have a list for each.
     return Array.isArray(results.at(-1)) ? results.at(-1) : results;

@@ -18,6 +18,17 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** The connection ended before a statement was sent. */
+export class ConnectionEnded extends Error {
+  override readonly name = "ConnectionEnded";
+  /** As the driver calls it where the connection ends later. */
+  readonly code = "ERR_POSTGRES_CONNECTION_CLOSED";
+
+  constructor() {
+    super("the database server ended the connection");
+  }
+}
+
 /** A write was tried until its deadline, and one of the attempts may have been committed. */
 export class OutcomeUnknown extends Error {
   override readonly name = "OutcomeUnknown";

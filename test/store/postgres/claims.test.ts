@@ -101,7 +101,10 @@ for (const version of available()) {
     test("what a replica decided is written although its transaction died before the commit", async () => {
       const { url, store, pending } = await openShop(version, 2);
       const changed = await store.transactions.resolveDue(DUE_MS, 10, async (due) => {
-        await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'");
+        await runSql(
+          url,
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()",
+        );
         return due.map(pay);
       });
       expect(changed.map(({ id }) => id).sort()).toEqual(pending.map(({ id }) => id).sort());
