@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { at, FREE_PORT, findingsOf, needingAction } from "../support/doctor.ts";
@@ -126,6 +126,22 @@ describe("nothing to do: exit 0", () => {
 });
 
 describe("action is needed: exit 1, and each says what to do", () => {
+  test.concurrent("a database of a newer momo", async () => {
+    const data = await used();
+    const database = new Database(join(data, "momo.db"));
+    database.run("PRAGMA user_version = 99");
+    database.close();
+    const findings = await findingsOf(["--data", data]);
+    expect(needingAction(findings)).toEqual(["database"]);
+    expect(at(findings, "database")).toContain("newer momo");
+  });
+
+  test.concurrent("a key in credentials.json that belongs to another database", async () => {
+    const [data, other] = await Promise.all([used(), used()]);
+    copyFileSync(join(other, "credentials.json"), join(data, "credentials.json"));
+    expect(needingAction(await findingsOf(["--data", data]))).toEqual(["key"]);
+  });
+
   test.concurrent("a damaged database", async () => {
     const data = await used();
     const file = join(data, "momo.db");

@@ -62,6 +62,11 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
     ]);
     expect(description.info.license).toEqual({ name: "MIT", identifier: "MIT" });
     expect(description.security).toEqual([{ apiKey: [], apiSecret: [] }]);
+    // Some converters keep one security scheme alone, so each operation names both headers, too.
+    for (const path of Object.keys(description.paths)) {
+      const headers = operationOf(description, path).parameters.filter((parameter) => parameter.in === "header");
+      expect(headers.map(({ name }) => name)).toEqual(["X-API-Key", "X-API-Secret"]);
+    }
     const result = await new Validator().validate(JSON.parse(JSON.stringify(description)));
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
