@@ -126,6 +126,18 @@ export interface TransactionStore {
   save(most: number): Promise<SavedTransactions | null>;
 }
 
+/** The calls that only read. */
+export type TransactionReads = Pick<
+  TransactionStore,
+  | "findByCheckoutRequestId"
+  | "findByReference"
+  | "nextCheckAtMs"
+  | "isAnyOverdue"
+  | "lastDueStartMs"
+  | "listPending"
+  | "listPaid"
+>;
+
 /** A copy of all transactions at one time. */
 export interface SavedTransactions {
   readonly count: number;

@@ -2,23 +2,12 @@ import { foldCase } from "../../domain/filter.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { Transaction } from "../../domain/transaction.ts";
 import { type TransactionRow, toCompleted, toPending, toTransaction } from "../rows.ts";
-import type { TransactionStore } from "../store.ts";
+import type { TransactionReads } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
 import { fromRow, numbers, ROW } from "./rows.ts";
 import { toStored } from "./text.ts";
-
-type Reads = Pick<
-  TransactionStore,
-  | "findByCheckoutRequestId"
-  | "findByReference"
-  | "nextCheckAtMs"
-  | "isAnyOverdue"
-  | "lastDueStartMs"
-  | "listPending"
-  | "listPaid"
->;
 
 /** Looking up this many payments of one phone takes a few milliseconds. */
 const FEW_OF_PHONE = 1000;
@@ -53,7 +42,7 @@ const PAID_BY = `SELECT ${ROW} FROM (
   ) AS newest WHERE phone = $1::bigint ${NEWEST_PAID} LIMIT $2::int`;
 
 /** Reads of transactions, except their list. Those of one turn by their ids are one statement. */
-export function createReads(attempts: Attempts, { requestIds, isOwn }: Numbering): Reads {
+export function createReads(attempts: Attempts, { requestIds, isOwn }: Numbering): TransactionReads {
   const rowsOf = async (text: string, parameters: readonly unknown[] = []) => {
     const rows = await attempts.read(({ query }) => query<TransactionRow>(text, parameters));
     return rows.map(fromRow);

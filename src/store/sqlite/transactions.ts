@@ -4,7 +4,7 @@ import { onFirstUse } from "../../domain/on-first-use.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import { codeOfKind, PENDING, toChange, toCompleted, toNewRow, toPending, toTransaction } from "../rows.ts";
-import type { TransactionStore } from "../store.ts";
+import type { TransactionReads, TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
 import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
@@ -28,17 +28,6 @@ interface Shared extends Parts {
   readonly polled: LookupCache<string, Transaction>;
 }
 
-type Reads = Pick<
-  TransactionStore,
-  | "findByCheckoutRequestId"
-  | "findByReference"
-  | "nextCheckAtMs"
-  | "isAnyOverdue"
-  | "lastDueStartMs"
-  | "listPending"
-  | "listPaid"
->;
-
 /** Transactions one by one. */
 export function createTransactionStore(parts: Parts): TransactionStore {
   const { requestIds } = parts.numbering;
@@ -53,7 +42,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
   return { ...createReads(shared), ...createWrites(shared) };
 }
 
-function createReads({ statements, polled, numbering }: Shared): Reads {
+function createReads({ statements, polled, numbering }: Shared): TransactionReads {
   const { requestIds } = numbering;
 
   /** The numbers of a phone's transactions as JSON; null if there are many. */
@@ -100,7 +89,7 @@ function createReads({ statements, polled, numbering }: Shared): Reads {
   };
 }
 
-function createWrites(shared: Shared): Omit<TransactionStore, keyof Reads> {
+function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionReads> {
   const { client, commits, totals, numbering, statements, polled } = shared;
   const { requestIds } = numbering;
   const copies = createCopies(client);
