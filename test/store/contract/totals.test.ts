@@ -4,7 +4,7 @@ import type { AmountCents } from "../../../src/domain/money.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import { type FinalStatus, KINDS, type PendingTransaction } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useOneShop } from "../../support/engines.ts";
-import { paidAt } from "../../support/payments.ts";
+import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { rejectionOf } from "../../support/rejection.ts";
 import { identified, insertPending } from "../../support/shop.ts";
 
@@ -49,6 +49,7 @@ onEveryEngine((engine) => {
   const shop = useOneShop(engine, 2);
   beforeAll(() => shop.open());
 
+  const sale: Insert = { does: "insert", merchantId: 1, kind: "api", createdAtMs: CREATED_AT_MS, amount: 100 };
   let receipts = 0;
   async function run(steps: readonly Step[]): Promise<void> {
     let open: PendingTransaction[] = [];
@@ -92,9 +93,13 @@ onEveryEngine((engine) => {
         const { summary } = await shop.store.transactionList.list(1, {}, { number: 1, limit: 1 });
         most = Math.max(most, summary.totalItems);
       }),
-      { numRuns: Math.ceil(40 / engine.cost) },
+      // The example stands first: a few drawn mixes may all be short, or end with forgetting all.
+      {
+        numRuns: Math.ceil(40 / engine.cost),
+        examples: [[[sale, sale, { does: "finish", which: 0, status: "completed" }]]],
+      },
     );
-    // Not only empty databases were compared; the last mix may end with forgetting all.
+    // Not only empty databases were compared.
     expect(most).toBeGreaterThan(1);
   });
 
