@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
-import { startFlood } from "../test/console/flood-client.ts";
+import { startFlood } from "../test/integration/console/flood-client.ts";
 import { launchBrowser } from "../test/support/chromium.ts";
 import { smallPng } from "./small-png.ts";
 

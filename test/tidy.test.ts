@@ -55,10 +55,10 @@ describe("what comes from elsewhere", () => {
     "package.json",
     "bench/peers/package.json",
     "scripts/release/clients/package.json",
-    "test/frameworks/package.json",
-    "test/intercept/package.json",
-    "test/postgres/package.json",
-    "test/workflows/package.json",
+    "test/integration/npm/package.json",
+    "test/integration/intercept/package.json",
+    "test/integration/postgres/package.json",
+    "test/integration/workflows/package.json",
   ];
 
   test.each(manifests)("every dependency of %s is pinned exactly", async (manifest) => {

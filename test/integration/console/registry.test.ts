@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import { LANGUAGES } from "../../../sandbox/console/browser/logic/snippets.ts";
+import { describeInBrowser, startPayment, textOf } from "../../support/browser.ts";
+
+describeInBrowser("accounts and keys", (scene) => {
+  test("a key is made, its secret shown once; it works until it is revoked", async () => {
+    const page = await scene.open({ view: "keys" });
+    const keys = page.getByRole("region", { name: "API keys" });
+    await keys.getByLabel("Label").fill("staging");
+    await keys.getByText("momo keys create --label staging").waitFor();
+    await keys.getByRole("button", { name: "Make key" }).click();
+    const secret = await textOf(keys.locator("[data-secret]"));
+    const row = keys.locator("tr", { hasText: "staging" });
+    const key = await textOf(row.locator("code"));
+    const ask = () =>
+      fetch(`${scene.sandbox.baseUrl}/transactions.php`, { headers: { "X-API-Key": key, "X-API-Secret": secret } });
+    expect((await ask()).status).toBe(200);
+
+    await keys.getByRole("button", { name: "I have it" }).click();
+    expect(await page.content()).not.toContain(secret);
+    const revocation = keys.getByText(`momo keys revoke ${key}`);
+    expect(await revocation.count()).toBe(0);
+    await row.getByRole("button", { name: "Revoke" }).hover();
+    await revocation.waitFor();
+    await keys.getByText(`-X DELETE ${scene.sandbox.controlUrl}/keys/${key}`).waitFor();
+    await row.getByRole("button", { name: "Revoke" }).click();
+    const question = page.getByRole("dialog", { name: "Revoke “staging”?" });
+    await question.getByText(`Every request with ${key} is refused from now on, for good.`).waitFor();
+    await question.getByRole("button", { name: "Refuse it from now on" }).click();
+    await row.getByText("revoked").waitFor();
+    await revocation.waitFor({ state: "detached" });
+    expect((await ask()).status).toBe(401);
+  });
+
+  test("merchants and accounts with their tariffs; what the API refuses stands next to the field", async () => {
+    const page = await scene.open({ view: "keys", expected: /400 \(Bad Request\)/ });
+    const accounts = page.getByRole("region", { name: "Payment accounts" });
+    await accounts.getByLabel("Name").fill("Till");
+    await accounts.getByLabel("Tariff").fill("a lot");
+    await accounts.getByRole("button", { name: "Add account" }).click();
+    await accounts.getByText("fee: it is not a tariff").waitFor();
+    await accounts.getByLabel("Tariff").fill("1.5%+10");
+    await accounts.getByRole("button", { name: "Add account" }).click();
+    await accounts.locator("tr", { hasText: "Till" }).getByText("1.5%+10").waitFor();
+
+    const merchants = page.getByRole("region", { name: "Merchants" });
+    await merchants.getByLabel("Name").fill("<b>Corner</b> Shop");
+    await merchants.getByRole("button", { name: "Add merchant" }).click();
+    await merchants.getByLabel("<b>Corner</b> Shop").check();
+    await page.getByRole("region", { name: "API keys" }).getByText("0", { exact: true }).waitFor();
+  });
+});
+
+describeInBrowser("snippets to start with", (scene) => {
+  test("each is filled in with this server's address and key", async () => {
+    const page = await scene.open({ view: "start" });
+    for (const language of LANGUAGES) {
+      await page.getByRole("radio", { name: language }).check({ force: true });
+      const text = await textOf(page.locator(".start .code pre"));
+      expect(text).toContain(scene.sandbox.baseUrl);
+      expect(text).toContain(scene.sandbox.apiKey);
+      expect(text).not.toContain("__");
+      expect(text).toContain("credentials.json");
+      expect(text).not.toContain(scene.sandbox.apiSecret);
+    }
+  });
+
+  test("they are the first thing to see until somebody has paid, and say when a payment has come in", async () => {
+    const page = await scene.open({ view: "" });
+    await page.getByText("Waiting for the first payment").waitFor();
+    const { baseUrl, headers } = scene.sandbox;
+    await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers, body: "{}" });
+    await page.getByText("A request has come in, and no payment yet").waitFor();
+    await startPayment(scene.sandbox, { amount: 250 });
+    await page
+      .locator(".seen", { hasText: "It has come in: KES 250.00" })
+      .getByRole("link", { name: "Its story" })
+      .click();
+    await page.getByRole("region", { name: "Story of a payment" }).getByText("KES 250.00").first().waitFor();
+    await page.goto("about:blank");
+    await page.goto(`${scene.sandbox.controlUrl}/`);
+    await page.locator("tbody.rows tr", { hasText: "250.00" }).waitFor();
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeCertificates } from "../../../cli/intercept/certificate.ts";
+import { systemClock, systemRandom } from "../../../src/system.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
+import { runMomo, startMomo } from "../../support/momo.ts";
+
+afterAll(cleanUp);
+
+describe("the credentials of an intercepted call", () => {
+  test.concurrent("any key and secret count as the sandbox's own, and none of them is in the log", async () => {
+    const { stdout, exitCode } = await sh(`${PUSH} ${KEY} ${SECRET} && curl -sS "$MOMO_CONTROL_URL/requests"`);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('{"success":true,"message":"STK push sent');
+    expect(stdout).toContain('"x-api-secret":"[redacted]"');
+    expect(stdout).not.toContain("of_a_shop");
+  });
+
+  test.concurrent("none at all is refused, as by the service", async () => {
+    expect((await sh(`${PUSH} -w ' %{http_code}'`)).stdout).toMatch(/^\{"success":false,.*\} 401$/);
+    expect((await sh(`${PUSH} ${KEY} -w ' %{http_code}'`)).stdout).toMatch(/ 401$/);
+  });
+
+  test.concurrent("a call by the sandbox's own address needs the sandbox's own key", async () => {
+    const { stdout } = await sh(`curl -sS "$MOMO_BASE_URL/transactions.php" ${KEY} ${SECRET} -w ' %{http_code}'`);
+    expect(stdout).toMatch(/ 401$/);
+  });
+});
+
+describe("what is intercepted", () => {
+  test.concurrent("each of several hosts, and nothing of the control API", async () => {
+    const { stdout } = await sh(
+      `for path in payflow.example/api/v2/status.php other.example/v2/status.php other.example/_momo/requests; do
+         curl -s -o /dev/null -w '%{http_code} ' -X POST "https://$path"; done`,
+    );
+    expect(stdout).toBe("401 401 404 ");
+  });
+
+  test.concurrent("the programs that a program starts, whatever starts them", async () => {
+    const file = join(newFolder(), "parent.cjs");
+    const line = `${PUSH} ${KEY} ${SECRET}`;
+    writeFileSync(
+      file,
+      `const { exec, execSync, spawnSync } = require("node:child_process");
+       const line = ${JSON.stringify(line)};
+       exec(line, (error, stdout) => {
+         const all = [stdout, String(execSync(line)), String(spawnSync("sh", ["-c", line], { env: { ...process.env } }).stdout)];
+         console.log(all.map((text) => JSON.parse(text).success).join());
+         console.log(String(process.env.HTTPS_PROXY), process.env.MINE);
+       });`,
+    );
+    const run = await intercept(["node", file], { env: { MINE: "as it was" } });
+    expect(run).toEqual({ stdout: "true,true,true\nundefined as it was\n", stderr: "", exitCode: 0 });
+  });
+
+  test.concurrent("without --intercept, nothing: the environment has no proxy and no certificate", async () => {
+    const { stdout } = await runMomo(["exec", "--", "env"]);
+    expect(stdout).not.toMatch(/^(?:HTTPS_PROXY|NODE_OPTIONS|SSL_CERT_FILE|BUN_OPTIONS)=/im);
+  });
+});
+
+describe("a program that does not trust the certificate of the run is told of in one line", () => {
+  const told = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("momo:"));
+  const line = expect.stringContaining("it does not trust the certificate of this run");
+
+  test.concurrent("curl with authorities of its own, however often", async () => {
+    const file = join(newFolder(), "own.pem");
+    writeFileSync(file, makeCertificates(["x.example"], systemClock, systemRandom).authority);
+    const { stderr, exitCode } = await sh(
+      `for n in 1 2 3; do curl -sS --cacert '${file}' https://payflow.example/; done`,
+    );
+    expect(exitCode).toBe(60);
+    expect(told(stderr)).toEqual([line]);
+  });
+
+  test.concurrent("Node with authorities of its own", async () => {
+    const { authority } = makeCertificates(["x.example"], systemClock, systemRandom);
+    const script = `require("node:https").get("https://payflow.example/", { ca: process.argv[1] }).on("error", () => process.exit(3))`;
+    const { stderr, exitCode } = await intercept(["node", "-e", script, "--", authority]);
+    expect(exitCode).toBe(3);
+    expect(told(stderr)).toEqual([line]);
+  });
+
+  test.concurrent("and a program that does trust it is not", async () => {
+    const script = `fetch("https://payflow.example/").then((r) => r.text()).then(() => process.exit(0))`;
+    expect(await intercept(["node", "-e", script])).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+  });
+});
+
+describe("what is no name of a host is refused before the command runs", () => {
+  test.concurrent.each([
+    ["https://payflow.example/api/v2", "give the name alone, such as payflow.example"],
+    ["payflow.example:443", "is not the name of a host"],
+    ["payflow.example/api", "is not the name of a host"],
+    ["127.0.0.1", "is an address: give the name of a host"],
+    ["::1", "is an address: give the name of a host"],
+    ["localhost", "is not the name of a host"],
+    ["shop.localhost", "is not the name of a host"],
+    ["*.example", "is not the name of a host"],
+    ["-a.example", "is not the name of a host"],
+    ["", "is not the name of a host"],
+    ["a.example,", "is not the name of a host"],
+    ["a.example,A.example", "a.example is named twice"],
+    [Array.from({ length: 11 }, (_, n) => `h${n}.example`).join(), "10 hosts at most; there are 11"],
+    [`${"a".repeat(64)}.example`, "is not the name of a host"],
+  ])("%s", async (hosts, why) => {
+    const run = await runMomo(["exec", "--intercept", hosts, "--", "echo", "run"]);
+    expect(run).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(run.stderr).toStartWith("momo: --intercept");
+    expect(run.stderr).toContain(why);
+  });
+
+  test.concurrent("an outer proxy that makes no tunnels, too", async () => {
+    const run = await intercept(["echo", "run"], { env: { ALL_PROXY: "socks5://127.0.0.1:1" } });
+    expect(run).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(run.stderr).toContain("it is socks5://");
+  });
+});
+
+describe("afterwards nothing is left", () => {
+  const LIST = `find "$MOMO_DATA" -type f; grep -rl "PRIVATE KEY" "$MOMO_DATA" && echo "a key on the disk"`;
+
+  test.concurrent("no key is ever in a file, and no file and no port is there afterwards", async () => {
+    const home = newFolder();
+    const { stdout } = await sh(`${LIST}; echo "$HTTPS_PROXY"`, { env: { TMPDIR: home } });
+    expect(stdout).toContain("/intercept/preload.cjs\n");
+    expect(stdout).not.toContain("a key on the disk");
+    expect(readdirSync(home)).toEqual([]);
+    const proxy = stdout.trim().split("@").at(-1) ?? "";
+    expect(await fetch(`http://${proxy}`).catch(() => "nobody")).toBe("nobody");
+  });
+
+  test.concurrent("what a kill -9 leaves has no key in it, and the next run removes it", async () => {
+    const TMPDIR = newFolder();
+    const file = join(newFolder(), "pid");
+    const script = `echo $$ >'${file}'; echo ready; exec sleep 60`;
+    const child = startMomo(["exec", "--intercept", "payflow.example", "--", "sh", "-c", script], { env: { TMPDIR } });
+    await child.stdout.until(/ready/);
+    child.signal("SIGKILL");
+    process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
+    await child.exited;
+    const [left = ""] = readdirSync(TMPDIR);
+    expect(left).toStartWith("momo-temporary-");
+    expect(existsSync(join(TMPDIR, left, "intercept/preload.cjs"))).toBe(true);
+    for (const name of readdirSync(join(TMPDIR, left), { recursive: true, encoding: "utf8" })) {
+      const text = await Bun.file(join(TMPDIR, left, name))
+        .text()
+        .catch(() => "");
+      expect(text).not.toContain("PRIVATE KEY");
+    }
+    await intercept(["true"], { env: { TMPDIR } });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+
+  test.concurrent("codes and signals are the command's, as without", async () => {
+    expect(await sh("exit 7")).toEqual({ stdout: "", stderr: "", exitCode: 7 });
+    expect((await sh("kill -TERM $$")).exitCode).toBe(143);
+    expect((await intercept(["no-such-command-of-anybody"])).exitCode).toBe(127);
+    const child = startMomo(["exec", "--intercept", "payflow.example", "--", "sh", "-c", "echo ready; exec sleep 2"]);
+    await child.stdout.until(/ready/);
+    child.signal("SIGTERM");
+    expect(await child.exited).toBe(143);
+  });
+
+  test.concurrent("a connection that a program left open holds nothing up", async () => {
+    const script = `require("node:tls").connect({ host: "payflow.example", port: 443, servername: "payflow.example" })
+      .on("secureConnect", function () { this.write("GET / HTTP/1.1\\r\\n"); setTimeout(() => process.exit(0), 50); })`;
+    expect((await intercept(["node", "-e", script])).exitCode).toBe(0);
+  });
+});

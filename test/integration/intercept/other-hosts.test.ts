@@ -1,0 +1,148 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { makeCertificates } from "../../../cli/intercept/certificate.ts";
+import { systemClock, systemRandom } from "../../../src/system.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
+
+afterAll(cleanUp);
+
+describe("nothing but the named hosts is touched", () => {
+  /** A service of somebody else's, with a certificate of its own. */
+  async function elsewhere() {
+    const folder = newFolder();
+    const { authority, certificate, key } = makeCertificates(["localhost"], systemClock, systemRandom);
+    const server = Bun.serve({
+      hostname: "localhost",
+      port: 0,
+      tls: { cert: certificate, key },
+      fetch: ({ headers }) => new Response(`elsewhere: ${headers.get("X-API-Key")}`),
+    });
+    later(() => server.stop(true));
+    const file = join(folder, "authority.pem");
+    writeFileSync(file, authority);
+    return { url: `https://localhost:${server.port}/`, file };
+  }
+
+  const CLIENTS: readonly (readonly [name: string, variable: string, command: (url: string) => string[]])[] = [
+    [
+      "Node",
+      "NODE_EXTRA_CA_CERTS",
+      (url) => ["node", "-e", `fetch("${url}", ${HEADERS}).then((r) => r.text()).then(console.log, fail); ${FAIL}`],
+    ],
+    [
+      "Bun",
+      "NODE_EXTRA_CA_CERTS",
+      (url) => [
+        process.execPath,
+        "-e",
+        `fetch("${url}", ${HEADERS}).then((r) => r.text()).then(console.log, fail); ${FAIL}`,
+      ],
+    ],
+    ["curl", "CURL_CA_BUNDLE", (url) => ["curl", "-sS", url, "-H", "X-API-Key: mine"]],
+    ["curl", "SSL_CERT_FILE", (url) => ["curl", "-sS", url, "-H", "X-API-Key: mine"]],
+    [
+      "Python",
+      "SSL_CERT_FILE",
+      (url) => [
+        "python3",
+        "-c",
+        `import urllib.request as u; print(u.urlopen(u.Request("${url}", headers={"X-API-Key": "mine"})).read().decode())`,
+      ],
+    ],
+  ];
+  const HEADERS = '{ headers: { "X-API-Key": "mine" } }';
+  const FAIL = "function fail(error) { console.error(error); process.exit(1); }";
+
+  for (const [name, variable, command] of CLIENTS) {
+    test.concurrent(`${name} reaches another host, verifies it by the caller's own ${variable}, and not without`, async () => {
+      const { url, file } = await elsewhere();
+      const trusted = await intercept(command(url), { env: { [variable]: file } });
+      expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("elsewhere: mine") });
+      const run = await intercept(command(url));
+      expect(run.exitCode).not.toBe(0);
+      expect(run.stderr).toMatch(/certificate|CERT|issuer/i);
+      expect(run.stderr).not.toContain("momo:");
+    });
+  }
+
+  /** A proxy as a company has it. */
+  async function companyProxy() {
+    const asked: string[] = [];
+    const server = createServer((_, response) => response.writeHead(501).end());
+    server.on("connect", ({ url = "", headers }, socket) => {
+      asked.push(`${url} ${atob((headers["proxy-authorization"] ?? "").replace("Basic ", ""))}`);
+      const [host = "", port] = url.split(":");
+      const peer = connect(Number(port), host, () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        peer.pipe(socket).pipe(peer);
+      });
+      peer.on("error", () => socket.destroy());
+      socket.on("error", () => peer.destroy());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    later(() => server.close());
+    return { url: `http://user:pass@127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  }
+
+  test.concurrent("the caller's own proxy is asked for other hosts, and never for the named ones", async () => {
+    const { url, file } = await elsewhere();
+    const proxy = await companyProxy();
+    const env = { HTTPS_PROXY: proxy.url, CURL_CA_BUNDLE: file };
+    const { stdout, stderr } = await sh(
+      `curl -sS ${url}; ${PUSH} ${KEY} ${SECRET}; node -e 'fetch("https://payflow.example/").then((r) => console.log(r.status, process.env.HTTPS_PROXY))'`,
+      { env },
+    );
+    expect({ stdout, stderr }).toEqual({
+      stdout: expect.stringMatching(/^elsewhere: null\{"success":true.*\}404 http:\/\/user:pass@/),
+      stderr: "",
+    });
+    expect(proxy.asked).toEqual([`${new URL(url).host} user:pass`]);
+  });
+
+  test.concurrent("NO_PROXY goes on to hold for the caller's own proxy, and does not let a named host pass by", async () => {
+    const { url, file } = await elsewhere();
+    const proxy = await companyProxy();
+    for (const NO_PROXY of ["localhost,.example", "*"]) {
+      const env = { https_proxy: proxy.url, NO_PROXY, CURL_CA_BUNDLE: file };
+      const { stdout } = await sh(`curl -sS ${url}; ${PUSH} ${KEY} ${SECRET}`, { env });
+      expect(stdout).toMatch(/^elsewhere: null\{"success":true/);
+    }
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test.concurrent("another user of this machine is led nowhere: the proxy asks for the password of this run", async () => {
+    const { stdout } = await sh(
+      `curl -s -o /dev/null -w '%{http_connect} ' https://payflow.example/
+       curl -s -o /dev/null -w '%{http_connect} ' -x "http://\${HTTPS_PROXY#*@}" https://payflow.example/
+       curl -s -w '%{http_code}' -x "http://\${HTTPS_PROXY#*@}" http://payflow.example/`,
+    );
+    expect(stdout).toBe("200 407 407");
+  });
+
+  test.concurrent("a host that cannot be reached is told to the program, not to the sandbox", async () => {
+    const run = await sh(`curl -sS https://127.0.0.2:1/; curl -sS https://localhost:1/`);
+    expect(run.exitCode).not.toBe(0);
+    expect(run.stderr).not.toContain("momo:");
+  });
+
+  test.concurrent("the caller's NODE_OPTIONS and PHP_INI_SCAN_DIR hold, too", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "own.cjs"), `process.env.FIRST = "own.cjs";`);
+    mkdirSync(join(folder, "ini"));
+    const env = {
+      NODE_OPTIONS: `--no-deprecation --require "${folder}/own.cjs"`,
+      PHP_INI_SCAN_DIR: join(folder, "ini"),
+    };
+    const { stdout } = await sh(`node -p 'process.env.FIRST + " " + process.noDeprecation'; echo "$PHP_INI_SCAN_DIR"`, {
+      env,
+    });
+    expect(stdout).toStartWith(`own.cjs true\n${join(folder, "ini")}:`);
+  });
+});

@@ -1,0 +1,35 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { cleanUp } from "../../support/cleanup.ts";
+import { runAsItIs } from "../../support/intercept.ts";
+
+/** Real programs with the address of a service in their source, on what this machine has; `npm run runtimes` tries others. */
+
+afterAll(cleanUp);
+
+const PROGRAMS: readonly (readonly [command: string, file: string, needs: readonly string[]])[] = [
+  ["node", "fetch.mjs", ["node", "--version"]],
+  ["node", "https.mjs", ["node", "--version"]],
+  [process.execPath, "fetch.mjs", [process.execPath, "--version"]],
+  [process.execPath, "https.mjs", [process.execPath, "--version"]],
+  ["sh", "curl.sh", ["curl", "--version"]],
+  ["python3", "urllib_client.py", ["python3", "--version"]],
+  ["python3", "requests_client.py", ["python3", "-c", "import requests"]],
+  ["php", "curl.php", ["php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"]],
+];
+
+describe("a program with its service's address in it is tested as it is", () => {
+  for (const [command, file, needs] of PROGRAMS) {
+    const name = `${command.split("/").at(-1)} runs ${file}`;
+    if (Bun.which(needs[0] ?? "") === null || !Bun.spawnSync([...needs], { stderr: "ignore" }).success) {
+      test(`${name}: left out; ${needs.join(" ")} fails`, () => {});
+      continue;
+    }
+    test.concurrent(name, async () => {
+      expect(await runAsItIs([command], file)).toEqual({
+        stdout: expect.stringMatching(/^\{"success":true,.*"checkout_request_id":"ws_CO_/),
+        stderr: "",
+        exitCode: 0,
+      });
+    });
+  }
+});

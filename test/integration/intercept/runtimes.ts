@@ -1,0 +1,40 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp } from "../../support/cleanup.ts";
+import { runAsItIs } from "../../support/intercept.ts";
+
+/** The same programs on other runtimes, and clients of packages; `npm run runtimes` installs them (half a gigabyte), and runs this. */
+
+afterAll(cleanUp);
+
+const PACKAGES = join(import.meta.dir, "node_modules");
+const DENO = join(PACKAGES, "@deno/linux-x64-glibc/deno");
+
+const RUNTIMES: Record<string, readonly string[]> = {
+  node: ["node"],
+  "Node 22": [join(PACKAGES, "node-22/bin/node")],
+  "Node 24": [join(PACKAGES, "node-24/bin/node")],
+  Bun: [process.execPath],
+  Deno: [DENO, "run", "--allow-all"],
+  "Deno, which may reach the network and nothing else,": [DENO, "run", "--allow-net"],
+};
+
+describe("a program with its service's address in it is tested as it is", () => {
+  for (const [runtime, command] of Object.entries(RUNTIMES)) {
+    const files = ["fetch.mjs", "https.mjs", "axios.mjs", "axios-without-tunnels.mjs", "got.mjs"];
+    for (const file of runtime.startsWith("Deno,") ? files.slice(0, 1) : files) {
+      if (command[0]?.startsWith(PACKAGES) && !existsSync(command[0])) {
+        test(`${runtime} runs ${file}: left out; there is none for this machine`, () => {});
+        continue;
+      }
+      test(`${runtime} runs ${file}`, async () => {
+        expect(await runAsItIs(command, file)).toEqual({
+          stdout: expect.stringMatching(/^\{"success":true,.*"checkout_request_id":"ws_CO_/),
+          stderr: "",
+          exitCode: 0,
+        });
+      });
+    }
+  }
+});

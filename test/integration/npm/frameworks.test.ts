@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../support/binary.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { blocksOf, readDocument } from "../../support/documents.ts";
+import { installPackages } from "../../support/installed.ts";
+import { runToEnd } from "../../support/momo.ts";
+
+/** The examples of docs/testing.md for test runners, run by these in a project that has the npm package. */
+
+const FRAMEWORKS = join(ROOT, "test/integration/npm/node_modules");
+
+const testing = readDocument("docs/testing.md");
+const [forBun = ""] = blocksOf(testing, "ts");
+const [forNode = "", forJest = ""] = blocksOf(testing, "js");
+
+interface Runner {
+  readonly name: string;
+  readonly file: string;
+  readonly code: string;
+  readonly command: readonly string[];
+}
+
+const RUNNERS: readonly Runner[] = [
+  {
+    name: "bun:test",
+    file: "cancelled.test.ts",
+    code: forBun,
+    command: [process.execPath, "test", "./cancelled.test.ts"],
+  },
+  { name: "node:test", file: "cancelled.test.mjs", code: forNode, command: ["node", "--test", "cancelled.test.mjs"] },
+  {
+    name: "vitest",
+    file: "cancelled.vitest.test.ts",
+    code: forBun.replace('from "bun:test"', 'from "vitest"'),
+    command: ["node", "node_modules/vitest/vitest.mjs", "run", "cancelled.vitest"],
+  },
+  {
+    name: "jest",
+    file: "cancelled.jest.test.cjs",
+    code: forJest,
+    command: ["node", "node_modules/jest/bin/jest.js", "--testMatch", "**/*.jest.test.cjs"],
+  },
+];
+
+let project: string;
+beforeAll(async () => {
+  project = await installPackages();
+  for (const name of ["vitest", "jest"]) symlinkSync(join(FRAMEWORKS, name), join(project, "node_modules", name));
+});
+afterAll(cleanUp);
+
+describe("the example of docs/testing.md runs, and fails where the payment ends in another way", () => {
+  for (const { name, file, code, command } of RUNNERS) {
+    if (["vitest", "jest"].includes(name) && !existsSync(FRAMEWORKS)) {
+      test(`${name}: left out; npm install --prefix test/integration/npm --ignore-scripts`, () => {});
+      continue;
+    }
+    test(name, async () => {
+      const env = { CI: "1", NO_COLOR: "1" };
+      expect(code).toContain("momo-sandbox/testing");
+      writeFileSync(join(project, file), code);
+      const good = await runToEnd(command, { cwd: project, env });
+      expect(`${good.exitCode} ${good.stdout}${good.stderr}`).toMatch(/^0 [\s\S]*(?:\b1 pass|# pass 1\b)/);
+
+      const wrong = code.replace(/outcome: "cancelled"/, 'outcome: "completed"');
+      expect(wrong).not.toBe(code);
+      writeFileSync(join(project, file), wrong);
+      const bad = await runToEnd(command, { cwd: project, env });
+      expect(bad.exitCode).not.toBe(0);
+      expect(bad.stdout + bad.stderr).toContain("completed");
+    });
+  }
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import packageJson from "../../../package.json";
+import { UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
+import { ROOT } from "../../support/binary.ts";
+import { startChild } from "../../support/child.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { HOST, installPackages } from "../../support/installed.ts";
+import { cleanEnvironment, runToEnd } from "../../support/momo.ts";
+import { afterMounts, testWithMounts } from "../../support/mounts.ts";
+
+/** The npm packages as a project has them. */
+
+let project: string;
+beforeAll(async () => {
+  project = await installPackages();
+});
+afterAll(cleanUp);
+
+describe("the command momo of the package", () => {
+  const momo = () => join(project, "node_modules/.bin/momo");
+
+  test("is the executable: its output, its exit codes", async () => {
+    expect(await runToEnd([momo(), "--version"])).toEqual({
+      stdout: `${packageJson.version}\n`,
+      stderr: "",
+      exitCode: 0,
+    });
+    expect(await runToEnd([momo(), "frobnicate"])).toMatchObject({ stdout: "", exitCode: 2 });
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)("%s reaches the server, which ends in order", async (signal) => {
+    const child = startChild([momo(), "serve", "--ephemeral", "--port", "0", "--json"], {
+      cwd: project,
+      env: cleanEnvironment(project),
+    });
+    later(() => child.signal("SIGKILL"));
+    const [line] = await child.stdout.until(/^.*\n/);
+    child.signal(signal);
+    expect(await child.exited).toBe(0);
+    expect(existsSync(JSON.parse(line).data)).toBe(false);
+  });
+
+  test("says in one line what to do where the package for this system is missing, or may not be executed", async () => {
+    const without = await installPackages({ platform: false });
+    const run = await runToEnd([join(without, "node_modules/.bin/momo"), "--version"]);
+    expect(run).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(run.stderr).toMatch(
+      /^momo: the package @momo-sandbox\/\S+.* is missing.*install again without --omit=optional\n$/,
+    );
+
+    const executable = join(project, "node_modules/@momo-sandbox", HOST.name, "bin", HOST.executable);
+    chmodSync(executable, 0o644);
+    const refused = await runToEnd([momo(), "--version"]);
+    chmodSync(executable, 0o755);
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^momo: .* may not be executed: chmod \+x it.*\n$/),
+    });
+  });
+
+  testWithMounts(
+    "a file system that forbids to execute is named; a read-only one, and such a TMPDIR, do no harm",
+    async () => {
+      const bind = (options: string) => [
+        `mount --bind ${project} ${project}`,
+        `mount -o remount,bind,${options} ${project}`,
+      ];
+      const forbidden = await runToEnd(afterMounts(bind("noexec"), `node ${momo()} --version`));
+      expect(forbidden).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(
+          /^momo: .* may not be executed: .* install it on a file system that allows it\n$/,
+        ),
+      });
+      const place = newFolder();
+      const pay = `${momo()} exec -- ${momo()} pay 0712345678 100 --outcome "completed; after=1ms" --wait --interval 50ms -q`;
+      const mounts = [...bind("ro"), `mount -t tmpfs -o noexec none ${place}`];
+      expect(await runToEnd(afterMounts(mounts, `TMPDIR=${place} ${pay}`))).toEqual({
+        stdout: "completed\n",
+        stderr: "",
+        exitCode: 0,
+      });
+    },
+  );
+
+  test("a system that momo is not built for is refused by name", async () => {
+    const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
+    expect(() => findExecutable({ platform: "aix", arch: "ppc64", env: {} })).toThrow("no executable for aix on ppc64");
+    expect(() => findExecutable({ platform: "linux", arch: "riscv64", env: {} })).toThrow("linux on riscv64");
+  });
+
+  test("a Node that is too old is refused by name", async () => {
+    const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
+    expect(() => findExecutable({ node: "18.20.8", env: {} })).toThrow(
+      "Node 18.20.8 is too old: momo-sandbox needs Node 20",
+    );
+    expect(findExecutable({ node: "20.0.0", env: {} })).toEndWith(HOST.executable);
+  });
+});
+
+test("the package is small, has no install script, and names a package for each system", () => {
+  const folder = join(project, "node_modules/momo-sandbox");
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  expect(manifest.scripts).toBeUndefined();
+  expect(manifest.dependencies).toBeUndefined();
+  expect(Object.values(manifest.optionalDependencies)).toEqual(Array(8).fill(packageJson.version));
+  expect([...new Bun.Glob("**/*").scanSync({ cwd: folder })].sort()).toEqual([...UMBRELLA_FILES].sort());
+  for (const name of ["testing.mjs", "testing.cjs"])
+    expect(readFileSync(join(folder, name), "utf8")).not.toContain(ROOT);
+});

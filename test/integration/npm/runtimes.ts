@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../support/binary.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { readDocument } from "../../support/documents.ts";
+import { testHelperIn } from "../../support/helper-in-runtime.ts";
+import { installPackages } from "../../support/installed.ts";
+
+/** The test helper in the runtimes that `npm run runtimes` installs. */
+
+let project: string;
+beforeAll(async () => {
+  project = await installPackages();
+});
+afterAll(cleanUp);
+
+const PACKAGES = join(ROOT, "test/integration/intercept/node_modules");
+
+const RUNTIMES: Record<string, readonly string[]> = {
+  "Node 22": [join(PACKAGES, "node-22/bin/node")],
+  "Node 24": [join(PACKAGES, "node-24/bin/node")],
+  Deno: [join(PACKAGES, "@deno/linux-x64-glibc/deno"), "run", "--no-prompt", ...permissions()],
+};
+
+/** No more than docs/testing.md asks for. */
+function permissions(): string[] {
+  const [, flags = ""] = /`deno test ([^`]*--allow-run[^`]*)`/.exec(readDocument("docs/testing.md").text) ?? [];
+  return flags.split(" ");
+}
+
+describe("momo-sandbox/testing", () => {
+  for (const [runtime, command] of Object.entries(RUNTIMES)) {
+    if (existsSync(command[0] ?? "")) testHelperIn(runtime, command, () => project);
+    else test(`in ${runtime}: left out; there is none for this machine`, () => {});
+  }
+});

@@ -1,0 +1,26 @@
+import { test } from "bun:test";
+import { onEngines, postgres } from "../../support/engines.ts";
+import { missing, VERSIONS } from "../../support/postgres.ts";
+
+/** The contract of a store and the scenario tables of the API, which `npm test` runs on SQLite, once more on PostgreSQL. */
+
+await onEngines(postgres, async () => {
+  await import("../../store/contract/list.test.ts");
+  await import("../../store/contract/merchants.test.ts");
+  await import("../../store/contract/numbering.test.ts");
+  await import("../../store/contract/search.test.ts");
+  await import("../../store/contract/totals.test.ts");
+  await import("../../store/contract/transactions.test.ts");
+  await import("../../http/body.test.ts");
+  await import("../../http/check-status.test.ts");
+  await import("../../http/list-parameters.test.ts");
+  await import("../../http/order-of-checks.test.ts");
+  await import("../../http/reference.test.ts");
+  await import("../../http/search.test.ts");
+  await import("../../http/start-payment.test.ts");
+});
+
+for (const version of VERSIONS) {
+  const why = missing(version);
+  if (why !== null) test(`PostgreSQL ${version}: left out; ${why}`, () => {});
+}

@@ -1,0 +1,111 @@
+import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { stopwatch } from "../../../src/system.ts";
+import type { SimulatedEngine } from "../../simulation/engine.ts";
+import type { DatabaseHazards } from "../../simulation/unreliable-database.ts";
+import { InjectedFault } from "../../simulation/weather.ts";
+import { newDatabase, openEngine, runSql, sharedServer, type Version } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
+
+/** A real server. What a dead process had sent to it may still be written, and nothing after that. */
+export async function postgresEngine(version: Version): Promise<SimulatedEngine> {
+  const url = await newDatabase(await sharedServer(version));
+  const alive = new Set<PostgresStore>();
+  /** A revoked key is accepted for a second elsewhere: to the store, that second is over at once. */
+  let skippedMs = 0;
+  let underWay = 0;
+
+  const busy = async <T>(work: Promise<T>): Promise<T> => {
+    underWay += 1;
+    try {
+      return await work;
+    } finally {
+      underWay -= 1;
+    }
+  };
+
+  async function openQuietly(): Promise<PostgresStore> {
+    await until(
+      () =>
+        runSql(
+          url,
+          "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'",
+        ),
+      (rows) => rows.length === 0,
+    );
+    const store = await openEngine(url, { stopwatch: () => stopwatch() + skippedMs });
+    alive.add(store);
+    return store;
+  }
+
+  function end(store: PostgresStore): void {
+    alive.delete(store);
+    store.close();
+  }
+
+  return {
+    async open(hazards) {
+      const store = await openQuietly();
+      return { store: makeFallible(store, hazards, busy), bury: () => end(store) };
+    },
+    crash() {
+      for (const store of alive) end(store);
+    },
+    async beside(work) {
+      const store = await openQuietly();
+      await work(store);
+      end(store);
+      skippedMs += 1001;
+    },
+    get isBusy() {
+      return underWay > 0;
+    },
+    async close() {
+      for (const store of alive) end(store);
+    },
+  };
+}
+
+/** Puts the hazards around every call that writes; and counts every call that waits for the server. */
+function makeFallible(store: Store, hazards: DatabaseHazards, busy: <T>(work: Promise<T>) => Promise<T>): Store {
+  async function write<T>(work: () => Promise<T>): Promise<T> {
+    const fault = hazards.strike();
+    if (fault === "dies before") return hazards.die();
+    if (fault === "dies within") {
+      void work().catch(() => {});
+      return hazards.die();
+    }
+    if (fault !== "none" && fault !== "dies after") {
+      hazards.failed();
+      throw new InjectedFault("the server refuses the write");
+    }
+    const result = await busy(work());
+    return fault === "dies after" ? hazards.die() : result;
+  }
+  const around = <Calls extends object>(calls: Calls, writes: readonly (keyof Calls)[]): Calls =>
+    Object.fromEntries(
+      Object.entries(calls).map(([name, call]) => {
+        if (typeof call !== "function") return [name, call];
+        const isWrite = writes.includes(name as keyof Calls);
+        return [name, (...given: unknown[]) => (isWrite ? write(() => call(...given)) : busy(call(...given)))];
+      }),
+    ) as Calls;
+  const { transactions } = store;
+  return {
+    ...store,
+    merchants: around(store.merchants, ["addMerchant", "addPaymentAccount", "addKey", "revokeKey", "setTariff"]),
+    transactionList: around(store.transactionList, []),
+    transactions: {
+      ...around(transactions, ["insert", "record", "clear"]),
+      resolveDue(nowMs, limit, decide) {
+        let isDecided = false;
+        const resolving = transactions.resolveDue(nowMs, limit, async (due) => {
+          const outcomes = await decide(due);
+          isDecided = outcomes.length > 0;
+          return isDecided ? write(async () => outcomes) : outcomes;
+        });
+        return busy(resolving);
+      },
+    },
+  };
+}

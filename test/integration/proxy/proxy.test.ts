@@ -1,0 +1,168 @@
+import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { connectTo } from "../../support/connection.ts";
+import { type Served, serveMomo } from "../../support/momo.ts";
+import { describeWith, type RunningProxy, startHaproxy, startNginx } from "../../support/proxies.ts";
+
+/** A proxy in front opens nothing: what a client elsewhere can reach through real ones. */
+
+afterAll(cleanUp);
+
+const TOKEN = "a-token-of-the-tests";
+
+/** The status and the text of an answer to a target that is sent as it is. */
+async function send(
+  proxy: RunningProxy,
+  target: string,
+  host: string,
+  more = "",
+): Promise<{ status: number; text: string }> {
+  const connection = await connectTo(`http://${proxy.address}`);
+  const body = '{"label":"evil"}';
+  connection.write(
+    `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n${more}\r\n${body}`,
+  );
+  await connection.closed;
+  const { text } = connection.received;
+  return { status: Number(text.split(" ")[1]), text };
+}
+
+async function keysOf({ ready }: Served): Promise<number> {
+  const { control_token } = ready as typeof ready & { control_token?: string };
+  const headers: Record<string, string> = control_token ? { Authorization: `Bearer ${control_token}` } : {};
+  const answer = await fetch(`${ready.control_url}/keys`, { headers });
+  return ((await answer.json()) as { keys: unknown[] }).keys.length;
+}
+
+function withToken(): Promise<Served> {
+  const file = join(newFolder(), "token");
+  writeFileSync(file, TOKEN, { mode: 0o600 });
+  return serveMomo(["--control-token-file", file]);
+}
+
+const portOf = ({ ready }: Served) => new URL(ready.base_url).port;
+
+/** What leads to the keys where somebody resolves it. */
+const TRAVERSALS = [
+  "/v2/../_momo/keys",
+  "/v2/%2e%2e/_momo/keys",
+  "/v2/%2E./_momo/keys",
+  "/v2/..\\_momo/keys",
+  "/v2/..%5c_momo/keys",
+  "/v2/..%2f_momo/keys",
+  "/v2/x/../../_momo/keys",
+  "/v2//../../_momo/keys",
+  "/v2/%2e%2e%5c_momo/keys",
+  "/v2/..;/_momo/keys",
+];
+
+/** A client says localhost, or the name of the shop; either must not make a key. */
+async function expectClosed(
+  server: Served,
+  proxy: RunningProxy,
+  targets: readonly string[],
+  statuses: readonly number[],
+) {
+  const before = await keysOf(server);
+  for (const target of targets) {
+    for (const host of ["localhost", "127.0.0.1", "shop.example"]) {
+      const { status, text } = await send(proxy, target, host);
+      expect(statuses, `${target} ${host}: ${text}`).toContain(status);
+    }
+  }
+  expect(await keysOf(server)).toBe(before);
+}
+
+async function expectOpenToMerchants(
+  { ready }: Served,
+  proxy: RunningProxy,
+  path = "/v2/transactions.php",
+): Promise<void> {
+  const headers = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret, Host: "shop.example" };
+  expect((await fetch(`http://${proxy.address}${path}`, { headers })).status).toBe(200);
+}
+
+interface Kind {
+  readonly program: "nginx" | "haproxy";
+  /** Hands everything on. */
+  plain(port: string): Promise<RunningProxy>;
+  /** Hands everything on, and says for whom. */
+  telling(port: string): Promise<RunningProxy>;
+  /** Hands on what begins with /v2/. */
+  prefix(port: string): Promise<RunningProxy>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    program: "nginx",
+    plain: (port) => startNginx(`location / { proxy_pass http://127.0.0.1:${port}; }`),
+    telling: (port) =>
+      startNginx(
+        `location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; }`,
+      ),
+    prefix: (port) => startNginx(`location /v2/ { proxy_pass http://127.0.0.1:${port}; }`),
+  },
+  {
+    program: "haproxy",
+    plain: (port) => startHaproxy(`  default_backend momo\nbackend momo\n  server momo 127.0.0.1:${port}`),
+    telling: (port) =>
+      startHaproxy(
+        `  option forwardfor\n  http-request set-header X-Forwarded-Proto http\n  default_backend momo\nbackend momo\n  server momo 127.0.0.1:${port}`,
+      ),
+    prefix: (port) =>
+      startHaproxy(`  use_backend momo if { path_beg /v2/ }\nbackend momo\n  server momo 127.0.0.1:${port}`),
+  },
+];
+
+for (const { program, plain, telling, prefix } of KINDS) {
+  describeWith(program, `behind ${program}`, () => {
+    test("that hands everything on, with a token: no key without it", async () => {
+      const server = await withToken();
+      const proxy = await plain(portOf(server));
+      await expectOpenToMerchants(server, proxy);
+      await expectClosed(server, proxy, ["/_momo/keys"], [401]);
+      const good = await send(proxy, "/_momo/keys", "shop.example", `Authorization: Bearer ${TOKEN}\r\n`);
+      expect(good.status, good.text).toBe(200);
+    });
+
+    test("that hands everything on, with --control-port: there is nothing at /_momo", async () => {
+      const server = await serveMomo(["--control-port", "0"]);
+      const proxy = await plain(portOf(server));
+      await expectOpenToMerchants(server, proxy);
+      await expectClosed(server, proxy, ["/_momo/keys"], [404]);
+      await expectClosed(server, proxy, TRAVERSALS, [400, 404]);
+    });
+
+    test("that says for whom it asks, with neither: refused, with what to do", async () => {
+      const server = await serveMomo();
+      const proxy = await telling(portOf(server));
+      await expectOpenToMerchants(server, proxy);
+      await expectClosed(server, proxy, ["/_momo/keys"], [403]);
+      expect((await send(proxy, "/_momo/keys", "localhost")).text).toContain("--control-token-file or --control-port");
+    });
+
+    test("that hands on /v2/ alone, with neither: no path leads out of it", async () => {
+      const server = await serveMomo();
+      const proxy = await prefix(portOf(server));
+      await expectOpenToMerchants(server, proxy);
+      // Some of them the proxy answers itself: haproxy with 503, where no rule fits.
+      await expectClosed(server, proxy, ["/_momo/keys", ...TRAVERSALS], [400, 403, 404, 503]);
+    });
+  });
+}
+
+describeWith("nginx", "behind nginx with a rule that replaces the prefix", () => {
+  test("no path leads out of it, not even where a slash was forgotten", async () => {
+    const server = await serveMomo();
+    for (const [location, targets] of [
+      ["/api/", TRAVERSALS.map((target) => target.replace("/v2/", "/api/"))],
+      ["/api", ["/api../_momo/keys", "/api%2e%2e/_momo/keys", "/api..\\_momo/keys", "/api..%5c_momo/keys"]],
+    ] as const) {
+      const proxy = await startNginx(`location ${location} { proxy_pass http://127.0.0.1:${portOf(server)}/v2/; }`);
+      if (location.endsWith("/")) await expectOpenToMerchants(server, proxy, "/api/transactions.php");
+      await expectClosed(server, proxy, targets, [400, 404]);
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { YAML } from "bun";
+import manifest from "../../../package.json" with { type: "json" };
+import { writeTarGz } from "../../../scripts/release/archives.ts";
+import { sumOf } from "../../../scripts/release/sums.ts";
+import { builtBinary, ROOT } from "../../support/binary.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { runMomo, runToEnd } from "../../support/momo.ts";
+
+/** The action setup-momo, with a runner whose files are in a folder, and a release from a server of this machine. */
+
+afterAll(cleanUp);
+
+const ACTION = join(ROOT, ".github/actions/setup-momo");
+const ARCHIVE = `momo-linux-${process.arch}.tar.gz`;
+const node = Bun.which("node");
+
+interface Definition {
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<string, unknown>;
+  readonly runs: { using: string; main: string; post: string };
+}
+const definition = YAML.parse(readFileSync(join(ACTION, "action.yml"), "utf8")) as Definition;
+
+/** One job: its files, and the parts of the action as the runner starts them. */
+function startJob(inputs: Record<string, string> = {}, more: Record<string, string> = {}) {
+  const folder = newFolder();
+  const files = ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE"];
+  for (const name of files) writeFileSync(join(folder, name), "");
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  const pairs = (name: string): Record<string, string> =>
+    Object.fromEntries(
+      read(name)
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => line.split(/=(.*)/s, 2)),
+    );
+  const runner = {
+    RUNNER_TEMP: folder,
+    GITHUB_REPOSITORY: "pay/shop",
+    GITHUB_SERVER_URL: "http://127.0.0.1:1",
+    no_proxy: "127.0.0.1",
+    ...Object.fromEntries(files.map((name) => [name, join(folder, name)])),
+    ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+    ...more,
+  };
+  const runPart = (file: string) => {
+    const state = Object.fromEntries(
+      Object.entries(pairs("GITHUB_STATE")).map(([name, value]) => [`STATE_${name}`, value]),
+    );
+    return runToEnd([node ?? "node", join(ACTION, file)], { env: { ...runner, ...state } });
+  };
+  later(() => {
+    const pid = Number(pairs("GITHUB_STATE").pid);
+    if (pid && isAlive(pid)) process.kill(pid, "SIGKILL");
+  });
+  return { folder, read, pairs, main: () => runPart(definition.runs.main), post: () => runPart(definition.runs.post) };
+}
+
+/** The folder of a release whose executable starts the one that was built here. */
+async function makeRelease(sum = ""): Promise<string> {
+  const folder = newFolder();
+  writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec '${await builtBinary()}' "$@"\n`, { mode: 0o755 });
+  await writeTarGz(join(folder, ARCHIVE), [{ name: "momo", source: join(folder, "momo") }]);
+  writeFileSync(join(folder, "SHA256SUMS"), `${sum || (await sumOf(join(folder, ARCHIVE)))}  ${ARCHIVE}\n`);
+  return folder;
+}
+
+async function serveRelease({ sum = "" } = {}): Promise<string> {
+  const folder = await makeRelease(sum);
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url }) => {
+      const name = new URL(url).pathname.split("/").at(-1) ?? "";
+      const isThere =
+        url.includes(`/pay/momo/releases/download/v${manifest.version}/`) && existsSync(join(folder, name));
+      return isThere ? new Response(Bun.file(join(folder, name))) : new Response("", { status: 404 });
+    },
+  });
+  later(() => server.stop(true));
+  return `http://127.0.0.1:${server.port}`;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test("the action needs Node 24, and all its files are there", () => {
+  expect(definition.runs).toMatchObject({ using: "node24", main: "main.mjs", post: "post.mjs" });
+  expect(readdirSync(ACTION)).toEqual(expect.arrayContaining([definition.runs.main, definition.runs.post]));
+  const code = readFileSync(join(ACTION, "main.mjs"), "utf8");
+  expect([...new Set([...code.matchAll(/\binput\("([a-z-]+)"\)/g)].map(([, name]) => name))].sort()).toEqual(
+    Object.keys(definition.inputs).sort(),
+  );
+  expect([...code.matchAll(/setOutput\("([a-z-]+)"/g)].map(([, name]) => name)).toEqual(
+    Object.keys(definition.outputs),
+  );
+});
+
+if (node === null || process.platform !== "linux") {
+  test("the action setup-momo: left out, because there is no node on Linux here", () => {});
+} else {
+  describe("the action setup-momo", () => {
+    test("starts a sandbox, masks the secret, exports MOMO_*, annotates mistakes, stops, and shows the log", async () => {
+      const more = { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease() };
+      const job = startJob({ options: "--outcome completed --after 10ms" }, more);
+      const started = await job.main();
+      expect({ exitCode: started.exitCode, stderr: started.stderr }).toEqual({ exitCode: 0, stderr: "" });
+      const env = job.pairs("GITHUB_ENV");
+      expect(Object.keys(env).sort()).toEqual([
+        ...["MOMO_API_KEY", "MOMO_API_SECRET", "MOMO_BASE_URL", "MOMO_CONTROL_URL", "MOMO_PAYMENT_ACCOUNT_ID"],
+      ]);
+      expect(started.stdout.split("\n")[0]).toBe(`::add-mask::${env.MOMO_API_SECRET}`);
+      const PATH = `${job.read("GITHUB_PATH").trim()}:${process.env.PATH}`;
+      const executable = join(job.read("GITHUB_PATH").trim(), "momo");
+      expect(job.pairs("GITHUB_OUTPUT")).toEqual({ "base-url": env.MOMO_BASE_URL ?? "", executable });
+
+      // A step with the command on its path; and a client that calls a path that does not exist.
+      const step = await runToEnd(["sh", "-c", "momo pay 0712345678 100 --wait --interval 50ms -q"], {
+        env: { ...env, PATH },
+      });
+      expect(step).toMatchObject({ exitCode: 0, stdout: "completed\n", stderr: "" });
+      expect((await fetch(`${env.MOMO_BASE_URL}/stkpush`)).status).toBe(404);
+
+      const pid = Number(job.pairs("GITHUB_STATE").pid);
+      expect(isAlive(pid)).toBe(true);
+      const ended = await job.post();
+      expect({ exitCode: ended.exitCode, stderr: ended.stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(ended.stdout).toMatch(/^::(?:error|warning|notice) title=momo audit%3A .*::/m);
+      expect(ended.stdout).toMatch(/^::group::The log of momo\n::stop-commands::/m);
+      expect(ended.stdout).toContain('"path":"/v2/stkpush.php"');
+      expect(`${ended.stdout}${started.stdout.split("\n").slice(1)}`).not.toContain(env.MOMO_API_SECRET ?? "");
+      expect(isAlive(pid)).toBe(false);
+    });
+
+    test("takes a release from a folder, too", async () => {
+      const folder = await makeRelease();
+      const job = startJob({}, { MOMO_RELEASES: folder });
+      expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
+    });
+
+    test("takes an executable that is there already", async () => {
+      const job = startJob({ momo: await builtBinary() });
+      expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
+      const { MOMO_BASE_URL: address = "", ...env } = job.pairs("GITHUB_ENV");
+      const pay = [
+        "pay",
+        "0712345678",
+        "100",
+        "--outcome",
+        "cancelled; after=10ms",
+        "--wait",
+        "--interval",
+        "50ms",
+        "-q",
+      ];
+      expect(await runMomo(pay, { env: { ...env, MOMO_BASE_URL: address } })).toMatchObject({ exitCode: 11 });
+      expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
+    });
+
+    const BAD: [what: string, job: () => Promise<ReturnType<typeof startJob>>, message: RegExp][] = [
+      [
+        "a wrong sum",
+        async () =>
+          startJob(
+            {},
+            { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease({ sum: "0".repeat(64) }) },
+          ),
+        /the sum of momo-\S+ is [0-9a-f]{64}, and SHA256SUMS says 0{64}: it is not what was released/,
+      ],
+      [
+        "a version that is not released",
+        async () => startJob({}, { GITHUB_ACTION_REPOSITORY: "pay/other", GITHUB_SERVER_URL: await serveRelease() }),
+        /\/pay\/other\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: the server answers 404/,
+      ],
+      ["no server", async () => startJob(), /SHA256SUMS cannot be downloaded: /],
+      [
+        "an executable that is not there",
+        async () => startJob({ momo: "/nowhere/momo" }),
+        /there is no \/nowhere\/momo/,
+      ],
+      [
+        "a wrong option",
+        async () => startJob({ momo: await builtBinary(), options: "--outcome paid" }),
+        /--outcome must be one of completed.*it is "paid"/,
+      ],
+    ];
+    for (const [what, open, message] of BAD) {
+      test(`${what}: one line that says so, and nothing is left for the end`, async () => {
+        const job = await open();
+        const { stdout, stderr, exitCode } = await job.main();
+        expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
+        expect(stdout).toMatch(/^::error title=momo::.*\n$/);
+        expect(stdout).toMatch(message);
+        expect(await job.post()).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+        expect(job.read("GITHUB_ENV")).toBe("");
+      });
+    }
+  });
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { makeLocalBase, PROCESSORS, type Processor } from "../../../scripts/release/container/base.ts";
+import { type Engine, missingPrograms, openEngine } from "../../../scripts/release/container/engine.ts";
+import { buildImage, pinnedBase, requirePinnedBase } from "../../../scripts/release/container/image.ts";
+import { TRIALS } from "../../../scripts/release/container/trials.ts";
+import { builtBinary, ROOT } from "../../support/binary.ts";
+
+/** The image for this processor, with the C library of this machine. */
+
+const processor = (Object.keys(PROCESSORS) as Processor[]).find((name) => PROCESSORS[name].cpu === process.arch);
+const missing = process.platform === "linux" && process.getuid?.() === 0 ? missingPrograms() : ["root on Linux"];
+
+if (missing.length > 0 || processor === undefined) {
+  test(`the image: left out, because there is no ${missing.join(", no ")} here`, () => {});
+} else {
+  describe("the container image", () => {
+    let engine: Engine;
+    let image = "";
+    beforeAll(async () => {
+      engine = openEngine();
+      image = await buildImage(engine, {
+        executables: { [processor]: await builtBinary() },
+        base: (name) => makeLocalBase(engine, name),
+        texts: [join(ROOT, "LICENSE")],
+      });
+    });
+    afterAll(() => engine?.close());
+
+    for (const [promise, trial] of Object.entries(TRIALS)) test(promise, () => trial(engine, image));
+  });
+}
+
+test("an image for others is built on a base that has a digest, and is refused while there is none", () => {
+  if (pinnedBase() === null) expect(requirePinnedBase).toThrow("Containerfile has no digest: write it as NAME@sha256:");
+  else expect(requirePinnedBase()).toBe(pinnedBase() ?? "");
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT } from "../../support/binary.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { runToEnd } from "../../support/momo.ts";
+
+afterAll(cleanUp);
+
+const SCRIPTS = ["scripts/release/install.sh", "scripts/release/publish-npm.sh", ".ci/run"];
+
+if (Bun.which("shellcheck") === null) {
+  test("shellcheck: left out, because it is not installed here", () => {});
+} else {
+  test.each(SCRIPTS)("shellcheck finds nothing in %s", async (script) => {
+    expect(await runToEnd(["shellcheck", join(ROOT, script)])).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+  });
+}
+
+describe("publish-npm.sh", () => {
+  let folder = "";
+  let published = "";
+  beforeEach(async () => {
+    folder = newFolder();
+    published = join(folder, "published");
+    writeFileSync(published, "");
+    for (const name of ["momo-sandbox", "@momo-sandbox/linux-x64", "@momo-sandbox/windows-x64"]) await plant(name);
+  });
+
+  async function plant(name: string, version = "1.2.3"): Promise<void> {
+    const source = join(folder, "source", name);
+    const tarball = join(folder, "npm", `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+    for (const path of [join(source, "package"), dirname(tarball)]) mkdirSync(path, { recursive: true });
+    const text = JSON.stringify({ name, version, description: "x" }, null, 2);
+    writeFileSync(join(source, "package/package.json"), text);
+    await runToEnd(["tar", "-czf", tarball, "-C", source, "package"]);
+  }
+
+  /** @param there what the registry has */
+  async function publish(there: string[] = []) {
+    const bin = join(folder, "bin");
+    mkdirSync(bin, { recursive: true });
+    const npm = `#!/bin/sh
+case "$1 $2" in
+  ${there.map((name) => `"view ${name}") echo "\${2##*@}" ;;`).join("\n  ")}
+  view*) echo "E404" >&2; exit 1 ;;
+  publish*) echo "$@" >> '${published}' ;;
+esac
+`;
+    writeFileSync(join(bin, "npm"), npm, { mode: 0o755 });
+    const command = ["sh", join(ROOT, "scripts/release/publish-npm.sh"), join(folder, "npm")];
+    return runToEnd(command, { env: { PATH: `${bin}:${process.env.PATH}` } });
+  }
+  const order = () =>
+    [...readFileSync(published, "utf8").matchAll(/([\w-]+)-1\.2\.3\S*\.tgz/g)].map(([, name]) => name);
+
+  test("publishes the packages of the systems first and momo-sandbox last, each with provenance", async () => {
+    expect(await publish()).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(order()).toEqual(["momo-sandbox-linux-x64", "momo-sandbox-windows-x64", "momo-sandbox"]);
+    for (const line of readFileSync(published, "utf8").trim().split("\n")) {
+      expect(line).toStartWith("publish --provenance --access public --tag latest ");
+    }
+  });
+
+  test("leaves out what the registry has already, so that a run that broke off can be repeated", async () => {
+    const { stdout } = await publish(["@momo-sandbox/linux-x64@1.2.3"]);
+    expect(stdout).toContain("@momo-sandbox/linux-x64 1.2.3 is there already\n");
+    expect(order()).toEqual(["momo-sandbox-windows-x64", "momo-sandbox"]);
+  });
+
+  test("a version before another one is not the latest", async () => {
+    await plant("@momo-sandbox/linux-arm64", "1.2.3-rc.1");
+    await publish();
+    expect(readFileSync(published, "utf8")).toMatch(/--tag next \S+linux-arm64-1\.2\.3-rc\.1\.tgz/);
+  });
+
+  test("a folder without packages, and none at all, are refused in one line", async () => {
+    const script = join(ROOT, "scripts/release/publish-npm.sh");
+    expect(await runToEnd(["sh", script])).toMatchObject({
+      exitCode: 1,
+      stderr: "publish: a folder with the packages is needed\n",
+    });
+    expect((await runToEnd(["sh", script, newFolder()])).stderr).toMatch(/^publish: \S+ has no packages\n$/);
+    const { stderr } = await runToEnd(["sh", script, join(folder, "source")]);
+    expect(stderr).toMatch(/^publish: \S+ has no packages\n$/);
+  });
+});

