@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { blocksOf, readDocument } from "../support/documents.ts";
-import { type Session, startSession } from "../support/documents-session.ts";
+import { blocksOf, readDocument } from "../../support/documents.ts";
+import { type Session, startSession } from "../../support/documents-session.ts";
 
 /** The recipes of docs/testing.md that are more than commands, and what else readers do with them. */
 
@@ -79,5 +79,5 @@ test("the customer who cancels in the README's session gives exit code 11", asyn
 
 test("the TypeScript of docs/testing.md is the test in the example folder", () => {
   const [code] = blocksOf(testing, "ts");
-  expect(code).toBe(readFileSync(join(import.meta.dir, "../example/cancelled.test.ts"), "utf8"));
+  expect(code).toBe(readFileSync(join(import.meta.dir, "../../example/cancelled.test.ts"), "utf8"));
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { blocksOf, type Document, USER_DOCUMENTS } from "../support/documents.ts";
-import { type Session, startSession } from "../support/documents-session.ts";
+import { blocksOf, type Document, USER_DOCUMENTS } from "../../support/documents.ts";
+import { type Session, startSession } from "../../support/documents-session.ts";
 
 /** The commands of the documents, run as they are written, in their order, one server for each document. */
 
