@@ -133,7 +133,7 @@ describeInBrowser("the dashboard", (scene) => {
 
     await rows.first().click();
     const call = page.getByRole("region", { name: "One request" });
-    expect(await textOf(call)).toContain("here it is read as if it were “pending”. Stop at the first of");
+    expect(await textOf(call)).toContain("the client treats it like “pending”. Stop at the first of");
     expect(await textOf(call)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answer[\s\S]*"status": "failed"/);
     await call.getByRole("button", { name: "Copy as curl" }).waitFor();
   });

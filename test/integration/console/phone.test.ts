@@ -105,7 +105,7 @@ describeInBrowser("the phone", (scene) => {
     await titled(`(1) rings · ${host} · momo`);
     const phones = page.getByRole("region", { name: "Phones" });
     await phones.waitFor();
-    await page.getByRole("button", { name: "Fold the phone away" }).click();
+    await page.getByRole("button", { name: "Hide the phone" }).click();
     await phones.waitFor({ state: "hidden" });
     await page.reload();
     await page.getByRole("button", { name: "Show the phone" }).click();

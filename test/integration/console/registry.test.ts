@@ -70,10 +70,10 @@ describeInBrowser("snippets to start with", (scene) => {
     await page.getByText("Waiting for the first payment").waitFor();
     const { baseUrl, headers } = scene.sandbox;
     await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers, body: "{}" });
-    await page.getByText("A request has come in, and no payment yet").waitFor();
+    await page.getByText("A request has arrived, but no payment yet").waitFor();
     await startPayment(scene.sandbox, { amount: 250 });
     await page
-      .locator(".seen", { hasText: "It has come in: KES 250.00" })
+      .locator(".seen", { hasText: "A payment has arrived: KES 250.00" })
       .getByRole("link", { name: "Its story" })
       .click();
     await page.getByRole("region", { name: "Story of a payment" }).getByText("KES 250.00").first().waitFor();
