@@ -116,12 +116,13 @@ describeInBrowser("the list of payments", (scene) => {
     await page.getByText("Saved 40").waitFor();
   });
 
-  test("the test payment: what the API refuses is beside its field; else the phone shows the prompt", async () => {
+  test("what the API refuses of a test payment is beside its field", async () => {
     const page = await scene.open({ expected: /400 \(Bad Request\)/ });
     await page.getByRole("button", { name: "Test payment" }).click();
     const dialog = page.getByRole("dialog", { name: "Test payment" });
     await dialog.getByLabel("Amount, KES").fill("0.001");
     await dialog.getByLabel("Phone").fill("12");
+    await dialog.getByText("momo pay 12 0.001").waitFor();
     await dialog.getByRole("button", { name: "Send the prompt" }).click();
     for (const [label, message] of [
       ["Amount, KES", /^amount must be/],
@@ -131,12 +132,6 @@ describeInBrowser("the list of payments", (scene) => {
       expect(await textOf(field.locator(".problem"))).toMatch(message);
     }
     expect(await dialog.getByLabel("Amount, KES").getAttribute("aria-invalid")).toBe("true");
-
-    await dialog.getByLabel("Amount, KES").fill("350");
-    await dialog.getByLabel("Phone").fill("0722000001");
-    await dialog.getByText("momo pay 0722000001 350").waitFor();
-    await dialog.getByRole("button", { name: "Send the prompt" }).click();
-    await page.getByRole("article", { name: "Phone 0722 000 001" }).getByText("350.00").waitFor();
   });
 });
 
