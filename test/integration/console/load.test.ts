@@ -84,6 +84,6 @@ describeInBrowser("the console with many payments", (scene) => {
     await stop();
     const shifts = (await page.evaluate("shifts")) as Shift[];
     const sum = shifts.reduce((total, { value }) => total + value, 0);
-    expect(sum, JSON.stringify(shifts)).toBeLessThanOrEqual(0.02);
+    expect(sum, JSON.stringify(shifts)).toBeLessThanOrEqual(0.002);
   });
 });

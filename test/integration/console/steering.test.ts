@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { describeInBrowser, startPayment, textOf } from "../../support/browser.ts";
 
 describeInBrowser("steering", (scene) => {
-  test("moves and freezes the clock, and says the command that does the same", async () => {
+  test("moves and freezes the clock and sets the default outcome, with the commands that do the same", async () => {
     const page = await scene.open({ view: "steering", expected: /400 \(Bad Request\)/ });
     const clock = page.getByRole("region", { name: "Clock" });
     const before = await textOf(clock.locator("time"));
@@ -77,6 +77,7 @@ describeInBrowser("steering", (scene) => {
 
   test("the top bar says at once what others have set, and links to it", async () => {
     const page = await scene.open();
+    await page.getByText("No payments yet").waitFor();
     await scene.sandbox.rules.add({ outcome: "cancelled", times: 2 }, { outcome: "expired" });
     await scene.sandbox.faults.set([{ kind: "delay", delay: "1s" }]);
     await page.getByRole("link", { name: "2 rules · 1 fault · clock frozen" }).click();

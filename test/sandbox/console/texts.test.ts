@@ -59,6 +59,9 @@ test("the settings that differ from those of the start", () => {
     webhook: "http://127.0.0.1/hook",
   });
   expect(changed).toEqual(["2 rules", "1 fault", "clock frozen", "default cancelled after 3s", "lenient", "webhook"]);
+  expect(unusual({ ...start, fallback: { outcome: "completed", after: "10s" } })).toEqual([
+    "default completed after 10s",
+  ]);
   expect(unusual({ ...start, fallback: { outcome: "manual", after: null } })).toEqual(["default manual"]);
 });
 
