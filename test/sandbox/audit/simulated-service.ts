@@ -74,7 +74,11 @@ export function createService(seed: number, faultRates: FaultRates, promptTimeou
     nowMs: realClock.nowMs,
     draw,
     resolveDue,
-    sleep: (durationMs: number) => new Promise<void>((resolve) => after(durationMs, resolve)),
+    sleep(durationMs: number): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      after(durationMs, resolve);
+      return promise;
+    },
     /** Starts a payment that ends so, or expires before. */
     push: (reference: string, outcome: FinalStatus, afterMs: number): Reply<string> =>
       request(

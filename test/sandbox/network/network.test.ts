@@ -11,6 +11,7 @@ import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { CREATED_AT_MS, pendingOf } from "../../support/payments.ts";
 import { promptOf } from "../../support/prompts.ts";
+import { rejectionOf } from "../../support/rejection.ts";
 
 const COMPLETED: Choice = { outcome: "completed", afterMs: 3000 };
 
@@ -46,7 +47,7 @@ describe("when the network answers", () => {
   });
 
   test("a wrong instruction is refused", async () => {
-    await expect(push({ instruction: "nope" })).rejects.toMatchObject({ kind: "invalid" });
+    expect(await rejectionOf(push({ instruction: "nope" }))).toMatchObject({ kind: "invalid" });
   });
 });
 
