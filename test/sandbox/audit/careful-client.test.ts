@@ -3,7 +3,10 @@ import fc from "fast-check";
 import type { FinalStatus, Status } from "../../../src/domain/transaction.ts";
 import { createService, type SimulatedService } from "./simulated-service.ts";
 
-/** A client that follows §4.4 and does not know which faults there are. */
+/**
+ * A client that follows §4.4 and does not know which faults there are. It may poll at once after an error or a lost answer, and
+ * charge again after it has looked; the clock may be moved meanwhile.
+ */
 
 interface Order {
   readonly reference: string;

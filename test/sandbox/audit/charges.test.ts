@@ -32,21 +32,11 @@ describe("charging a reference twice", () => {
     client.push("A");
     client.end(first, "failed");
   });
-  testFindings(
-    "the answer was lost and the first payment has failed, but the client did not look",
-    ["charges_twice"],
-    (client) => {
-      const first = client.push("A", LOST);
-      client.live(10_000);
-      client.end(first, "failed");
-      client.live(10_000);
-      client.push("A");
-    },
-  );
-  testFindings("the answer was lost, and the list showed that the payment has failed", [], (client) => {
+  testFindings("the answer was lost, and the client did not look", ["charges_twice"], (client) => {
     const first = client.push("A", LOST);
+    client.live(10_000);
     client.end(first, "failed");
-    client.list("search=A", { [first]: "failed" });
+    client.live(10_000);
     client.push("A");
   });
   testFindings("the answer was lost, and the list showed that the payment is pending", ["charges_twice"], (client) => {
@@ -56,21 +46,13 @@ describe("charging a reference twice", () => {
     client.live(1000);
     client.push("A");
   });
-
-  test.each([
-    [true, []],
-    [false, ["charges_twice"]],
-  ])("the first request arrives after the second one. The client looked between them: %p", (looks, kinds) => {
-    const client = createAuditedClient();
+  testFindings("the first request arrives late, and the client did not look", ["charges_twice"], (client) => {
     client.live(10_000);
-    if (looks) client.list("search=A");
-    client.live(1000);
     const second = client.push("A");
     client.poll(second, "completed");
     client.end(second, "completed");
     client.live(9000);
-    client.push("A", { durationMs: 20_000, fault: "delay" });
-    expect(client.kinds().filter((kind) => kind === "charges_twice")).toEqual(kinds as []);
+    client.push("A", { durationMs: 19_000, fault: "delay" });
   });
 });
 

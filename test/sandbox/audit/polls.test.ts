@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { MOST_POLLERS } from "../../../sandbox/audit/payments.ts";
 import { FASTEST_POLL_MS } from "../../../sandbox/audit/polls.ts";
-import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
+import { type AuditedClient, createAuditedClient, testFindings } from "../../support/audited-client.ts";
 
 const program = (name: string) => ({ headers: new Headers({ "User-Agent": name }) });
 
@@ -32,25 +32,6 @@ describe("polling too fast", () => {
 
   testFindings("3 s less the delays of a busy machine", [], (client) => pollTwice(client, FASTEST_POLL_MS));
   testFindings("1 ms faster", ["polls_too_fast"], (client) => pollTwice(client, FASTEST_POLL_MS - 1));
-  testFindings("the clock is frozen or moved between two polls", [], (client) => {
-    const id = client.push();
-    client.poll(id, "pending");
-    client.freezeFor(1000);
-    client.poll(id, "pending");
-    client.clock.advance(1000);
-    client.poll(id, "pending");
-    client.live(500);
-    client.freezeFor(5000);
-    client.poll(id, "pending");
-  });
-  testFindings("at once after an error or a lost answer", [], (client) => {
-    const id = client.push();
-    client.poll(id, undefined, { status: 503, fault: "error" });
-    client.live(100);
-    client.poll(id, "pending", LOST);
-    client.live(100);
-    client.poll(id, "pending");
-  });
   testFindings("another payment, another program, or before the last answer", [], (client) => {
     const [one, other] = [client.push(), client.push()];
     client.poll(one, "pending");
@@ -102,14 +83,6 @@ describe("polling after the end", () => {
   testFindings("the second poll just after the final answer", ["polls_after_completed"], (client) => {
     const id = client.push();
     for (let poll = 0; poll < 3; poll += 1) client.poll(id, "completed");
-  });
-  testFindings("the final answer was lost or late, so the client may not have read it", [], (client) => {
-    const id = client.push();
-    client.poll(id, "failed", LOST);
-    client.live(5000);
-    client.poll(id, "failed", { fault: "delay" });
-    client.live(5000);
-    client.poll(id, "failed");
   });
   testFindings("one request long after the end", [], (client) => {
     const id = client.push();

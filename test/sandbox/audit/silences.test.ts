@@ -53,11 +53,6 @@ describe("never polling", () => {
     client.push("A", LOST);
     client.live(NEVER_POLLED_MS);
   });
-  testFindings("the answer was lost, and so was the answer to the look", [], (client) => {
-    client.push("A", LOST);
-    client.list("search=A", {}, { status: 503, fault: "error" });
-    client.live(NEVER_POLLED_MS);
-  });
   testFindings("the payment was refused", [], (client) => {
     client.refuse(400);
     client.live(NEVER_POLLED_MS);
