@@ -1,6 +1,6 @@
 /**
- * Sends a running momo what nobody would write, and starts it with values that nobody would give: `npm run hostile`. Each of
- * the properties of `test/hostile` that the tests hold some dozens of times is held as often as you like.
+ * `npm run hostile`: sends bad input to a running momo, and starts it with bad values. The tests check each property of
+ * `test/hostile` a few dozen times; this program checks it as often as you like.
  *
  *   --runs N       inputs to each property, 1 to 100,000 (default 2,000); for command lines, which take longer, a tenth
  *   --seed S       what is drawn (default: a new one, printed); the same seed draws the same
@@ -55,7 +55,7 @@ let seconds = 0;
 for (const name of names) {
   const { holds, share } = PROPERTIES[name] as (typeof PROPERTIES)[string];
   const numRuns = Math.max(Math.ceil(runs * share), 1);
-  // A server of its own, so that none finds what another left.
+  // A new server for each property, so that none finds what another one left.
   const server = await serveMomo(["--prompt-timeout", "1s"]);
   const startedS = elapsed();
   try {

@@ -1,17 +1,17 @@
 import { exchange, listRequest, ORDER, startRequest } from "./bytes.ts";
 import type { Property } from "./requests.ts";
 
-/** Longer than momo waits for anything; its own timers are coarse. */
+/** Longer than momo waits. The runtime's timers are coarse. */
 const SILENT_MS = 40_000;
 
-/** What stops arriving, and how many seconds momo waits for more. */
+/** What a client sends before it stalls, and how many seconds momo waits for more. */
 const STALLED: readonly [name: string, part: (list: string, start: string) => string, waitsS: number][] = [
   ["nothing at all", () => "", 10],
   ["half a head", (list) => list.slice(0, 40), 10],
   ["half a body", (_list, start) => start.slice(0, -10), 30],
 ];
 
-/** A client that stalls is given up in time, without a word; this takes half a minute, however often it is asked for. */
+/** The connection of a client that stalls is closed in time, without an answer. This takes half a minute, for any number of runs. */
 export const patience: Property = async (server) => {
   const list = listRequest(server);
   const start = startRequest(server, `Content-Length: ${ORDER.length}\r\n`, ORDER);
