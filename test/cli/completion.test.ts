@@ -53,25 +53,17 @@ test.concurrent("momo complete prints it: a word, a tab and a description on eac
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
 });
 
-interface Shell {
-  readonly name: string;
-  readonly program: readonly string[];
-  /** Reads the script. */
-  readonly setUp: string;
-}
-
-const SHELLS: readonly Shell[] = [
-  { name: "bash", program: ["bash", "--norc", "-i"], setUp: "source <(momo completion bash)" },
-  {
-    name: "zsh",
-    program: ["zsh", "-f", "-i"],
-    setUp: "autoload -Uz compinit && compinit -u -D && source <(momo completion zsh)",
-  },
-  { name: "fish", program: ["fish", "--no-config", "--interactive"], setUp: "momo completion fish | source" },
+/** How each shell starts without the user's settings, and how it reads the script. */
+const SHELLS: [command: string, setUp: string][] = [
+  ["bash --norc -i", "source <(momo completion bash)"],
+  ["zsh -f -i", "autoload -Uz compinit && compinit -u -D && source <(momo completion zsh)"],
+  ["fish --no-config --interactive", "momo completion fish | source"],
 ];
 
 describe("Tab in a real shell completes, and runs nothing of what was typed", () => {
-  for (const { name, program, setUp } of SHELLS) {
+  for (const [command, setUp] of SHELLS) {
+    const program = command.split(" ");
+    const [name = ""] = program;
     if (Bun.which(name) === null) test(`${name}: left out, it is not installed`, () => {});
     else test(name, () => expectCompletion(program, setUp));
   }

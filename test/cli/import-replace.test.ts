@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSyn
 import { join } from "node:path";
 import { putInPlace } from "../../src/store/sqlite/replace.ts";
 import { copyDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
-import { isRoot, run } from "../crash/mount.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { runMomo } from "../support/momo.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
+import { afterMounts, testWithMounts } from "../support/mounts.ts";
 import { startIn } from "../support/sandbox.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
@@ -68,34 +68,17 @@ describe("credentials.json has a key of the new database, or the command says so
   });
 });
 
-/** Makes a rename onto a file fail, as in a container into which the file alone is mounted. */
-function mountOnItself(file: string): boolean {
-  if (process.platform !== "linux" || !isRoot() || !run(["mount", "--bind", file, file])) return false;
-  later(() => run(["umount", "--lazy", file]));
-  return true;
-}
-
-const canMount = (() => {
-  const file = join(newFolder(), "probe");
-  writeFileSync(file, "");
-  return mountOnItself(file);
-})();
-
 describe("an import --replace that fails changes nothing", () => {
-  const name = "momo.db is mounted by itself";
-  if (!canMount) test(`${name}: left out, because nothing can be mounted here`, () => {});
-  else {
-    test.concurrent(name, async () => {
-      const { data, file, ids } = await leftByKilledServer();
-      expect(mountOnItself(file)).toBe(true);
-      const imported = await replace(data);
-      expect(imported).toMatchObject({ stdout: "", exitCode: 1 });
-      expect(imported.stderr).toStartWith(`momo: ${file} cannot be replaced (EBUSY), and is as it was\n`);
-      expect(imported.stderr).toContain("mount the folder");
-      expect(readdirSync(data).filter((entry) => entry.includes(".tmp"))).toEqual([]);
-      await expectAllThere(file, ids);
-    });
-  }
+  testWithMounts("momo.db is mounted by itself, as in a container", async () => {
+    const { data, file, ids } = await leftByKilledServer();
+    const command = [...PROGRAM, "import", copy, "--replace", "--data", data].join(" ");
+    const imported = await runToEnd(afterMounts([`mount --bind ${file} ${file}`], command));
+    expect(imported).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(imported.stderr).toStartWith(`momo: ${file} cannot be replaced (EBUSY), and is as it was\n`);
+    expect(imported.stderr).toContain("mount the folder");
+    expect(readdirSync(data).filter((entry) => entry.includes(".tmp"))).toEqual([]);
+    await expectAllThere(file, ids);
+  });
 
   test.concurrent("the rename fails", async () => {
     const { file, ids } = await leftByKilledServer();

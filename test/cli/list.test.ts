@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { failureOf, runMomo } from "../support/momo.ts";
+import { runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -34,20 +34,6 @@ test.concurrent("every filter of the API has a flag", async () => {
   });
   expect(await asked("--id", "7")).toEqual({ id: "7" });
   expect(await asked("--id", "ws_CO_7")).toEqual({ search: "ws_CO_7" });
-});
-
-const WRONG: [flags: string[], message: string][] = [
-  [["--limit", "101"], '--limit must be a whole number from 1 to 100; it is "101"'],
-  [["--from", "yesterday"], '--from must be a day of the calendar, written YYYY-MM-DD; it is "yesterday"'],
-  [["--from", "2026-02-02", "--to", "2026-01-01"], "--from must not be after --to; they are 2026-02-02 and 2026-01-01"],
-  [["--status", "paid"], '--status must be one of pending, completed, failed, cancelled, expired; it is "paid"'],
-];
-test.concurrent.each(WRONG)("%j is a usage error, before any request", async (flags, message) => {
-  const server = serveFake(() => new Response());
-  const run = await runMomo(["list", ...flagsOf(server), ...flags, "--json"]);
-  expect(failureOf(run)).toEqual({ code: "usage", message, hint: "momo list --help shows how it is used" });
-  expect(run).toMatchObject({ stdout: "", exitCode: 2 });
-  expect(server.requests).toEqual([]);
 });
 
 test.concurrent("`-q` prints the transaction ids, newest first", async () => {

@@ -2,25 +2,20 @@ import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { run } from "../../cli/run.ts";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { flagsOf, serveFake } from "../support/fake-server.ts";
 import { failureOf, PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 
 afterAll(cleanUp);
 
 describe("help and version are data: stdout, exit 0", () => {
   test.concurrent.each([
-    [["help"], ["--help"]],
-    [
-      ["help", "pay"],
-      ["pay", "--help"],
-    ],
-    [
-      ["help", "keys", "create"],
-      ["keys", "create", "--help"],
-    ],
-  ])("momo %j is momo %j", async (args, same) => {
-    const help = await runMomo(args);
+    ["help", "--help"],
+    ["help pay", "pay --help"],
+    ["help keys create", "keys create --help"],
+  ])("momo %s is momo %s", async (words, same) => {
+    const help = await runMomo(words.split(" "));
     expect(help).toMatchObject({ stdout: expect.stringMatching(/^Usage: momo/), stderr: "", exitCode: 0 });
-    expect(help).toEqual(await runMomo(same));
+    expect(help).toEqual(await runMomo(same.split(" ")));
   });
 
   test.concurrent("bare `momo` shows what to run first, and the lines can be pasted", async () => {
@@ -91,6 +86,9 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     [["status", ""], /PAYMENT must be .*; it is ""/],
     [["status", "../../v2/transactions.php"], /PAYMENT must be/],
     [["list", "--page", "0", "--limit=--limit"], /--page must be .*; it is "0"/],
+    [["list", "--limit", "101"], /--limit must be a whole number from 1 to 100; it is "101"/],
+    [["list", "--from", "yesterday"], /--from must be a day of the calendar, written YYYY-MM-DD; it is "yesterday"/],
+    [["list", "--status", "paid"], /--status must be one of pending, completed, .*; it is "paid"/],
     [["clock", "advance", ""], /DURATION.*; it is ""/],
     [["clock", "advance", "-1s"], /unknown option '-1s'/],
     [["clock", "advance", "1s", "2s"], /too many arguments/],
@@ -116,9 +114,12 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     expect((await refusalOf(["pay", "0712345678", secret])).stderr).toMatch(/it is "\[redacted\]"/);
   });
 
-  test.concurrent("nothing is on stdout", async () => {
-    const wrong = await runMomo(["frobnicate"]);
-    expect(wrong).toEqual({ stdout: "", stderr: expect.stringContaining("unknown command"), exitCode: 2 });
+  test.concurrent("no request is made, and nothing is on stdout", async () => {
+    const server = serveFake(() => new Response());
+    const run = await runMomo(["list", "--from", "2026-02-02", "--to", "2026-01-01", ...flagsOf(server)]);
+    expect(run).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(run.stderr).toStartWith("momo: --from must not be after --to; they are 2026-02-02 and 2026-01-01\n");
+    expect(server.requests).toEqual([]);
   });
 
   test.concurrent("with --json a usage error is an error record on stderr, and nothing else", async () => {

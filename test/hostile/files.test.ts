@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { chownSync, existsSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, startMomo } from "../support/momo.ts";
+import { startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -35,8 +35,8 @@ const ENDLESS: [what: string, put: Put][] = [
 const PIPE: [what: string, put: Put] = ["a pipe that nobody writes to", (file) => void Bun.spawnSync(["mkfifo", file])];
 
 /** Starts a server as a process of its own, and ends it. The exit code is null if it served. */
-async function startOn(data: string, flags: readonly string[] = [], program = PROGRAM) {
-  const child = startMomo(["serve", "--port", "0", "--data", data, ...flags], { program });
+async function startOn(data: string, flags: readonly string[] = []) {
+  const child = startMomo(["serve", "--port", "0", "--data", data, ...flags]);
   const exitCode = await child.stdout.until(/Ready/).then(
     () => null,
     () => child.exited,
@@ -105,26 +105,3 @@ test.concurrent("--rules takes them from a pipe, too", async () => {
   expect((await startOn(newFolder(), ["--rules", pipe])).exitCode).toBeNull();
   await writer.exited;
 });
-
-/** Root may read everything, so momo runs as another user here; other users cannot make files of others. */
-const NOBODY = 65_534;
-const asNobody = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", ...PROGRAM];
-const canBecomeNobody = process.getuid?.() === 0 && Bun.spawnSync([...asNobody, "--version"]).success;
-
-test.concurrent.each(canBecomeNobody ? FILES : [])(
-  "%s of another user is refused in words that name it, or served without",
-  async (name) => {
-    const data = join("/tmp", `momo-test-${process.pid}-${name}`);
-    mkdirSync(data, { mode: 0o700 });
-    try {
-      writeFileSync(join(data, name), "{}", { mode: 0o600 });
-      chownSync(data, NOBODY, NOBODY);
-      const { exitCode, stderr } = await startOn(data, [], asNobody);
-      if (exitCode === null) return;
-      expect(exitCode).toBe(1);
-      expectPlainWords(stderr, join(data, name));
-    } finally {
-      Bun.spawnSync(["rm", "-r", data]);
-    }
-  },
-);

@@ -9,9 +9,8 @@
 import { parseArgs } from "node:util";
 import { cleanUp } from "../support/cleanup.ts";
 import { serveMomo } from "../support/momo.ts";
-import { anyBytes } from "./bytes.ts";
+import { anyBytes, patience } from "./bytes.ts";
 import { anyValues } from "./command-line.ts";
-import { patience } from "./patience.ts";
 import { type Property, REQUESTS } from "./requests.ts";
 
 const PROPERTIES: Readonly<Record<string, { readonly holds: Property; readonly share: number }>> = {
