@@ -14,7 +14,10 @@ const NOWHERE = ["--data", join(newFolder(), "data")];
 describe("doctor calls the address with that key and that account, as momo pay would", () => {
   test.concurrent("a running server: address, key and account are tried, and nothing is stored", async () => {
     const { at, baseUrl, headers, list } = await startIn(newFolder());
-    const { found } = await examine(at);
+    const { found, needAction } = await examine(at);
+    expect(needAction).toEqual([]);
+    expect(found.server).toMatch(new RegExp(`^momo .*, process ${process.pid}, serves ${baseUrl}$`));
+    expect(found.database).toMatch(/^sound, schema [0-9]+$/);
     expect(found.API).toBe(`${baseUrl} answers, and takes ${headers["X-API-Key"]}`);
     expect(found["payment account"]).toBe("1 takes payments");
     expect(await list()).toEqual([]);

@@ -40,14 +40,6 @@ describe("nothing to do: exit 0", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test.concurrent("running", async () => {
-    const { at, baseUrl } = await startIn(newFolder());
-    const { found, needAction } = await examine(at);
-    expect(needAction).toEqual([]);
-    expect(found.server).toMatch(new RegExp(`^momo .*, process ${process.pid}, serves ${baseUrl}$`));
-    expect(found.database).toMatch(/^sound, schema [0-9]+$/);
-  });
-
   test.concurrent("two momos on the path: it says which one a shell starts", async () => {
     const folders = [newFolder(), newFolder()];
     for (const folder of folders) writeFileSync(join(folder, "momo"), "", { mode: 0o755 });

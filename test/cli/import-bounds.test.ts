@@ -67,14 +67,8 @@ const TOO_LATE = "253402300800000"; // the year 10000
 /** What the API would never store, and what the refusal says of it. */
 const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [pending(`id = ${MAX_ID + 1}`), `transactions.id is ${MAX_ID + 1}, and must be from 1 to ${MAX_ID}`],
-  [
-    `UPDATE merchants SET id = ${INT64}; UPDATE payment_accounts SET merchant_id = ${INT64}; UPDATE api_keys SET merchant_id = ${INT64}; UPDATE transactions SET merchant_id = ${INT64}`,
-    "merchants.id is",
-  ],
-  [
-    `UPDATE payment_accounts SET id = ${INT64}; UPDATE transactions SET payment_account_id = ${INT64}`,
-    "payment_accounts.id is",
-  ],
+  [`INSERT INTO merchants VALUES (${INT64}, 'Other', 1)`, "merchants.id is"],
+  [`INSERT INTO payment_accounts VALUES (${INT64}, 1, 'A', 0, 0, 1)`, "payment_accounts.id is"],
   [pending("expires_at_ms = created_at_ms + 86400001"), "and must be at most a day after created_at_ms"],
   [
     pending(`created_at_ms = ${TOO_LATE}, expires_at_ms = ${TOO_LATE} + 1, check_at_ms = ${TOO_LATE} + 1`),

@@ -34,27 +34,22 @@ async function otherData(): Promise<string> {
 }
 
 describe("momo import FILE puts it into the data directory", () => {
-  test.concurrent("and a server goes on with its keys, its payments, and the prompt that is pending", async () => {
+  test.concurrent("in private files, also under umask 000; a server goes on with its keys and its pending prompt", async () => {
     const data = join(newFolder(), "data");
-    expect(await runMomo(["import", copy, "--data", data])).toEqual({
+    const program = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
+    expect(await runMomo(["import", copy, "--data", data], { program })).toEqual({
       stdout: "",
       stderr: `made ${join(data, "momo.db")}: 1 merchant, 1 transaction\n`,
       exitCode: 0,
     });
+    expect(readdirSync(data).sort()).toEqual(["momo.db", "momo.lock"]);
+    for (const name of readdirSync(data)) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
     const { baseUrl, control } = await startIn(data);
     await control("POST", `/prompts/${pendingId}/answer`, { pin: "1234" });
     const list = await fetch(`${baseUrl}/transactions.php`, { headers: origin.headers });
     expect(await list.json()).toMatchObject({
       transactions: [{ checkout_request_id: pendingId, status: "completed" }],
     });
-  });
-
-  test.concurrent("also under umask 000 the files are 0600, and no draft is left", async () => {
-    const loose = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
-    const data = join(newFolder(), "data");
-    await runMomo(["import", copy, "--data", data], { program: loose });
-    expect(readdirSync(data).sort()).toEqual(["momo.db", "momo.lock"]);
-    for (const name of readdirSync(data)) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
   });
 
   test.concurrent("- is standard input", async () => {

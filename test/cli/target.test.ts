@@ -50,22 +50,14 @@ describe("which server: flag > MOMO_* > the data directory", () => {
   const saved = { baseUrl, apiKey: headers["X-API-Key"], apiSecret: headers["X-API-Secret"], paymentAccountId: 1 };
   const named = { baseUrl: "http://127.0.0.1:1/env", apiKey: "mk_env", apiSecret: "ms_env", paymentAccountId: 42 };
 
-  test("the data directory's server, key and account", () => {
-    expect(targetOf({})).toMatchObject(saved);
-  });
-
-  test("MOMO_* go before the data directory", () => {
-    expect(targetOf({}, VARIABLES)).toMatchObject(named);
-  });
-
-  test("flags go before MOMO_*", () => {
-    const flags = { baseUrl: "http://127.0.0.1:1/flag", ...OTHER_KEY, account: 7 };
-    const { account, ...others } = flags;
-    expect(targetOf(flags, VARIABLES)).toMatchObject({ ...others, paymentAccountId: account });
-  });
-
-  test("an empty variable counts as none", () => {
-    expect(targetOf({}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" })).toMatchObject(saved);
+  const byFlags = { baseUrl: "http://127.0.0.1:1/flag", ...OTHER_KEY, account: 7 };
+  test.each<[what: string, flags: TargetFlags, variables: Record<string, string>, target: object]>([
+    ["the data directory's", {}, {}, saved],
+    ["MOMO_* go before the data directory", {}, VARIABLES, named],
+    ["flags go before MOMO_*", byFlags, VARIABLES, { ...OTHER_KEY, baseUrl: byFlags.baseUrl, paymentAccountId: 7 }],
+    ["an empty variable counts as none", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
+  ])("%s", (_what, flags, variables, target) => {
+    expect(targetOf(flags, variables)).toMatchObject(target);
   });
 
   test.concurrent("momo pay sends what the flags and the environment name", async () => {
