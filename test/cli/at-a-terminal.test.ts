@@ -95,12 +95,14 @@ describe("momo list", () => {
     await pay({ amount: 1200, reference: "ORDER-1" }, "manual");
     await pay({ amount: 250_000, reference: "ORDER ".repeat(16) }, "insufficient_funds; after=0ms");
     await control("POST", "/clock", { advance: "5m" });
-    for (const columns of [80, 60, 40, 30]) {
+    for (const columns of [80, 70, 60, 40, 30]) {
       const { screen, exited } = atTerminal(["list", ...at], { columns });
       expect(await exited).toBe(0);
       const [head = "", second = "", first = ""] = linesOf(screen.text);
       for (const line of [head, second, first]) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(second).toMatch(/^ *2 .*✗ failed .*250,000\.00/);
+      // A reason is whole, or its column is left out.
+      if (columns === 70) expect(second).toEndWith("insufficient funds (1)");
       if (columns === 80) {
         expect(head).toMatch(/^id +age +status +amount +phone +reference +reason$/);
         // The reference is cut, the reason is not.

@@ -5,6 +5,7 @@ import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { startMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
+import { PATIENCE_MS } from "../support/time-outs.ts";
 
 afterAll(cleanUp);
 
@@ -37,10 +38,12 @@ const PIPE: [what: string, put: Put] = ["a pipe that nobody writes to", (file) =
 /** Starts a server as a process of its own, and ends it. The exit code is null if it served. */
 async function startOn(data: string, flags: readonly string[] = []) {
   const child = startMomo(["serve", "--port", "0", "--data", data, ...flags]);
+  const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);
   const exitCode = await child.stdout.until(/Ready/).then(
     () => null,
     () => child.exited,
   );
+  clearTimeout(late);
   child.signal("SIGKILL");
   await child.exited;
   return { exitCode, stderr: child.stderr.text };
