@@ -40,9 +40,9 @@ describe("doctor calls the address with that key and that account, as momo pay w
   });
 
   test.concurrent("a control token that is refused", async () => {
-    const server = await serveMomo(["--host", "0.0.0.0"]);
+    const { at } = await startIn(newFolder(), { controlToken: "the-token-of-this-sandbox" });
     const env = { MOMO_CONTROL_TOKEN: "not-the-token-at-all" };
-    expect((await examine(server.at, { env })).needAction).toEqual(["control token"]);
+    expect((await examine(at, { env })).needAction).toEqual(["control token"]);
   });
 
   test.concurrent("injected faults need action, and none is used up; rules and a default are mentioned", async () => {

@@ -89,7 +89,7 @@ describe("- is standard output", () => {
     expect(readFileSync(join(cwd, "copy")).equals(readFileSync(join(cwd, "file")))).toBe(true);
   });
 
-  test.concurrent("a reader that goes away leaves nothing in the temporary folder", async () => {
+  test.concurrent("a reader that ends early leaves nothing in the temporary folder", async () => {
     const temporary = newFolder();
     const script = `"$@" export - --data '${data}' | head -c 5; ls '${temporary}'`;
     const run = await runToEnd(["sh", "-c", script, "sh", ...PROGRAM], { env: { TMPDIR: temporary } });

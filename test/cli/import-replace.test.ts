@@ -47,8 +47,8 @@ test.concurrent("import --replace takes the copy's payments alone; numbers go on
   expect(await list()).toMatchObject([{ id: 6 }, { id: 1 }]);
 });
 
-describe("credentials.json has a key of the new database, or the command says so", () => {
-  test.concurrent("it has one where the copy was made: nothing is said, and the server keeps the key", async () => {
+describe("credentials.json has a key of the new database, or the command warns", () => {
+  test.concurrent("it has one where the copy was made: no warning, and the server keeps the key", async () => {
     const { at, headers, stop } = await startIn(newFolder());
     const here = join(newFolder(), "copy");
     copyDatabase(join(at[1], "momo.db"), here, here);
@@ -58,7 +58,7 @@ describe("credentials.json has a key of the new database, or the command says so
     expect((await startIn(at[1])).headers).toEqual(headers);
   });
 
-  test.concurrent("it is of another database: that is said, and the server makes a new key", async () => {
+  test.concurrent("it is of another database: a warning, and the server makes a new key", async () => {
     const { at, headers, stop } = await startIn(newFolder());
     await stop();
     expect((await replace(at[1])).stderr).toContain("credentials.json has no key of this database");

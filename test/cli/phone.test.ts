@@ -46,7 +46,7 @@ describe("momo phone at a terminal", () => {
     expect(await sandbox.statusOf(second)).toBe("cancelled");
   });
 
-  test.concurrent("what happens to a prompt elsewhere is one line: an answer, also while somebody types; a reset; its end", async () => {
+  test.concurrent("a prompt that ends elsewhere: one line says whether it was answered, reset or expired, also while a PIN is typed", async () => {
     const sandbox = await startIn(newFolder());
     const first = await startPrompt(sandbox);
     const { screen, type } = openMomo(["phone", ...sandbox.at]);
@@ -132,7 +132,7 @@ describe("momo phone at a terminal", () => {
   });
 
   test.concurrent("a server that refuses the control token: exit 4, and the variable's name", async () => {
-    const { at } = await serveMomo(["--host", "0.0.0.0"]);
+    const { at } = await startIn(newFolder(), { controlToken: "the-token-of-this-sandbox" });
     const { screen, exited } = openMomo(["phone", ...at], { env: { MOMO_CONTROL_TOKEN: "not-the-token-at-all" } });
     expect(await exited).toBe(4);
     expect(screen.text).toContain("send the control token");
@@ -140,9 +140,9 @@ describe("momo phone at a terminal", () => {
   });
 
   const REFUSED: [what: string, args: string[], env: Record<string, string>, exitCode: number, says: string][] = [
-    ["a number that is none", ["12"], {}, 2, "PHONE must be a number such as 0712345678"],
+    ["an invalid number", ["12"], {}, 2, "PHONE must be a number such as 0712345678"],
     ["no server", [], {}, 6, "no sandbox is running"],
-    ["CI is set, so that nobody is there", [], { CI: "true" }, 2, "momo phone needs a person at a terminal"],
+    ["CI is set", [], { CI: "true" }, 2, "momo phone needs a person at a terminal"],
   ];
   test.concurrent.each(REFUSED)("%s", async (_what, args, env, exitCode, says) => {
     const { screen, exited } = openMomo(["phone", ...args], { env });

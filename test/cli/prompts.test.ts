@@ -62,7 +62,7 @@ describe("Ctrl+C at a question: exit 130, and nothing is made", () => {
   });
 });
 
-describe("where nobody would answer, nobody is asked: exit 2 and the missing flag's name", () => {
+describe("without a person nothing is asked: exit 2 and the missing flag's name", () => {
   const args = ["accounts", "create", ...one.at];
 
   test.concurrent("with CI set", async () => {

@@ -86,7 +86,7 @@ describe("which server: flag > MOMO_* > the data directory", () => {
   });
 });
 
-describe("a value that is none is a usage error that names its flag or variable", () => {
+describe("an invalid value is a usage error that names its flag or variable", () => {
   test.each([
     ["MOMO_BASE_URL", "127.0.0.1:2547"],
     ["MOMO_BASE_URL", "ftp://127.0.0.1/v2"],

@@ -55,8 +55,8 @@ for (const name of names) {
   const startedS = elapsed();
   try {
     await holds(server, { numRuns, seed });
-    const told = server.child.stderr.text;
-    if (told !== "") throw new Error(`told on stderr: ${told.slice(0, 1000)}`);
+    const printed = server.child.stderr.text;
+    if (printed !== "") throw new Error(`on stderr: ${printed.slice(0, 1000)}`);
     if ((await server.stop()) !== 0) throw new Error("it did not stop with exit code 0");
     process.stdout.write(
       `${name.padEnd(40)}${String(numRuns).padStart(8)} inputs${(elapsed() - startedS).toFixed(1).padStart(8)} s\n`,
