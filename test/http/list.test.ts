@@ -121,7 +121,7 @@ onEveryEngine((engine) => {
   const idsOf = ({ transactions }: List) => transactions.map(({ id }) => id);
 
   describe("the list is newest first, with a summary over all pages", () => {
-    test.each(LISTS)("?%s has %p", async (query, ids, total_items, total_completed_amount, ...counts) => {
+    test.each(LISTS)("?%s", async (query, ids, total_items, total_completed_amount, ...counts) => {
       const answer = await list(query);
       const [completed_count, pending_count, failed_count] = counts;
       expect(idsOf(answer)).toEqual(ids);

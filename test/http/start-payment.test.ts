@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { Refusal } from "../../src/domain/error.ts";
+import type { Provider } from "../../src/domain/provider.ts";
 import { onEveryEngine } from "../support/engines.ts";
 import { openScene, payment, withRawMember } from "../support/scenario.ts";
 import { forAllTests } from "../support/use.ts";
@@ -114,12 +116,24 @@ onEveryEngine((engine) => {
   });
 });
 
+function refusingProvider(error: Error): Provider {
+  const refuse = () => Promise.reject(error);
+  return { push: refuse, check: refuse };
+}
+
 test("if the network breaks, the answer is a fixed 500, the error is reported, and no transaction is stored", async () => {
-  const broken = () => Promise.reject(new Error("no network"));
-  const scene = await openScene({ provider: { push: broken, check: broken } });
+  const scene = await openScene({ provider: refusingProvider(new Error("no network")) });
   const answer = await scene.send({ path: "/stkpush.php", json: payment(scene.caller) });
   expect([answer.status, answer.text]).toEqual([500, '{"success":false,"message":"internal server error"}']);
   expect((await scene.send({ path: "/transactions.php" })).body.transactions).toEqual([]);
   expect(scene.harness.faults.splice(0).map(String)).toEqual(["Error: no network"]);
+  await scene.close();
+});
+
+test("a refusal of the provider is shown without secrets", async () => {
+  const refusal = new Refusal("provider", `the network does not know ms_${"0".repeat(40)}`);
+  const scene = await openScene({ provider: refusingProvider(refusal) });
+  const { status, body } = await scene.send({ path: "/stkpush.php", json: payment(scene.caller) });
+  expect([status, body.message]).toEqual([500, "the network does not know [redacted]"]);
   await scene.close();
 });

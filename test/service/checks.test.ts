@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import type { NotYet } from "../../src/domain/provider.ts";
 import { createChecks, MAX_CHECKS } from "../../src/service/checks.ts";
 import { createManualClock } from "../support/manual-clock.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import { CREATED_AT_MS, pendingOf } from "../support/payments.ts";
 import { createProvider } from "../support/provider.ts";
 
-test("10,000 checks can be in flight; others wait until one is answered or dropped", async () => {
+test("10,000 checks can be in flight; others wait until one is answered or dropped, and no answer to a dropped one counts", async () => {
   const nowMs = CREATED_AT_MS + 3000;
   const clock = createManualClock(nowMs);
   const questions: ((answer: NotYet) => void)[] = [];
@@ -25,9 +26,9 @@ test("10,000 checks can be in flight; others wait until one is answered or dropp
 
   expect(await ask()).toEqual([]);
   expect(questions.length).toBe(MAX_CHECKS);
-  for (const answer of questions.slice(0, 7)) answer({ status: "pending", checkAtMs: nowMs + 5000 });
   for (const { id } of due.slice(7, 10)) checks.drop(id);
-  await Promise.resolve();
+  for (const answer of questions.slice(0, 10)) answer({ status: "pending", checkAtMs: nowMs + 5000 });
+  await nextTurn();
   expect(await ask()).toHaveLength(7);
   expect(questions.length).toBe(MAX_CHECKS + 3);
   expect(await ask()).toEqual([]);
