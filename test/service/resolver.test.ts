@@ -52,7 +52,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect([await counts(), alarms()]).toEqual([{ pending: 0, completed: 3 }, []]);
   });
 
-  test("it resolves by itself: nobody has to poll", async () => {
+  test("a payment is resolved although nothing reads it", async () => {
     await scene.pay("completed; after=2s");
     const change = nextChange();
     scene.clock.advance(2000);

@@ -3,7 +3,7 @@ import type { HarnessOptions } from "./harness.ts";
 import { createSchemaChecker, type SchemaCheck } from "./json-schema.ts";
 import { openScene, type Scene } from "./scenario.ts";
 
-/** The OpenAPI description of the merchant API, as far as tests read it. */
+/** The parts of the OpenAPI description of the merchant API that tests read. */
 export interface Description {
   readonly openapi: string;
   readonly info: { readonly license: object };
