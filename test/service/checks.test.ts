@@ -10,7 +10,11 @@ test("10,000 checks can be in flight; others wait until one is answered or dropp
   const nowMs = CREATED_AT_MS + 3000;
   const clock = createManualClock(nowMs);
   const questions: ((answer: NotYet) => void)[] = [];
-  const provider = createProvider(() => new Promise((resolve) => questions.push(resolve)));
+  const provider = createProvider(() => {
+    const { promise, resolve } = Promise.withResolvers<NotYet>();
+    questions.push(resolve);
+    return promise;
+  });
   const checks = createChecks({
     provider,
     clock,
