@@ -34,7 +34,7 @@ async function countPayments(): Promise<unknown> {
 
 describe("the Host header changes nothing", () => {
   const HOSTS = ["", "a b", "<>^", "a:99999", "a/b", "a?b", "a#b", "user@a", "[::1", "caf\xe9", "..", "a".repeat(5000)];
-  test.each(HOSTS)("Host: %s", async (host) => {
+  test.each(HOSTS.map((host) => [host.slice(0, 30), host]))("Host: %s", async (_shown, host) => {
     const send = (path: string) =>
       answerTo(Buffer.from(request(`GET ${path} HTTP/1.1`, `Host: ${host}\r\n`), "latin1"));
     expect((await send("/v2/transactions.php?limit=7")).body).toMatchObject({ pagination: { per_page: 7 } });
@@ -56,7 +56,7 @@ describe("the Host header changes nothing", () => {
 });
 
 describe("the target of a request", () => {
-  test.each([
+  const TARGETS: [target: string, status: number][] = [
     ["http://localhost/v2/transactions.php?limit=1", 200],
     ["HTTPS://elsewhere.example:81/v2/transactions.php", 200],
     ["http://localhost/nothing", 404],
@@ -72,9 +72,13 @@ describe("the target of a request", () => {
     ["/v2/transactions.php?search=%E9", 400],
     [`/v2/transactions.php?search=${"a".repeat(12_000)}`, 400],
     [`/v2/${"a".repeat(12_000)}`, 404],
-  ])("%s: %p", async (target, status) => {
-    expect((await answerTo(request(`GET ${target} HTTP/1.1`))).status).toBe(status);
-  });
+  ];
+  test.each(TARGETS.map(([target, status]) => [target.slice(0, 60), status, target] as const))(
+    "%s: %p",
+    async (_shown, status, target) => {
+      expect((await answerTo(request(`GET ${target} HTTP/1.1`))).status).toBe(status);
+    },
+  );
 });
 
 describe("the method of a request", () => {
