@@ -140,7 +140,7 @@ describe("what the control API can do, the terminal can", () => {
     const names = OUTCOMES.map(({ name }) => name);
     const { stdout } = await runMomo(["outcomes", "--format", "table"]);
     const [head, ...rows] = stdout.trimEnd().split("\n");
-    expect(head).toMatch(/^name +status +code +test phone +after +meaning$/);
+    expect(head).toMatch(/^name +status +code +test phone +after +meaning$/); // no colours in a pipe
     expect(rows.map((row) => row.split(/\s+/)[0])).toEqual(names);
     expect(rows.find((row) => row.startsWith("wrong_pin"))).toMatch(/^wrong_pin +failed +2001 +254700000201 +3s +the /);
     expect((await runMomo(["outcomes", "-q"])).stdout.trimEnd().split("\n")).toEqual(names);
