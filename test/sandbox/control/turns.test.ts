@@ -1,34 +1,21 @@
 import { expect, test } from "bun:test";
 import { writeAll, writeWhatFits } from "../../../sandbox/control/paging.ts";
 import { systemClock } from "../../../src/system.ts";
-
-/** How many turns of the event loop pass before it resolves. */
-async function turnsOf(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    if (isOver) return;
-    turns += 1;
-    setImmediate(count);
-  };
-  setImmediate(count);
-  await work;
-  isOver = true;
-  return turns;
-}
+import { turnsOf } from "../../support/turns.ts";
 
 const many = Array.from({ length: 10_000 }, (_, id) => ({ id }));
+const textOf = ({ id }: { id: number }) => `${id}`;
 
-test("a long list is written out in many turns, 200 entries in each", async () => {
-  expect(await turnsOf(writeAll(many, systemClock, ({ id }) => `${id}`))).toBeGreaterThanOrEqual(50);
-  expect(await writeAll(many, systemClock, ({ id }) => `${id}`)).toEqual(many.map(({ id }) => `${id}`));
+test("a long list is written in many turns, 200 entries in each", async () => {
+  expect(await turnsOf(writeAll(many, systemClock, textOf))).toBeGreaterThanOrEqual(50);
+  expect(await writeAll(many, systemClock, textOf)).toEqual(many.map(textOf));
 });
 
-test("fewer in each where they are large", async () => {
+test("large entries: fewer in each turn", async () => {
   const large = "x".repeat(50 * 1024);
   expect(await turnsOf(writeWhatFits(many, systemClock, () => large))).toBeGreaterThanOrEqual(5);
 });
 
-test("a short one is written out at once", async () => {
-  expect(await turnsOf(writeAll(many.slice(0, 199), systemClock, ({ id }) => `${id}`))).toBe(0);
+test("a short list is written at once", async () => {
+  expect(await turnsOf(writeAll(many.slice(0, 199), systemClock, textOf))).toBe(0);
 });
