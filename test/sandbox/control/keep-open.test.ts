@@ -6,7 +6,7 @@ import { HOST } from "../../support/control.ts";
 import { nextTurn } from "../../support/next-turn.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
 
-/** The server cuts off a connection that is silent for 30 s; what takes longer by its nature is exempt, from the beginning. */
+/** The server closes a connection that is silent for 30 s. Calls that may take longer are exempt before they begin to wait. */
 
 let sandbox: Steered;
 let checkoutRequestId: string;
@@ -34,37 +34,34 @@ async function untilExempt(method: string, path: string, json?: unknown) {
   return { statusThen, answered };
 }
 
-/** Calls that last as long as nothing ends them. */
+/** These last until the server stops. */
 test.each([
   ["a wait", "POST", "/_momo/wait", { reference: "never", timeout: "1h" }, 503],
   ["a delay", "GET", "/v2/transactions.php", undefined, 503],
   ["a stream of events", "GET", "/_momo/events", undefined, 200],
-] as const)(
-  "%s is exempt from the idle time-out before it begins to wait",
-  async (_what, method, path, json, status) => {
-    await sandbox.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h" }] });
-    const { statusThen, answered } = await untilExempt(method, path, json);
-    expect(statusThen).toBe("pending");
-    await nextTurn();
-    sandbox.endStreams();
-    expect((await answered).status).toBe(status);
-  },
-);
+] as const)("%s is exempt from the idle time-out", async (_what, method, path, json, status) => {
+  await sandbox.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h" }] });
+  const { statusThen, answered } = await untilExempt(method, path, json);
+  expect(statusThen).toBe("pending");
+  await nextTurn();
+  sandbox.endStreams();
+  expect((await answered).status).toBe(status);
+});
 
-test("a move of the clock is exempt before what falls due is resolved, however much that is", async () => {
+test("a move of the clock is exempt before the payments that fall due are resolved", async () => {
   const { statusThen, answered } = await untilExempt("POST", "/_momo/clock", { advance: "3s" });
   expect(statusThen).toBe("pending");
   expect((await answered).status).toBe(200);
 });
 
-test.each(["/v2/transactions.php", "/_momo/prompts"])("%s is exempt while much is due", async (path) => {
+test.each(["/v2/transactions.php", "/_momo/prompts"])("%s is exempt while payments are due", async (path) => {
   sandbox.harness.clock.advance(3000);
   const { statusThen, answered } = await untilExempt("GET", path);
   expect(statusThen).toBe("pending");
   expect((await answered).status).toBe(200);
 });
 
-test("what is exempt has no time-out on its connection", async () => {
+test("the connection of an exempt call has no time-out", async () => {
   const serve = spyOn(Bun, "serve");
   const server = startServer({
     ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep },
