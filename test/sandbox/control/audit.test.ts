@@ -57,25 +57,17 @@ describe("GET /_momo/audit", () => {
     expect((await kinds()).sort()).toEqual(["ignores_final", "takes_wrong_row", "unknown_path"]);
   });
 
-  test("a payment whose answer was lost may be sent again only after a look for it", async () => {
+  test("a payment whose answer was lost may be sent again only after a look, also into a list that the log cuts", async () => {
     await payBlindly("LOOKED");
+    for (let payment = 0; payment < 50; payment += 1) await sandbox.pay({ reference: `ORDER-${payment}` });
     await sandbox.advanceClock("3s");
-    await sandbox.ask("GET", "/transactions.php?search=LOOKED");
+    await sandbox.ask("GET", "/transactions.php?limit=100");
     await sandbox.pay({ reference: "LOOKED" });
     expect(await kinds()).toEqual([]);
     await payBlindly("BLIND");
     await sandbox.advanceClock("3s");
     await sandbox.pay({ reference: "BLIND" });
     expect(await kinds()).toEqual(["charges_twice"]);
-  });
-
-  test("the look may be a long list, of which the log keeps only the beginning", async () => {
-    await payBlindly("LOST");
-    for (let payment = 0; payment < 50; payment += 1) await sandbox.pay({ reference: `ORDER-${payment}` });
-    await sandbox.advanceClock("3s");
-    await sandbox.ask("GET", "/transactions.php?limit=100");
-    await sandbox.pay({ reference: "LOST" });
-    expect(await kinds()).toEqual([]);
   });
 
   test("an advance causes no finding: the client had no time to ask", async () => {

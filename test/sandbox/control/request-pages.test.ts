@@ -44,8 +44,6 @@ describe("GET /_momo/requests comes in pages", () => {
   test.each([
     ["?limit=0", 'limit must be a whole number from 1 to 1000; it is "0"'],
     ["?limit=1001", 'limit must be a whole number from 1 to 1000; it is "1001"'],
-    ["?limit=ten", 'limit must be a whole number from 1 to 1000; it is "ten"'],
-    ["?after=-1", 'after must be a whole number, the id of an entry; it is "-1"'],
     ["?before=", 'before must be a whole number, the id of an entry; it is ""'],
     ["?after=1&before=9", "give after or before, not both"],
     ["?after=1&after=2", "after is given twice: give it once"],

@@ -1,13 +1,9 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { systemClock } from "../../../src/system.ts";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { startIn } from "../../support/sandbox.ts";
 import { openSteered } from "../../support/steered.ts";
 import { forEachTest } from "../../support/use.ts";
 
 const sandbox = forEachTest(openSteered);
-afterAll(cleanUp);
 
 const reset = () => sandbox.control("POST", "/reset");
 const NONE = { total_completed_amount: 0, completed_count: 0, pending_count: 0, failed_count: 0 };
@@ -81,16 +77,5 @@ describe("POST /_momo/reset", () => {
     const form = { headers: { "Content-Type": "application/x-www-form-urlencoded" } };
     expect((await sandbox.call("POST", "/reset", form)).status).toBe(400);
     expect(await sandbox.refusal("POST", "/reset", { rules: [] })).toContain('"rules"');
-  });
-
-  test("what it forgot stays forgotten after a restart, and the key is still valid", async () => {
-    const directory = join(newFolder(), "data");
-    const first = await startIn(directory);
-    await first.pay();
-    await first.control("POST", "/reset", {});
-    await first.stop();
-    const second = await startIn(directory);
-    const list = await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers });
-    expect(await list.json()).toMatchObject({ transactions: [], summary: NONE });
   });
 });

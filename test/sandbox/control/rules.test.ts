@@ -27,13 +27,6 @@ test("header > rules > network limit > test phones > default", async () => {
   expect(await endOf()).toBe(0);
 });
 
-test("the first rule that matches decides", async () => {
-  await add({ match: { amount: 500 }, outcome: "cancelled" }, { outcome: "wrong_pin" });
-  await add({ outcome: "pin_locked" });
-  expect(await endOf({ amount: 500 })).toBe(1032);
-  expect(await endOf({ amount: 501 })).toBe(2001);
-});
-
 test.each([
   ["phone, as 07…", { phone: "0722000000" }, { phone: "254722000000" }],
   ["phone, as 254…", { phone: "254722000000" }, { phone: "0722000000" }],
@@ -55,7 +48,7 @@ test("a rule matches by payment_account_id", async () => {
   expect(body.transactions).toMatchObject([{ status: "cancelled" }]);
 });
 
-test("times: fail twice, then succeed; the list shows what is left; a rule for other payments keeps its times", async () => {
+test("the first rule that matches decides, as often as its times say; the list shows what is left; a rule for other payments keeps its times", async () => {
   const others = { match: { reference: "another" }, outcome: "expired", times: 2 };
   await add(
     others,
@@ -81,28 +74,6 @@ test("a rule for refused: HTTP 500, nothing is stored, and its times count", asy
   expect(refused.body.message).toStartWith("STK push initiation failed: ");
   expect(await sandbox.list()).toEqual([]);
   expect(await endOf()).toBe(0);
-});
-
-test("after says when, to the millisecond", async () => {
-  await add({ outcome: "cancelled", after: "1500ms" });
-  const id = await sandbox.pay();
-  await sandbox.advance(1499);
-  expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
-  await sandbox.advance(1);
-  expect(await sandbox.statusOf(id)).toMatchObject({ status: "cancelled" });
-});
-
-test("the rules at the start of a payment decide: later changes do not matter", async () => {
-  await add({ outcome: "cancelled" });
-  const first = await sandbox.pay();
-  await sandbox.control("PUT", "/rules", { rules: [{ outcome: "wrong_pin" }] });
-  const second = await sandbox.pay();
-  await sandbox.control("DELETE", "/rules");
-  const third = await sandbox.pay();
-  await add({ outcome: "pin_locked" });
-  await sandbox.advance(60_000);
-  const ends = await Promise.all([first, second, third].map(sandbox.statusOf));
-  expect(ends.map(({ result_code }) => result_code)).toEqual([1032, 2001, 0]);
 });
 
 describe("GET, POST, PUT and DELETE /_momo/rules: list, append, replace all, remove all", () => {
@@ -150,29 +121,21 @@ describe("a refusal names the place of each error, and leaves the rules as they 
     [third({ match: { phone: "+254712345678" } }), "rules[2].match.phone: it must be a string of 254"],
     [third({ match: { phone: 712345678 } }), "rules[2].match.phone: must be a string; it is a number, 712345678"],
     [third({ match: { amount: 0.5 } }), "rules[2].match.amount: it must be a number"],
-    [third({ match: { amount: 1.005 } }), "rules[2].match.amount: it must be"],
     [third({ match: { amount: "100" } }), "rules[2].match.amount: "],
     [third({ match: { payment_account_id: 0 } }), "rules[2].match.payment_account_id: "],
-    [third({ match: { payment_account_id: 1.5 } }), "rules[2].match.payment_account_id: "],
     [third({ match: { reference: "a".repeat(101) } }), "rules[2].match.reference: must have at most 100"],
     [third({ match: { Phone: "0712345678" } }), "rules[2].match: "],
     [third({ time: 1 }), "rules[2]: "],
-    [third({ match: "0712345678" }), "rules[2].match: "],
     [third({ outcome: "paid" }), "rules[2].outcome: it is not the name of an outcome"],
     [[good, {}], "rules[1].outcome: "],
-    [third({ after: "3 s" }), "rules[2].after: it is not a duration up to 24h"],
-    [third({ after: 3 }), "rules[2].after: "],
     [third({ after: "25h" }), "rules[2].after: it is not a duration up to 24h"],
     [third({ outcome: "silent", after: "3s" }), "rules[2].after: it has no meaning"],
     [third({ times: 0 }), "rules[2].times: "],
-    [third({ times: 0.5 }), "rules[2].times: "],
-    [third({ times: 1e9 }), "rules[2].times: "],
+    [third({ times: 1_000_001 }), "rules[2].times: "],
     [[good, 5], "rules[1]: must be a JSON object"],
-    [{ outcome: "paid" }, "outcome: it is not the name of an outcome"],
     [{ ...good, name: "x" }, 'there is no member "name"; the members are '],
     [{ rules: third({ outcome: "" }) }, "rules[2].outcome: "],
     [{ rules: [], seed: 1 }, 'there is no member "seed"; the members are '],
-    [{ rules: good }, "rules: "],
     ["completed", ""],
     [null, ""],
   ];

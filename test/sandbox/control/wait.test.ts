@@ -47,23 +47,12 @@ describe("POST /_momo/wait answers the moment the transaction has the status", (
     }
   });
 
-  test.each([
-    ["completed", "completed"],
-    ["failed", "pin_locked"],
-    ["cancelled", "cancelled"],
-    ["expired", "expired"],
-  ])("until %s", async (status, outcome) => {
-    const id = await manual();
-    const waiting = wait({ checkout_request_id: id, until: status });
-    await endOf(id, outcome);
-    expect((await waiting).body).toMatchObject({ transaction: { status } });
-  });
-
-  test("several waits for one payment are all answered", async () => {
+  test("several waits for one payment are answered, but not one for another status", async () => {
     const id = await manual({ reference: "R" });
-    const waiting = [{ checkout_request_id: id }, { checkout_request_id: id }, { reference: "R" }].map(wait);
-    await endOf(id, "completed");
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    const wishes = [{ checkout_request_id: id }, { checkout_request_id: id, until: "failed" }, { reference: "R" }];
+    const waiting = [...wishes, { reference: "R", until: "expired", timeout: "50ms" }].map(wait);
+    await endOf(id, "pin_locked");
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 408]);
   });
 
   test("500 wait, one advance, all are answered", async () => {
@@ -132,14 +121,11 @@ describe("refused", () => {
   testRefusals(sandbox, "POST", "/wait", [
     [{}, "give either checkout_request_id or reference"],
     [{ checkout_request_id: "x", reference: "y" }, "give either checkout_request_id or reference"],
-    [{ checkout_request_id: 5 }, "checkout_request_id: "],
     [{ checkout_request_id: "" }, "checkout_request_id: "],
     [{ checkout_request_id: "x".repeat(101) }, "checkout_request_id: "],
     [{ reference: null }, "reference: "],
     [{ reference: "R", until: "paid" }, "until: must be one of final, pending, completed, failed, cancelled, expired"],
-    [{ reference: "R", until: null }, "until: must be one of final"],
     [{ reference: "R", timeout: 5 }, "timeout: "],
-    [{ reference: "R", timeout: "-1s" }, "timeout: it is not a duration up to 24h"],
     [{ reference: "R", timeout: "25h" }, "timeout: it is not a duration up to 24h"],
     [{ reference: "R", id: 1 }, 'there is no member "id"; the members are '],
     [[], "the body must be a JSON object"],
