@@ -77,25 +77,20 @@ describe("GET /_momo/audit", () => {
     expect(await kinds()).toEqual([]);
   });
 
-  test("as a report in every format", async () => {
+  test.each([
+    ["text", "text/plain; charset=utf-8", "error: takes_wrong_row (§4.3)"],
+    ["github", "text/plain; charset=utf-8", "::error title=momo audit%3A takes_wrong_row (§4.3)::"],
+    ["junit", "application/xml; charset=utf-8", 'failures="1"'],
+    ["sarif", "application/sarif+json; charset=utf-8", '"ruleId": "takes_wrong_row"'],
+    ["json", "application/json", '"errors":1'],
+  ])("as a report: %s", async (format, type, contains) => {
     await sandbox.ask("GET", "/transactions.php?reference=A");
-    const report = async (format: string) => {
-      const response = await sandbox.request("GET", `/audit?format=${format}`);
-      return { type: response.headers.get("Content-Type"), text: await response.text() };
-    };
-    expect(await report("text")).toEqual({
-      type: "text/plain; charset=utf-8",
-      text: expect.stringContaining("error: takes_wrong_row (§4.3)"),
-    });
-    expect((await report("github")).text).toStartWith("::error title=momo audit%3A takes_wrong_row (§4.3)::");
-    expect(await report("junit")).toEqual({
-      type: "application/xml; charset=utf-8",
-      text: expect.stringContaining('failures="1"'),
-    });
-    const sarif = await report("sarif");
-    expect(sarif.type).toBe("application/sarif+json; charset=utf-8");
-    expect(JSON.parse(sarif.text).runs[0].results).toMatchObject([{ ruleId: "takes_wrong_row", level: "error" }]);
-    expect(JSON.parse((await report("json")).text)).toMatchObject({ errors: 1 });
+    const response = await sandbox.request("GET", `/audit?format=${format}`);
+    expect(response.headers.get("Content-Type")).toBe(type);
+    expect(await response.text()).toContain(contains);
+  });
+
+  test("another format is refused", async () => {
     expect(await sandbox.refusal("GET", "/audit?format=html")).toBe(
       'format must be one of text, json, junit, sarif, github; it is "html"',
     );

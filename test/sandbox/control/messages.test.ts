@@ -66,9 +66,10 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
     expect((await messages())[0]).toMatchObject({ checkout_request_id: id });
   });
 
-  test.each(["phone=07", "phone=", "phone=0722000000&phone=0722000000"])("400: ?%s", async (query) => {
-    const refused = await sandbox.call("GET", `/messages?${query}`);
-    expect(refused.status).toBe(400);
-    expectSoundAnswer(refused);
+  test("a bad phone is refused", async () => {
+    for (const query of ["phone=07", "phone=", "phone=0722000000&phone=0722000000"]) {
+      expectSoundAnswer(await sandbox.call("GET", `/messages?${query}`));
+      await sandbox.refusal("GET", `/messages?${query}`);
+    }
   });
 });

@@ -1,9 +1,13 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
+import { startIn } from "../../support/sandbox.ts";
 import { payment } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
+afterAll(cleanUp);
 
 const order = (changes: object = {}) => ({ json: { ...payment(sandbox.caller), ...changes } });
 const curlLines = async () => (await sandbox.request("GET", "/requests?format=curl")).text();
@@ -165,4 +169,26 @@ test("?format=curl: one line for each call, quoted for a shell", async () => {
   expect(put).toContain(" -H 'x-sandbox-outcome: x'");
   expect(put).toEndWith(` --data-raw '{"reference":"it'\\''s $HOME"}'`);
   expect(rest).toEqual([""]);
+});
+
+test("POST /_momo/requests/ID/replay sends a logged call again, with the sandbox's own key", async () => {
+  const server = await startIn(join(newFolder(), "data"));
+  await server.pay({ reference: "AGAIN" });
+  expect(await server.control("POST", "/requests/1/replay")).toMatchObject({ status: 200 });
+  const { requests } = await server.control("GET", "/requests");
+  const call = { target: "/v2/stkpush.php", body: expect.stringContaining("AGAIN"), status: 200 };
+  expect(requests).toMatchObject([
+    { ...call, id: 1 },
+    { ...call, id: 2, headers: { "x-api-secret": "[redacted]", "x-sandbox-replay-of": "1" } },
+  ]);
+  expect(await server.control("GET", "/transactions")).toMatchObject({
+    transactions: [{ reference: "AGAIN" }, { reference: "AGAIN" }],
+  });
+  // No client made the second payment.
+  expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
+
+  await expect(server.control("POST", "/requests/7/replay")).rejects.toThrow("404 the log has no call with this id");
+  await server.pay({ padding: "x".repeat(5000) });
+  await expect(server.control("POST", "/requests/3/replay")).rejects.toThrow("does not keep all of the body");
+  await server.stop();
 });

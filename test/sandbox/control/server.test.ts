@@ -52,18 +52,10 @@ describe("GET /_momo/health and /_momo/ready", () => {
 
 /** The value of each sample in the text form of Prometheus, by its name with its labels. */
 function samplesOf(text: string): Record<string, number> {
-  const samples: Record<string, number> = {};
-  let family = "";
-  for (const line of text.trimEnd().split("\n")) {
-    const [, described] = /^# (?:HELP|TYPE) (\S+) /.exec(line) ?? [];
-    family = described ?? family;
-    if (described !== undefined) continue;
-    const [, name = "", labels = "", value] = /^([a-z_]+)(\{[^}]+\})? (\S+)$/.exec(line) ?? [];
-    expect(name).toStartWith(family);
-    expect(Number(value)).not.toBeNaN();
-    samples[name + labels] = Number(value);
-  }
-  return samples;
+  const lines = text.trimEnd().split("\n");
+  for (const line of lines) expect(line).toMatch(/^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[^}]+\})? [-+.e0-9]+)$/);
+  const samples = lines.filter((line) => !line.startsWith("#")).map((line) => line.split(/ (?=[^ ]+$)/));
+  return Object.fromEntries(samples.map(([name = "", value]) => [name, Number(value)]));
 }
 
 describe("a whole server", () => {

@@ -11,7 +11,7 @@ import { connectTo } from "../../support/connection.ts";
 import { insertDue } from "../../support/pending.ts";
 import { testRefusals } from "../../support/refused.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
-import { openSteered, useSteered } from "../../support/steered.ts";
+import { useSteered } from "../../support/steered.ts";
 import { until } from "../../support/until.ts";
 
 const sandbox = useSteered();
@@ -130,20 +130,6 @@ describe("refused", () => {
     [{ reference: "R", id: 1 }, 'there is no member "id"; the members are '],
     [[], "the body must be a JSON object"],
   ]);
-});
-
-test("503 when the server stops while it waits", async () => {
-  const stopped = await openSteered();
-  const checkout_request_id = await stopped.pay({ phone: "254700000100" });
-  const waiting = [{ checkout_request_id }, { reference: "never" }].map((wish) =>
-    stopped.call("POST", "/wait", { json: { ...wish, timeout: "1h" } }),
-  );
-  await stopped.control("GET", "/prompts");
-  stopped.endStreams();
-  for (const { status, body } of await Promise.all(waiting)) {
-    expect([status, body.message]).toEqual([503, "the server stops"]);
-  }
-  await stopped.close();
 });
 
 describe("at most 10,000 wait", () => {

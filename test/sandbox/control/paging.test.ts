@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { MAX_PAGE_BYTES } from "../../../sandbox/control/paging.ts";
+import { MAX_PAGE_BYTES, writeAll, writeWhatFits } from "../../../sandbox/control/paging.ts";
+import { systemClock } from "../../../src/system.ts";
 import { openSteered } from "../../support/steered.ts";
+import { turnsOf } from "../../support/turns.ts";
 import { forAllTests } from "../../support/use.ts";
 
 interface Page {
@@ -104,5 +106,21 @@ describe("no answer about calls is larger than a megabyte", () => {
     const call = (await sandbox.logged()).at(-1);
     expect(text).toStartWith(String(call?.answer));
     expect(Number(call?.answer_cut_bytes)).toBe(text.length - String(call?.answer).length);
+  });
+});
+
+describe("a long list is written in many turns, so that others are served between them", () => {
+  const many = Array.from({ length: 10_000 }, (_, id) => ({ id }));
+  const textOf = ({ id }: { id: number }) => `${id}`;
+
+  test("200 entries in each turn; a shorter list is written at once", async () => {
+    expect(await turnsOf(writeAll(many, systemClock, textOf))).toBeGreaterThanOrEqual(50);
+    expect(await writeAll(many, systemClock, textOf)).toEqual(many.map(textOf));
+    expect(await turnsOf(writeAll(many.slice(0, 199), systemClock, textOf))).toBe(0);
+  });
+
+  test("fewer large entries", async () => {
+    const large = "x".repeat(50 * 1024);
+    expect(await turnsOf(writeWhatFits(many, systemClock, () => large))).toBeGreaterThanOrEqual(5);
   });
 });
