@@ -158,13 +158,15 @@ describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 1
     ]);
   });
 
-  test("one long advance makes all attempts; the fourth is the last", async () => {
+  test("one long advance makes all attempts; the fourth is the last, but a resend begins with none", async () => {
     await receive({}, () => new Response("", { status: 500 }));
     await payAndEnd();
     await attempted(1);
     await sandbox.advanceClock("71s");
     const [delivery] = await ended();
     expect(delivery).toMatchObject({ state: "failed", attempts: Array(4).fill({ status: 500 }) });
+    const resent = await sandbox.control("POST", `/webhook/deliveries/${delivery?.id}/resend`);
+    expect(resent.delivery).toMatchObject({ resend_of: delivery?.id, state: "waiting", attempts: [] });
   });
 });
 
