@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
+import { rejectionOf } from "../../support/rejection.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { payment } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
@@ -187,8 +188,12 @@ test("POST /_momo/requests/ID/replay sends a logged call again, with the sandbox
   // No client made the second payment.
   expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
 
-  await expect(server.control("POST", "/requests/7/replay")).rejects.toThrow("404 the log has no call with this id");
+  expect(String(await rejectionOf(server.control("POST", "/requests/7/replay")))).toContain(
+    "404 the log has no call with this id",
+  );
   await server.pay({ padding: "x".repeat(5000) });
-  await expect(server.control("POST", "/requests/3/replay")).rejects.toThrow("does not keep all of the body");
+  expect(String(await rejectionOf(server.control("POST", "/requests/3/replay")))).toContain(
+    "does not keep all of the body",
+  );
   await server.stop();
 });
