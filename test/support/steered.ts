@@ -3,7 +3,7 @@ import type { Accept } from "../../src/http/operation.ts";
 import { type CallOptions, type ControlScene, HOST, openControl } from "./control.ts";
 import { type EventStream, readEvents } from "./event-stream.ts";
 import { START_MS } from "./harness.ts";
-import { type Answer, payment, readAnswer } from "./scenario.ts";
+import { type Answer, expectSoundAnswer, payment, readAnswer } from "./scenario.ts";
 import { forAllTests } from "./use.ts";
 
 /** Both APIs by the one handler of the server, for a merchant and for the user who steers the sandbox. */
@@ -21,8 +21,8 @@ export interface Steered extends ControlScene {
   advanceClock(duration: string): Promise<Record<string, unknown>>;
   /** The calls of the merchant API in the log, oldest first. */
   logged(): Promise<Record<string, unknown>[]>;
-  /** A control call that must be refused with 400; its message. */
-  refusal(method: string, path: string, json?: unknown): Promise<string>;
+  /** A control call that must be refused; its message. */
+  refusal(method: string, path: string, json?: unknown, status?: number): Promise<string>;
   /** Listens to the events. */
   listen(query?: string, options?: Pick<CallOptions, "headers" | "signal">): Promise<EventStream>;
   /** Removes payments, log and steering, and sets the clock to the start. Numbers go on; merchants and snapshots stay. */
@@ -57,7 +57,8 @@ export async function openSteered(accept: Accept = "strict"): Promise<Steered> {
 
   async function called(status: number, method: string, path: string, json: unknown) {
     const answer = await scene.call(method, path, { json });
-    expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(status);
+    expect(answer.status, `${method} ${path} ${JSON.stringify(json)?.slice(0, 200)}: ${answer.text}`).toBe(status);
+    expectSoundAnswer(answer);
     return answer.body;
   }
 
@@ -79,7 +80,7 @@ export async function openSteered(accept: Accept = "strict"): Promise<Steered> {
     control: (method, path, json) => called(200, method, path, json),
     advanceClock: (duration) => called(200, "POST", "/clock", { advance: duration }),
     logged: async () => (await called(200, "GET", "/requests", undefined)).requests as Record<string, unknown>[],
-    refusal: async (method, path, json) => String((await called(400, method, path, json)).message),
+    refusal: async (method, path, json, status = 400) => String((await called(status, method, path, json)).message),
     listen: async (query = "", options = {}) => readEvents(await scene.request("GET", `/events${query}`, options)),
     async renew() {
       await called(200, "POST", "/reset", undefined);

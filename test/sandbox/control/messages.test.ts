@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { insertDue } from "../../support/pending.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
@@ -68,7 +67,6 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
 
   test("a bad phone is refused", async () => {
     for (const query of ["phone=07", "phone=", "phone=0722000000&phone=0722000000"]) {
-      expectSoundAnswer(await sandbox.call("GET", `/messages?${query}`));
       await sandbox.refusal("GET", `/messages?${query}`);
     }
   });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
 
 const sandbox = useSteered();
 
 const push = (order: Record<string, unknown> = {}) => sandbox.pay(order, { "X-Sandbox-Outcome": "manual" });
+const refusal = (status: number, id: string, json: unknown) =>
+  sandbox.refusal("POST", `/prompts/${id}/answer`, json, status);
 const answer = (id: string, json: unknown) => sandbox.call("POST", `/prompts/${id}/answer`, { json });
 
 describe("GET /_momo/prompts: open prompts, oldest first", () => {
@@ -87,15 +88,13 @@ describe("POST /_momo/prompts/ID/answer", () => {
 
   test.each(OUTCOMES.map(({ name, ending }) => ({ name, ending })))("outcome $name", async ({ name, ending }) => {
     const id = await push();
-    const answered = await answer(id, { outcome: name });
     if (ending.by === "network") {
       const expected = { status: ending.status, result_code: ending.code };
-      expect(answered.body).toMatchObject({ success: true, transaction: expected });
+      expect((await answer(id, { outcome: name })).body).toMatchObject({ success: true, transaction: expected });
       expect(await sandbox.statusOf(id)).toMatchObject(expected);
     } else {
-      expect(answered.status).toBe(400);
-      expectSoundAnswer(answered);
-      expect(answered.body.message).toStartWith(`${name} is no answer to a prompt; the answers are completed, `);
+      const message = await refusal(400, id, { outcome: name });
+      expect(message).toStartWith(`${name} is no answer to a prompt; the answers are completed, `);
       expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
     }
   });
@@ -124,20 +123,13 @@ describe("POST /_momo/prompts/ID/answer", () => {
   ];
   test("400 for a bad answer, without the PIN in it; the prompt stays open", async () => {
     const id = await push();
-    for (const [body, says] of BAD) {
-      const refused = await answer(id, body);
-      expect(refused.status).toBe(400);
-      expectSoundAnswer(refused);
-      expect(refused.body.message).toMatch(says);
-    }
+    for (const [body, says] of BAD) expect(await refusal(400, id, body)).toMatch(says);
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
   });
 
   test("404: unknown ids", async () => {
     for (const id of ["ws_CO_20112026100000_NOBODY", "1", "x%2Fy", "%00", "%E2%82%AC"]) {
-      const refused = await answer(id, { pin: "1234" });
-      expect(refused.status).toBe(404);
-      expectSoundAnswer(refused);
+      await refusal(404, id, { pin: "1234" });
     }
   });
 
@@ -146,10 +138,7 @@ describe("POST /_momo/prompts/ID/answer", () => {
     await answer(id, { outcome: "insufficient_funds" });
     const before = await sandbox.statusOf(id);
     for (const body of [{ pin: "1234" }, { pin: "0000" }, { outcome: "cancelled" }]) {
-      const refused = await answer(id, body);
-      expect(refused.status).toBe(409);
-      expectSoundAnswer(refused);
-      expect(refused.body.message).toContain("the payment is failed");
+      expect(await refusal(409, id, body)).toContain("the payment is failed");
     }
     expect(await sandbox.statusOf(id)).toEqual(before);
   });
