@@ -192,21 +192,11 @@ test.each<[what: string, method: string, path: string, headers: Record<string, s
   expect([...response.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
 });
 
-test.each([
-  "//",
-  "/nothing",
-  "/health/",
-  "/HEALTH",
-  "/%68ealth",
-  "/constructor",
-  "/__proto__",
-  "/health/x",
-  "/prompts/ID",
-])("404 in JSON: GET /_momo%s", async (path) => {
-  const answer = await sandbox.call("GET", path);
-  expect(answer.status).toBe(404);
-  expectSoundAnswer(answer);
-  expect(answer.body.message).toContain("/_momo/health");
+test("404 in JSON: a path that only looks like one of the calls", async () => {
+  const health = ["/health/", "/HEALTH", "/%68ealth", "/health/x"];
+  for (const path of ["//", "/nothing", ...health, "/constructor", "/__proto__", "/prompts/ID"]) {
+    expect(await sandbox.refusal("GET", path, undefined, 404)).toContain("/_momo/health");
+  }
 });
 
 test("405 in JSON with Allow: every other method of every path", async () => {
