@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { hang, type Receiver, startReceiver } from "../../support/receiver.ts";
 import { useSteered } from "../../support/steered.ts";
 import { until } from "../../support/until.ts";
 
@@ -262,12 +262,18 @@ describe("a delivery", () => {
     });
   });
 
-  test("fails when the webhook is removed, and is forgotten by a reset", async () => {
-    await receive({ delay: "1h" });
+  test("fails when the webhook is removed, while it waits or is sent; a reset forgets it", async () => {
+    const { url, until: received } = await receive({}, hang);
+    await payAndEnd();
+    await received(1);
+    await sandbox.control("PUT", "/webhook", { url, delay: "1h" });
     await payAndEnd();
     await sandbox.control("DELETE", "/webhook");
-    expect(await deliveries()).toMatchObject([{ state: "failed", attempts: [] }]);
-    await receive({ delay: "1h" });
+    const failed = { state: "failed", attempts: [] };
+    expect(await deliveries()).toMatchObject([failed, failed]);
+    await receive();
+    await payAndEnd();
+    expect(await ended(3)).toMatchObject([failed, failed, { state: "delivered" }]);
     await sandbox.control("POST", "/reset");
     expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null, deliveries: [] });
   });
