@@ -18,19 +18,9 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 async function stateOf(): Promise<string> {
-  const paths = [
-    "/prompts",
-    "/rules",
-    "/default",
-    "/clock",
-    "/faults",
-    "/webhook",
-    "/snapshots",
-    "/requests",
-    "/audit",
-  ];
-  const lists = ["/merchants", "/accounts", "/keys", "/keys?merchant_id=2", "/transactions"];
-  return JSON.stringify(await Promise.all([...paths, ...lists].map((path) => sandbox.control("GET", path))));
+  const steering = ["prompts", "rules", "default", "clock", "faults", "webhook", "snapshots", "requests", "audit"];
+  const records = ["merchants", "accounts", "keys", "keys?merchant_id=2", "transactions"];
+  return JSON.stringify(await Promise.all([...steering, ...records].map((name) => sandbox.control("GET", `/${name}`))));
 }
 
 interface EachCall {
@@ -51,7 +41,7 @@ const eachCall = (): EachCall[] =>
 
 describe("every call of the control API is behind the guard", () => {
   test.each<[string, Record<string, string>]>([
-    ["a page that leads a name of its own here", { Host: "evil.example:2547", Origin: "http://evil.example:2547" }],
+    ["a page whose host name points here", { Host: "evil.example:2547", Origin: "http://evil.example:2547" }],
     ["a page of another origin", { Origin: "http://evil.example" }],
     ["a browser that says cross-site", { "Sec-Fetch-Site": "cross-site" }],
     ["a proxy", { "X-Forwarded-For": "192.0.2.1" }],

@@ -97,7 +97,7 @@ describe("gap: the missed events are no longer known, and the page must read eve
     expect(await (await lastEventId("x")).until(1)).toMatchObject([{ name: "gap" }]);
   });
 
-  test("an id of this process that is yet to come", async () => {
+  test("an id of this process that does not exist yet", async () => {
     const [id = ""] = await someIds(1);
     expect(await (await since(`${id.split("-")[0]}-999999`)).until(1)).toMatchObject([{ name: "gap", id }]);
   });

@@ -16,7 +16,7 @@ describe("lenient: the log has each leniency that a call needed, with the member
   const untyped = Buffer.from('{"checkout_request_id":" x "}');
   const CASES: [name: string, send: () => Promise<unknown>, leniencies: [member: string, came: string][]][] = [
     [
-      "members, but none that came right",
+      "several members, but not the correct ones",
       () => push({ json: order }),
       [
         ["payment_account_id", '"1"'],

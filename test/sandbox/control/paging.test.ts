@@ -29,7 +29,7 @@ describe("GET /_momo/requests comes in pages", () => {
     ["and ends", "?before=2&limit=2", [1], null],
     ["`after` leads to the newer ones", "?after=0&limit=3", [1, 2, 3], "after=3&limit=3"],
     ["and ends", "?after=3&limit=3", [4, 5], null],
-    ["after the last there is none", "?after=5", [], null],
+    ["after the last, nothing is left", "?after=5", [], null],
   ])("%s: %s", async (_what, query, ids, next) => {
     const page = await pageAt(query);
     expect(idsOf(page)).toEqual(ids);

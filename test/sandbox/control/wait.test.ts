@@ -189,7 +189,7 @@ describe("at most 10,000 wait", () => {
     );
   });
 
-  test("a place that is given up keeps no memory, also of a payment that nobody asks for again", () => {
+  test("a wait that has ended keeps no memory, even if nobody waits for that payment again", () => {
     const { room, enter } = openRoom();
     const setsInUse = () => {
       Bun.gc(true);
