@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { CALLS } from "../../../sandbox/control/calls.ts";
-import { createSchemaChecker } from "../../support/json-schema.ts";
+import { schemaChecker } from "../../support/openapi.ts";
 import { payment } from "../../support/scenario.ts";
 import { openSteered, type Steered } from "../../support/steered.ts";
 
@@ -21,7 +21,6 @@ interface Described {
   readonly components: { readonly schemas: { readonly Failure: object } };
 }
 
-const checkerOf = await createSchemaChecker();
 let sandbox: Steered;
 let description: Described;
 beforeAll(async () => {
@@ -61,7 +60,7 @@ describe("GET /_momo/openapi.json describes the control API", () => {
   test("the example of each body fits its schema", () => {
     for (const { call, operation } of described()) {
       const content = operation.requestBody?.content["application/json"];
-      if (content) expect(checkerOf(content.schema)(content.example), call).toBeNull();
+      if (content) expect(schemaChecker(content.schema)(content.example), call).toBeNull();
     }
   });
 
@@ -96,13 +95,13 @@ describe("real answers, full, empty and refused, fit the description", () => {
     expect(answer.status, context).toBe(status);
     const { requestBody, responses } = operationOf(call);
     const content = responses[String(status)]?.content["application/json"];
-    const fits = checkerOf(content?.schema ?? description.components.schemas.Failure);
+    const fits = schemaChecker(content?.schema ?? description.components.schemas.Failure);
     expect(fits(answer.body), context).toBeNull();
     expect(fits({ ...answer.body, more: 1 })).not.toBeNull();
     if (status !== 200) return answer.body;
     answered.add(call);
     if (json !== undefined) {
-      expect(checkerOf(requestBody?.content["application/json"].schema ?? {})(json), context).toBeNull();
+      expect(schemaChecker(requestBody?.content["application/json"].schema)(json), context).toBeNull();
     }
     return answer.body;
   }
