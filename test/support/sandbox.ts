@@ -1,5 +1,5 @@
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
-import { runSandbox } from "../../cli/serving/run-sandbox.ts";
+import { runSandbox, type SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
 
@@ -7,7 +7,10 @@ import { later } from "./cleanup.ts";
 export interface Sandbox {
   readonly origin: string;
   readonly baseUrl: string;
+  readonly controlUrl: string;
   readonly headers: Record<string, string>;
+  /** Flags that name its data directory, and so the server, to commands. */
+  readonly at: readonly [string, string];
   /** A control call that must succeed. */
   control(method: string, path: string, json?: unknown): Promise<Record<string, unknown>>;
   /** Starts a payment, and returns its checkout request id. */
@@ -16,8 +19,8 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** Starts it on a data directory; it is ended by `cleanUp` at the latest. */
-export async function startIn(directory: string, form: "full" | "short" = "full"): Promise<Sandbox> {
+/** Starts it on a data directory, with the defaults of `momo serve`; it is ended by `cleanUp` at the latest. */
+export async function startIn(directory: string, options: Partial<SandboxConfig> = {}): Promise<Sandbox> {
   const faults: unknown[] = [];
   const { baseUrl, controlUrl, credentials, stop } = await runSandbox({
     directory: dataDirectoryAt(directory),
@@ -29,7 +32,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     fallback: { outcome: "completed", afterMs: null },
     promptTimeoutMs: 60_000,
     tariff: null,
-    form,
+    form: "full",
     rules: [],
     webhook: null,
     controlToken: null,
@@ -37,6 +40,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     stopwatch,
     random: systemRandom,
     reportFault: (error) => void faults.push(error),
+    ...options,
   });
   later(stop);
   if (!credentials) throw new Error("it has no key");
@@ -54,7 +58,9 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
   return {
     origin: new URL(baseUrl).origin,
     baseUrl,
+    controlUrl,
     headers,
+    at: ["--data", directory],
     control: (method, path, json) => send(method, controlUrl + path, json),
     async pay(order = {}) {
       const json = { payment_account_id: credentials.payment_account_id, phone: "0712345678", amount: 100, ...order };
