@@ -107,7 +107,6 @@ describe("a secret is not shown", () => {
 
   test.concurrent.each([
     [["clock", "show", `--api-secret=${secret}`]],
-    [["pay", "0712345678", secret]],
     [[secret]],
     [["merchants", "list", "--json", `--wrong=${secret}`]],
   ])("by the refusal of momo %j", async (args) => {

@@ -69,16 +69,6 @@ describe("every option of serve can come from the environment", () => {
     expect(run.stderr).not.toContain("dash-dash");
     expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(message) });
   });
-
-  test.concurrent.each([{ MOMO_SERVE_PORT: "x" }, { MOMO_SERVE_QUIET: "maybe" }])(
-    "%j: the start fails, and an old ready file that another variable names is removed",
-    async (wrong: Record<string, string>) => {
-      const file = join(newFolder(), "ready.json");
-      writeFileSync(file, "{}");
-      expect((await runMomo(["serve"], { env: { MOMO_SERVE_READY_FILE: file, ...wrong } })).exitCode).toBe(2);
-      expect(existsSync(file)).toBe(false);
-    },
-  );
 });
 
 describe("the first key and the control token can be known beforehand", () => {

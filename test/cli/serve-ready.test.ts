@@ -79,11 +79,13 @@ describe("an old ready file is removed before anything else is tried, so that no
     ["a wrong address of a webhook", ["--webhook", "ftp://x", "--ready-file=ready.json"]],
     ["an unknown flag", ["--prot", "1", "--ready-file", "ready.json"]],
     ["a missing value", ["--ready-file", "ready.json", "--fee"]],
-  ] as [string, string[]][])("where the start fails: %s", async (_what, args) => {
+    ["a wrong value in a variable", [], { MOMO_SERVE_READY_FILE: "ready.json", MOMO_SERVE_PORT: "x" }],
+    ["a wrong switch in a variable", [], { MOMO_SERVE_READY_FILE: "ready.json", MOMO_SERVE_QUIET: "maybe" }],
+  ] as [string, string[], Record<string, string>?][])("where the start fails: %s", async (_what, args, env = {}) => {
     const cwd = newFolder();
     writeFileSync(join(cwd, "file"), "");
     writeFileSync(join(cwd, "ready.json"), OLD);
-    const run = await runMomo(["serve", ...args], { cwd });
+    const run = await runMomo(["serve", ...args], { cwd, env });
     expect([1, 2]).toContain(run.exitCode);
     expect(readdirSync(cwd)).toEqual(["file"]);
   });

@@ -7,7 +7,7 @@ import { withRegistry } from "../../cli/serving/registry.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { failureOf, runMomo } from "../support/momo.ts";
+import { runMomo } from "../support/momo.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { startIn } from "../support/sandbox.ts";
 
@@ -49,13 +49,7 @@ describe("a taken port or data directory: one line names the holder, one the fla
     expect(existsSync(join(folder, "server.json"))).toBe(false);
   });
 
-  test.concurrent("with --json it is an error record", async () => {
-    const run = await runMomo(["serve", "--port", port, "--ephemeral", "--json"]);
-    expect(failureOf(run)).toMatchObject({ code: "unexpected", hint: expect.stringContaining("--port") });
-    expect(run).toMatchObject({ stdout: "", exitCode: 1 });
-  });
-
-  test("a port that a momo off loopback has, which tells its process to nobody without the token", async () => {
+  test("a port that a momo off loopback has: its process is told only to those with the token", async () => {
     const host = "0.0.0.0";
     const open = await startIn(newFolder(), { host, controlToken: "a-control-token-of-ours" });
     const taken = await refusalOf(newFolder(), { host, port: Number(new URL(open.baseUrl).port) });
