@@ -85,7 +85,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
 });
 
 test.concurrent.each([[["list"]], [["status", "ws_CO_1"]]])(
-  "momo %j only reads: nobody is told to look",
+  "momo %j only reads: there is nothing to look for",
   async (args) => {
     const run = await runMomo([...args, ...flagsOf({ baseUrl }), "--json"]);
     expect(failureOf(run)).toMatchObject({ code: "unreachable", hint: "nothing was changed: try again" });

@@ -13,8 +13,8 @@ afterAll(cleanUp);
 
 const model = await startIn(newFolder());
 
-/** A data directory with a key, whose record of a running server leads to a port of somebody who notes what comes. */
-function trap() {
+/** A data directory with a key, and with the record of a server that keeps what it is sent. */
+function dataWithRecord() {
   const data = newFolder();
   const { port, requests } = serveFake(() => Response.json({ success: true, message: "thank you" }));
   const [base_url, control_url] = [`http://127.0.0.1:${port}/v2`, `http://127.0.0.1:${port}/_momo`];
@@ -46,7 +46,7 @@ describe("a data directory of another user is refused, and no secret goes to the
   ];
   for (const command of COMMANDS) {
     testWithOtherUser(`by momo ${command.join(" ")}`, async () => {
-      const { data, requests } = trap();
+      const { data, requests } = dataWithRecord();
       giveAway(data);
       const before = readdirSync(data);
       const run = await runMomo([...command, "--data", data]);
@@ -58,7 +58,7 @@ describe("a data directory of another user is refused, and no secret goes to the
   }
 
   testWithOtherUser("through a link of ours, too", async () => {
-    const { data } = trap();
+    const { data } = dataWithRecord();
     giveAway(data);
     const link = join(newFolder(), "link");
     symlinkSync(data, link);
@@ -66,7 +66,7 @@ describe("a data directory of another user is refused, and no secret goes to the
   });
 
   testWithOtherUser("doctor finds it, and reads nothing there", async () => {
-    const { data, requests } = trap();
+    const { data, requests } = dataWithRecord();
     giveAway(data);
     const run = await runMomo(["doctor", "--json", "--port", "0", "--data", data]);
     expect(run.exitCode).toBe(1);
@@ -77,7 +77,7 @@ describe("a data directory of another user is refused, and no secret goes to the
   });
 
   testWithOtherUser("it does not matter to a command whose flags say everything", async () => {
-    const { data } = trap();
+    const { data } = dataWithRecord();
     giveAway(data);
     const env = {
       MOMO_BASE_URL: model.baseUrl.replace("127.0.0.1", "0.0.0.0"),
@@ -101,7 +101,7 @@ describe("a file of another user in a data directory of ours is refused, and not
   });
 
   testWithOtherUser("server.json, by momo list and by doctor", async () => {
-    const { data, requests } = trap();
+    const { data, requests } = dataWithRecord();
     giveAway(join(data, "server.json"));
     const refusal = `${join(data, "server.json")} belongs to another user`;
     const run = await runMomo(["list", "--data", data]);

@@ -57,18 +57,15 @@ test.concurrent("from source, too, the printed momo pay works in any folder, wha
 });
 
 test.concurrent.each([
-  ["bin", true, "the executable"],
-  ["bin", true, "the source"],
-  ["node_modules/.bin", false, "the executable"], // npm's folder is on the path of its scripts only
-] as const)(
-  "momo in the folder %s of the path: that it is called by its name is %p for %s",
-  async (name, isByName, what) => {
-    const binary = await builtBinary();
-    const path = join(newFolder(), name);
-    mkdirSync(path, { recursive: true });
-    symlinkSync(binary, join(path, "momo"));
-    const program = what === "the source" ? FROM_SOURCE : [binary];
-    const { stdout } = await runMomo([], { env: { PATH: `${path}:${process.env.PATH}` }, program });
-    expect(stdout.includes("\n  momo serve\n")).toBe(isByName);
-  },
-);
+  ["bin", "the executable", true],
+  ["bin", "the source", true],
+  ["node_modules/.bin", "the executable", false], // npm's folder is on the path of its scripts only
+] as const)("with momo in the folder %s of the path, %s calls itself momo: %p", async (name, what, isByName) => {
+  const binary = await builtBinary();
+  const path = join(newFolder(), name);
+  mkdirSync(path, { recursive: true });
+  symlinkSync(binary, join(path, "momo"));
+  const program = what === "the source" ? FROM_SOURCE : [binary];
+  const { stdout } = await runMomo([], { env: { PATH: `${path}:${process.env.PATH}` }, program });
+  expect(stdout.includes("\n  momo serve\n")).toBe(isByName);
+});

@@ -80,7 +80,7 @@ describe("the first key and the control token can be known beforehand", () => {
     expect([least - 1, least, most, most + 1].map(isTaken)).toEqual([false, true, true, false]);
   });
 
-  test.concurrent("MOMO_API_KEY and MOMO_API_SECRET are the first key of an empty data directory, and stay it", async () => {
+  test.concurrent("MOMO_API_KEY and MOMO_API_SECRET are the first key of an empty data directory, also after restarts", async () => {
     const data = join(newFolder(), "data");
     for (const env of [OWN_KEY, OWN_KEY, {}]) {
       const { ready, get, stop, child } = await serveMomo(["--data", data], { env });
@@ -105,7 +105,7 @@ describe("the first key and the control token can be known beforehand", () => {
   const [SHORTEST, LONGEST] = ["s".repeat(16), "l".repeat(200)];
 
   test.concurrent.each([
-    ["MOMO_CONTROL_TOKEN holds, also on loopback", "127.0.0.1", false, SHORTEST, LONGEST],
+    ["MOMO_CONTROL_TOKEN is the token, also on loopback", "127.0.0.1", false, SHORTEST, LONGEST],
     ["--control-token-file comes first", "0.0.0.0", true, LONGEST, SHORTEST],
   ])("%s", async (_what, host, withFile, valid, wrong) => {
     const file = join(newFolder(), "token");
