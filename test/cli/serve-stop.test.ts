@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { loadPending } from "../../bench/support/loader.ts";
 import packageJson from "../../package.json";
+import { ROOT } from "../support/binary.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
 import { PROGRAM, type ReadyRecord, type Served, serveMomo, startMomo } from "../support/momo.ts";
@@ -171,8 +172,8 @@ test.concurrent("a stop takes less than three seconds although more is due than 
   const dueMs = Date.now();
   loadPending(join(data, "momo.db"), 25_000, { nowMs: dueMs - 1000, dueMs });
   // On a disk this slow, it takes 50 commits of 200 ms to resolve all of them.
-  const preload = resolve(import.meta.dir, "../support/slow-disk.ts");
-  const main = resolve(import.meta.dir, "../../cli/main.ts");
+  const preload = Bun.fileURLToPath(new URL("../support/slow-disk.ts", import.meta.url));
+  const main = join(ROOT, "cli/main.ts");
   const program = [process.execPath, "--no-env-file", "--preload", preload, main];
   const server = await serveMomo(sandbox.at, { program, env: { SLOW_DISK_MS: "200" } });
   await Bun.sleep(100); // some of them are being resolved
