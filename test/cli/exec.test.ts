@@ -128,7 +128,7 @@ describe("signals are passed on", () => {
     const TMPDIR = newFolder();
     const script = `let count = 0;
       process.on("${signal}", () => { console.log("took", ++count); if (count === 2) process.exit(9); });
-      setTimeout(() => process.exit(1), 10_000); // if no signal comes
+      setTimeout(() => process.exit(1), 60_000); // if no signal comes
       console.log("ready");`;
     const child = startMomo(["exec", "--", process.execPath, "-e", script], { env: { TMPDIR } });
     await child.stdout.until(/ready/);
