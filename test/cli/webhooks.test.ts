@@ -95,7 +95,7 @@ test.concurrent("momo exec --audit: to never poll is a mistake, unless a webhook
   const flags = ["--audit", "--after", "1ms"];
   const pay = ["--", ...PROGRAM, "pay", "0712345678", "5", "-q"];
   const { exitCode, stderr } = await runMomo(["exec", ...flags, ...pay]);
-  expect(stderr).toContain("Nobody has asked");
+  expect(stderr).toContain("The client has not asked for the status");
   expect(exitCode).toBe(7);
   expect((await runMomo(["exec", ...flags, "--webhook", startReceiver().url, ...pay])).exitCode).toBe(0);
 });
