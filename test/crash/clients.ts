@@ -1,5 +1,5 @@
-import type { Draw } from "../support/draw.ts";
 import type { Served } from "../support/momo.ts";
+import type { Draw } from "../support/random.ts";
 import { ASKED_FOR, type Attempt, demand, type Item, type Ledger, type Outcome } from "./ledger.ts";
 
 export interface Clients {

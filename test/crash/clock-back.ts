@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { listWhenFinal, payAtOnce, startClients } from "./clients.ts";
 import { demand, Ledger } from "./ledger.ts";
 import type { Scenario } from "./scenario.ts";

@@ -1,5 +1,5 @@
-import { drawFrom } from "../support/draw.ts";
 import { type Served, serveMomo, startMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { demand, Ledger } from "./ledger.ts";
 import { leftOut, type Options, type Scenario } from "./scenario.ts";

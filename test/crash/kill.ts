@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
-import { type Draw, drawFrom } from "../support/draw.ts";
 import { type Served, serveMomo, startMomo } from "../support/momo.ts";
+import { type Draw, drawFrom } from "../support/random.ts";
 import { listAll, listWhenFinal, startClients } from "./clients.ts";
 import { demand, Ledger } from "./ledger.ts";
 import type { Scenario } from "./scenario.ts";

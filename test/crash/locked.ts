@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { demand, Ledger } from "./ledger.ts";
 import type { Scenario } from "./scenario.ts";

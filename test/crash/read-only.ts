@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { demand, Ledger } from "./ledger.ts";
 import { isRoot, mountSmall, run } from "./mount.ts";

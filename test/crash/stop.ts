@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
 import { type Served, serveMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { SLACK_MS } from "../support/time-outs.ts";
 import { listWhenFinal, startClients } from "./clients.ts";
 import { demand, Ledger } from "./ledger.ts";

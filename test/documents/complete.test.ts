@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
+import { cleanUp } from "../support/cleanup.ts";
+import { openControl } from "../support/control.ts";
 import { readDocument } from "../support/documents.ts";
-import { type Session, startSession } from "../support/documents-session.ts";
+import { runMomo } from "../support/momo.ts";
 
 /** The documents name all that the program has. */
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.end());
+afterAll(cleanUp);
 
 test("the README's table of outcomes is the one that the code uses", () => {
   const rows = outcomesView().map(
@@ -21,33 +19,24 @@ test("the README's table of outcomes is the one that the code uses", () => {
   for (const row of rows) expect(text).toContain(row);
 });
 
-test("docs/cli.md names every command", async () => {
-  const { stdout } = await session.run("momo --help");
-  const names = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
-  expect(names.length).toBeGreaterThan(15);
-  const { text } = readDocument("docs/cli.md");
-  for (const name of names) expect(text).toMatch(new RegExp(`\`momo ${name}[ \`]`));
-});
+const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
 
-test("docs/operations.md names every option of momo serve", async () => {
-  const { stdout } = await session.run("momo serve --help");
-  const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
-  expect(options.length).toBeGreaterThan(12);
-  const { text } = readDocument("docs/operations.md");
-  for (const option of options) if (option !== "--help") expect(text).toContain(`\`${option}\``);
-});
-
-test("docs/steering.md names every option of momo exec", async () => {
-  const { stdout } = await session.run("momo exec --help");
-  const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
-  expect(options.length).toBeGreaterThan(8);
-  const { text } = readDocument("docs/steering.md");
-  for (const option of options) if (option !== "--help") expect(text).toMatch(new RegExp(`\`${option}[ \`]`));
+test.each([
+  ["docs/cli.md", "command of momo", ["--help"], /^ {2}([a-z]+) /gm, "momo "],
+  ["docs/operations.md", "option of momo serve", ["serve", "--help"], /^ {2}(?:-\w, )?(--[a-z-]+)/gm, ""],
+  ["docs/steering.md", "option of momo exec", ["exec", "--help"], /^ {2}(?:-\w, )?(--[a-z-]+)/gm, ""],
+])("%s names every %s", async (path, _what, args, pattern, before) => {
+  const names = named((await runMomo(args)).stdout, pattern).filter((name) => name !== "--help");
+  expect(names.length).toBeGreaterThan(8);
+  const { text } = readDocument(path);
+  for (const name of names) expect(text).toMatch(new RegExp(`\`${before}${name}[ \`]`));
 });
 
 test("docs/steering.md names every path of the control API", async () => {
-  const { message } = (await (await fetch(`${session.controlUrl}/nothing`)).json()) as { message: string };
-  const paths = [...message.matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);
+  const scene = await openControl();
+  const { message } = (await scene.call("GET", "/nothing")).body;
+  await scene.close();
+  const paths = named(String(message), /\/_momo(\/[^\s,]+)/g);
   expect(paths.length).toBeGreaterThan(20);
   const { text } = readDocument("docs/steering.md");
   // Its ids have shorter names there.

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
 import { runMomo, type Served, startMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { PATIENCE_MS } from "../support/time-outs.ts";
 import type { Runs } from "./requests.ts";
 
