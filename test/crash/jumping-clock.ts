@@ -1,8 +1,8 @@
 /**
- * Loaded before momo: at each SIGUSR2 the clock of its host jumps, by one after the other of CLOCK_JUMPS_MS, and again from the
- * first; it starts out as far behind as CLOCK_BEHIND_MS says.
+ * Loaded before momo: at each SIGUSR2 the clock of its host jumps, by one after the other of CLOCK_JUMPS_MS, and then again from
+ * the first; at the start the clock is behind by CLOCK_BEHIND_MS.
  */
-const jumps = (process.env.CLOCK_JUMPS_MS ?? "-3600000").split(",").map(Number);
+const jumps = (process.env.CLOCK_JUMPS_MS ?? "").split(",").map(Number);
 
 const hostNowMs = Date.now;
 let aheadMs = -Number(process.env.CLOCK_BEHIND_MS ?? 0);
