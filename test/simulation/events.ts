@@ -9,14 +9,14 @@ export type WorldEvent =
       readonly prompt: PushedPrompt;
       /** `broken`: it failed without a word. */
       readonly result: PushResult;
-      /** Whether the network's own rules decided, and not the weather. */
+      /** Whether the network's own rules decided, and not a fault. */
       readonly consulted: boolean;
     }
   /** The service asked what became of a prompt. */
   | {
       readonly kind: "asked";
       readonly checkoutRequestId: string;
-      readonly meddled: boolean;
+      readonly altered: boolean;
       /** What the service's clock showed then. */
       readonly atMs: number;
     }
@@ -27,7 +27,7 @@ export type WorldEvent =
       readonly kind: "said";
       readonly checkoutRequestId: string;
       readonly outcome: SaidOutcome;
-      readonly meddled: boolean;
+      readonly altered: boolean;
       /** Told in a later turn than asked. */
       readonly late: boolean;
       /** It may be what cannot be, and then counts for nothing. */

@@ -1,11 +1,11 @@
 import { Auditor, type Judge } from "./auditor/auditor.ts";
 import { type SimulatedEngine, sqliteEngine } from "./engine.ts";
 import type { Sent, WorldEvent } from "./events.ts";
+import type { FaultSet } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
 import { createPrng } from "./prng.ts";
 import { api, control } from "./sent.ts";
 import { createTrace, type Trace } from "./trace.ts";
-import type { WeatherName } from "./weather.ts";
 import { type Step, Workload } from "./workload.ts";
 import { type Call, createWorld, type World } from "./world.ts";
 
@@ -71,23 +71,23 @@ export async function simulate(
   const startMs = FIRST_DAY_MS + prng.int(0, 23) * 3_600_000 + prng.int(0, 3_599_999);
   trace.note(`seed ${seed}: ${form} form, prompts live for ${promptTimeoutMs} ms, begins at ${startMs}`);
   const auditor: Auditor = new Auditor({ form, promptTimeoutMs, outsideMs: () => world.nowMs() });
-  const objections: unknown[] = [];
+  const failures: unknown[] = [];
   const tell = (event: WorldEvent) => {
     try {
-      auditor.hear(event);
-    } catch (objection) {
+      auditor.onEvent(event);
+    } catch (failure) {
       // Thrown from here, it would end in the program under test, which answers it as its own bug.
-      objections.push(objection);
+      failures.push(failure);
     }
   };
   const worldOptions = { trace, startMs, form, promptTimeoutMs, tell, mutant, engine } as const;
   const world: World = await createWorld({ prng: prng.fork(), ...worldOptions });
   const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
-  const history = new History(world, auditor, workload, trace, objections);
+  const history = new History(world, auditor, workload, trace, failures);
   let step = 0;
   try {
-    for (; step < steps; step += 1) await history.live(workload.next());
-    await history.comeToAnEnd();
+    for (; step < steps; step += 1) await history.play(workload.next());
+    await history.finish();
     return { seed, operations: history.operations, payments: auditor.paymentCount, digest: trace.digest() };
   } catch (error) {
     throw new SimulationFailure(seed, step, trace, error);
@@ -98,7 +98,7 @@ export async function simulate(
 
 class History {
   operations = 0;
-  #weather: WeatherName = "fair";
+  #faults: FaultSet = "none";
   #underWay: { readonly call: Call; readonly judge: Judge }[] = [];
 
   constructor(
@@ -107,10 +107,10 @@ class History {
     readonly workload: Workload,
     readonly trace: Trace,
     /** What the auditor had to say while something was under way. */
-    readonly objections: readonly unknown[],
+    readonly failures: readonly unknown[],
   ) {}
 
-  async live(step: Step): Promise<void> {
+  async play(step: Step): Promise<void> {
     const { world, auditor, trace } = this;
     trace.note(JSON.stringify(step));
     switch (step.do) {
@@ -123,9 +123,9 @@ class History {
         world.dieAfterTurns(step.dieAfterTurns ?? Number.POSITIVE_INFINITY);
         await world.pass(step.ms);
         break;
-      case "weather":
-        this.#weather = step.name;
-        world.setWeather(step.name);
+      case "faults":
+        this.#faults = step.name;
+        world.setFaults(step.name);
         break;
       case "revoke":
         await world.revokeBeside(step.apiKey);
@@ -140,7 +140,7 @@ class History {
     this.#judgeAnswers();
     for (let deaths = 1; world.isDead; deaths += 1) {
       // Much that is due at once would otherwise kill one process after another.
-      if (deaths === DEATHS_IN_A_ROW) world.setWeather("fair");
+      if (deaths === DEATHS_IN_A_ROW) world.setFaults("none");
       await world.restart();
       this.#judgeAnswers();
     }
@@ -148,21 +148,21 @@ class History {
   }
 
   /** After so long a time in fair weather that nothing can be left to happen, all is final and can be read. */
-  async comeToAnEnd(): Promise<void> {
+  async finish(): Promise<void> {
     const { auditor, workload } = this;
-    await this.live({ do: "weather", name: "fair" });
-    await this.live({ do: "send", requests: [control("POST", "/clock", { resume: true })] });
+    await this.play({ do: "faults", name: "none" });
+    await this.play({ do: "send", requests: [control("POST", "/clock", { resume: true })] });
     // First whatever is late comes, and then the deadlines; that of a late prompt may be far ahead of a clock that was reset.
-    await this.live({ do: "pass", ms: 120_000 });
-    await this.live({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
+    await this.play({ do: "pass", ms: 120_000 });
+    await this.play({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
     auditor.demandAllFinal();
-    await this.live({ do: "restart" });
+    await this.play({ do: "restart" });
     for (const key of workload.seen.keys) {
       for (const page of [1, 2, 3]) {
         const target = `/transactions.php?limit=7&page=${page}`;
-        await this.live({ do: "send", requests: [api("GET", target, key, null)] });
+        await this.play({ do: "send", requests: [api("GET", target, key, null)] });
       }
-      await this.live({ do: "send", requests: [api("GET", "/transactions.php?limit=100", key, null)] });
+      await this.play({ do: "send", requests: [api("GET", "/transactions.php?limit=100", key, null)] });
     }
   }
 
@@ -172,15 +172,19 @@ class History {
   }
 
   #judgeAnswers(): void {
-    if (this.objections.length > 0) throw this.objections[0];
+    if (this.failures.length > 0) throw this.failures[0];
     const done = this.#underWay.filter(({ call }) => call.answer !== null);
     this.#underWay = this.#underWay.filter(({ call }) => call.answer === null);
     for (const { call, judge } of done) {
       const { sent, answer } = call;
       this.trace.note(`  ${sent.method} ${sent.target} → ${JSON.stringify(answer)}`);
       if (answer === null) continue;
+      if (answer === "lost") {
+        this.auditor.lost(sent);
+        continue;
+      }
       judge(answer);
-      if (answer !== "lost") this.workload.learn(sent, answer);
+      this.workload.learn(sent, answer);
     }
     const [fault] = this.world.unexplained();
     if (fault !== undefined) throw fault;
@@ -188,7 +192,7 @@ class History {
 
   /** Everything is at rest: what is uncertain is looked at, without further accidents. */
   async #look(): Promise<void> {
-    this.world.setWeather("fair");
+    this.world.setFaults("none");
     this.world.dieAfterTurns(Number.POSITIVE_INFINITY);
     this.auditor.rest();
     for (let asked = this.auditor.question(); asked !== null; asked = this.auditor.question()) {
@@ -198,6 +202,6 @@ class History {
         throw new Error("a list is not answered, although nothing fails");
       this.#judgeAnswers();
     }
-    this.world.setWeather(this.#weather);
+    this.world.setFaults(this.#faults);
   }
 }

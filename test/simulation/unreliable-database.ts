@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import type { OpenDatabase } from "../../src/store/sqlite/database.ts";
-import { type CommitFault, InjectedFault } from "./weather.ts";
+import { type CommitFault, InjectedFault } from "./faults.ts";
 
-export interface DatabaseHazards {
-  /** What befalls the next commit. */
-  strike(): CommitFault;
+export interface DatabaseFaults {
+  /** What happens to the next commit. */
+  next(): CommitFault;
   /** A commit was made to fail. */
   failed(): void;
   /** The process ends here and now: what is on disk is what it leaves behind. Throws. */
@@ -16,13 +16,13 @@ type Transaction = ReturnType<Database["transaction"]>;
 /** More pages than any run writes. */
 const ENOUGH_PAGES = 1_000_000;
 
-/** Puts the hazards around every write transaction of an open database; reads are left alone. */
-export function makeUnreliable(database: OpenDatabase, file: string, hazards: DatabaseHazards): OpenDatabase {
+/** Puts the faults around every write transaction of an open database; reads are left alone. */
+export function makeUnreliable(database: OpenDatabase, file: string, faults: DatabaseFaults): OpenDatabase {
   const { client } = database;
   const begin = client.transaction.bind(client) as (work: (...args: never[]) => unknown) => Transaction;
-  // A lock that somebody else holds is refused at once: waiting for it would take real time.
+  // A lock that another connection holds is refused at once: waiting would take real time.
   client.run("PRAGMA busy_timeout = 0");
-  // A process that dies leaves all that it wrote, flushed or not, so that flushing would only cost time.
+  // A process that dies leaves all that it wrote, flushed or not: flushing would only cost time.
   client.run("PRAGMA synchronous = OFF");
 
   function commit(fault: CommitFault, work: (...args: never[]) => unknown, args: never[]): unknown {
@@ -37,31 +37,31 @@ export function makeUnreliable(database: OpenDatabase, file: string, hazards: Da
       case "none":
         return begin(work).immediate(...args);
       case "refused":
-        hazards.failed();
+        faults.failed();
         throw new InjectedFault("the disk fails before the writes");
       case "undone":
         return within(() => {
-          hazards.failed();
+          faults.failed();
           throw new InjectedFault("the disk fails before the commit");
         });
       case "full":
-        return whileFull(client, () => begin(work).immediate(...args), hazards.failed);
+        return whileFull(client, () => begin(work).immediate(...args), faults.failed);
       case "busy":
-        return whileHeld(file, () => begin(work).immediate(...args), hazards.failed);
+        return whileHeld(file, () => begin(work).immediate(...args), faults.failed);
       case "dies before":
-        return hazards.die();
+        return faults.die();
       case "dies within":
-        return within(hazards.die);
+        return within(faults.die);
       case "dies after":
         begin(work).immediate(...args);
-        return hazards.die();
+        return faults.die();
     }
   }
 
   Object.defineProperty(client, "transaction", {
     value: (work: (...args: never[]) => unknown) => ({
       deferred: begin(work).deferred,
-      immediate: (...args: never[]) => commit(hazards.strike(), work, args),
+      immediate: (...args: never[]) => commit(faults.next(), work, args),
     }),
   });
   return database;

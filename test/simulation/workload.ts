@@ -1,16 +1,15 @@
-import { badRequest } from "./bad-requests.ts";
 import { drawChoice, drawDefault, drawOrder, drawQuery, drawRule, OUTCOMES } from "./draws.ts";
 import type { Answer, Sent } from "./events.ts";
+import { FAULT_SETS, type FaultSet } from "./faults.ts";
 import type { Prng } from "./prng.ts";
 import { api, control } from "./sent.ts";
-import { WEATHERS, type WeatherName } from "./weather.ts";
 
 /** What happens next. */
 export type Step =
   /** Requests that are under way together; the process may die after so many turns. */
   | { readonly do: "send"; readonly requests: readonly Sent[]; readonly dieAfterTurns?: number }
   | { readonly do: "pass"; readonly ms: number; readonly dieAfterTurns?: number }
-  | { readonly do: "weather"; readonly name: WeatherName }
+  | { readonly do: "faults"; readonly name: FaultSet }
   | { readonly do: "revoke"; readonly apiKey: string }
   | { readonly do: "restart" }
   | { readonly do: "kill" };
@@ -46,16 +45,15 @@ const WEIGHTS = {
   list: 20,
   pass: 22,
   answer: 8,
-  rules: 5,
+  rules: 8,
   clock: 5,
   prompts: 2,
-  bad: 6,
-  weather: 6,
+  faults: 8,
   restart: 1,
   kill: 1,
   account: 1,
   key: 1.5,
-  revoke: 1.5,
+  revoke: 2,
   reset: 0.7,
 };
 
@@ -69,7 +67,7 @@ export class Workload {
   readonly #options: WorkloadOptions;
   /** No life is average: where one thing happens all the time and another never, other mistakes come to light. */
   readonly #weights: typeof WEIGHTS;
-  #weather: WeatherName = "fair";
+  #faults: FaultSet = "none";
   #serial = 0;
 
   constructor(options: WorkloadOptions) {
@@ -104,11 +102,9 @@ export class Workload {
         return send(this.#clock());
       case "prompts":
         return send(control("GET", "/prompts"));
-      case "bad":
-        return send(badRequest(prng, this.seen));
-      case "weather":
-        this.#weather = prng.pick(Object.keys(WEATHERS) as WeatherName[]);
-        return { do: "weather", name: this.#weather };
+      case "faults":
+        this.#faults = prng.pick(Object.keys(FAULT_SETS) as FaultSet[]);
+        return { do: "faults", name: this.#faults };
       case "restart":
         return { do: "restart" };
       case "kill":
@@ -168,7 +164,7 @@ export class Workload {
   }
 
   #perhapsDeath(): { dieAfterTurns?: number } {
-    const isDeadly = this.#weather === "deadly" || this.#weather === "storm";
+    const isDeadly = this.#faults === "deaths" || this.#faults === "all";
     return isDeadly && this.#prng.chance(0.15) ? { dieAfterTurns: this.#prng.int(1, 4) } : {};
   }
 
@@ -189,7 +185,7 @@ export class Workload {
   /** Perhaps one that should open nothing any more. */
   #anyKey(): Key {
     const { revoked } = this.seen;
-    return revoked.length > 0 && this.#prng.chance(0.05) ? this.#prng.pick(revoked) : this.#key();
+    return revoked.length > 0 && this.#prng.chance(0.15) ? this.#prng.pick(revoked) : this.#key();
   }
 
   #order(accountId: number): object {
@@ -242,7 +238,7 @@ export class Workload {
   #answer(): Step {
     const prng = this.#prng;
     // In the short form nobody but the person who got the answer sees the receipt.
-    if (this.#options.form === "short" && this.#weather !== "fair") return send(this.#list());
+    if (this.#options.form === "short" && this.#faults !== "none") return send(this.#list());
     const id = this.#someCheckoutId();
     const answers = [{ pin: "1234" }, { pin: "0000" }, { outcome: prng.pick(OUTCOMES) }, { outcome: "cancelled" }];
     const one = () => control("POST", `/prompts/${id}/answer`, prng.pick<object>(answers));

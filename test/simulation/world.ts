@@ -2,12 +2,12 @@ import { type ClockState, createVirtualClock } from "../../sandbox/network/clock
 import { Registry } from "../../src/service/registry.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
+import { FAULT_SETS, type FaultRates, type FaultSet } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Prng } from "./prng.ts";
 import { type Process, startProcess } from "./process.ts";
 import { createSimulatedTime } from "./simulated-time.ts";
 import type { Trace } from "./trace.ts";
-import { WEATHERS, type WeatherName } from "./weather.ts";
 
 export interface WorldOptions {
   readonly prng: Prng;
@@ -34,7 +34,7 @@ export interface Call {
 export interface World {
   /** The time outside, which the process's own clock may be ahead of. */
   nowMs(): number;
-  setWeather(name: WeatherName): void;
+  setFaults(name: FaultSet): void;
   /** Sends a request. It is answered, or not, by the end of the next {@link runUntilIdle}. */
   send(sent: Sent): Call;
   /** Lets happen what can happen without time passing. */
@@ -65,7 +65,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const time = createSimulatedTime(options.startMs);
   const chance = prng.fork();
   let clockState: ClockState = { aheadMs: 0 };
-  let weather: (typeof WEATHERS)[WeatherName] = WEATHERS.fair;
+  let rates: FaultRates = FAULT_SETS.none;
   let activity = 0;
   let moment = 0;
   let turnsToLive = Number.POSITIVE_INFINITY;
@@ -87,7 +87,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       clock,
       time: processTime,
       prng: prng.fork(),
-      weather: () => weather,
+      rates: () => rates,
       rememberClock: () => {
         clockState = clock.state();
       },
@@ -139,8 +139,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     get isDead() {
       return isDead;
     },
-    setWeather(name) {
-      weather = WEATHERS[name];
+    setFaults(name) {
+      rates = FAULT_SETS[name];
     },
     send(sent) {
       const call: Call = { sent, answer: null };
@@ -169,7 +169,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     kill: die,
     async restart() {
       const wasDead = isDead;
-      if (wasDead) process.bury();
+      if (wasDead) process.release();
       else {
         let hasStopped = false;
         void process.stop().then(() => {
@@ -191,7 +191,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     unexplained: () => process.unexplained,
     async close() {
       process.abandon();
-      process.bury();
+      process.release();
       await engine.close();
     },
   };

@@ -1,7 +1,7 @@
 import type { WorldEvent } from "../events.ts";
 import { demand, difference } from "./discrepancy.ts";
-import type { Fate } from "./forecast.ts";
 import { isReceipt } from "./nairobi.ts";
+import type { Prediction } from "./prediction.ts";
 import { rowOf } from "./views.ts";
 
 /** What has become of a payment; null while it is pending. */
@@ -35,7 +35,7 @@ export interface PaymentFacts {
   readonly merchantRequestId: string;
   readonly createdAtMs: number;
   readonly deadlineMs: number;
-  readonly fate: Fate;
+  readonly prediction: Prediction;
 }
 
 export interface Payment extends PaymentFacts {
@@ -44,7 +44,7 @@ export interface Payment extends PaymentFacts {
   /** Whether an answer or a list has said that it is there. */
   isKnown: boolean;
   /** The network has been made to misbehave about it: when it ends, and how, only what was said tells. */
-  isMeddledWith: boolean;
+  isAltered: boolean;
   /** The network has been asked about it, and has not answered. */
   isAsked: boolean;
   /** The network wants not to be asked before. */
@@ -81,7 +81,7 @@ export class Book {
     this.#claim("merchant request id", facts.merchantRequestId, checkoutRequestId);
     this.payments.set(checkoutRequestId, {
       ...facts,
-      ...{ id: null, isKnown: false, isMeddledWith: false, transactionCode: null },
+      ...{ id: null, isKnown: false, isAltered: false, transactionCode: null },
       ...{ isAsked: false, notBeforeMs: Number.NEGATIVE_INFINITY },
       ...{ said: [], isSeenPending: false, end: null },
     });
@@ -120,7 +120,7 @@ export class Book {
   }
 
   /** The network has been asked about a prompt, or has answered. */
-  hear(event: Extract<WorldEvent, { kind: "asked" | "heard" | "said" }>): void {
+  onEvent(event: Extract<WorldEvent, { kind: "asked" | "heard" | "said" }>): void {
     const payment = this.payments.get(event.checkoutRequestId);
     if (!payment) return; // forgotten by a reset
     if (event.kind === "heard") {
@@ -128,7 +128,7 @@ export class Book {
       payment.notBeforeMs = event.notBeforeMs ?? Number.NEGATIVE_INFINITY;
       return;
     }
-    if (event.meddled) payment.isMeddledWith = true;
+    if (event.altered) payment.isAltered = true;
     if (event.kind === "asked") {
       const { checkoutRequestId, end, isAsked, notBeforeMs } = payment;
       demand(end === null, `the network was asked about ${checkoutRequestId}, which is final`);
@@ -137,8 +137,8 @@ export class Book {
       payment.isAsked = true;
       return;
     }
-    const { outcome, meddled, late, doubtful, atMs, moment } = event;
-    if (!meddled) this.#holdAgainstFate(payment, outcome);
+    const { outcome, altered, late, doubtful, atMs, moment } = event;
+    if (!altered) this.#compareWithPrediction(payment, outcome);
     const isTooLate = outcome.atMs >= payment.deadlineMs;
     const end: End = isTooLate
       ? EXPIRED
@@ -185,9 +185,9 @@ export class Book {
     const isExcused = this.#isDisturbed || nowMs < this.#excusedUntilMs;
     const [first] = payment.said;
     if (!first) {
-      const { fate, isMeddledWith } = payment;
-      const isDue = typeof fate === "object" && fate.atMs <= nowMs && fate.atMs < payment.deadlineMs;
-      if (isDue && !isMeddledWith && !isExcused && payment.isKnown) {
+      const { prediction, isAltered } = payment;
+      const isDue = typeof prediction === "object" && prediction.atMs <= nowMs && prediction.atMs < payment.deadlineMs;
+      if (isDue && !isAltered && !isExcused && payment.isKnown) {
         demand(false, `${payment.checkoutRequestId} is due, and the network was not asked what became of it`);
       }
       if (!isOver) return [null];
@@ -248,11 +248,12 @@ export class Book {
     owners.set(key, owner);
   }
 
-  #holdAgainstFate(
-    { checkoutRequestId, fate }: Payment,
+  #compareWithPrediction(
+    { checkoutRequestId, prediction }: Payment,
     outcome: Extract<WorldEvent, { kind: "said" }>["outcome"],
   ): void {
-    const expected = typeof fate === "object" ? fate : { status: "nothing", code: "", desc: "", atMs: "ever" };
+    const expected =
+      typeof prediction === "object" ? prediction : { status: "nothing", code: "", desc: "", atMs: "ever" };
     const { status, resultCode: code, resultDesc: desc, atMs, receiptNumber } = outcome;
     const wrong = difference({ status, code, desc, atMs }, expected, `what the network says of ${checkoutRequestId}`);
     demand(wrong === null, String(wrong));

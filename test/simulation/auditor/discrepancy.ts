@@ -8,7 +8,7 @@ export function demand(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Discrepancy(otherwise);
 }
 
-/** A value that cannot be foretold, but must be of a kind. */
+/** A value that cannot be predicted, but must be of a kind. */
 export class Anything {
   constructor(
     readonly what: string,

@@ -2,10 +2,10 @@ import type { Answer, WorldEvent } from "../events.ts";
 import type { Judge } from "./auditor.ts";
 import type { Book } from "./book.ts";
 import { demand, difference } from "./discrepancy.ts";
-import { foretell } from "./forecast.ts";
+import type { Environment } from "./environment.ts";
 import { feeOf, toCents } from "./money.ts";
-import { demandFailure, demandSuccess, isInternalError, onAnswer, SameWords, wrongMembers } from "./requests.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { predict } from "./prediction.ts";
+import { demandFailure, demandSuccess, isInternalError, SameWords } from "./requests.ts";
 
 /** What somebody asks for: a merchant by the API (§4.1), or a test by the control API. */
 export interface Order {
@@ -29,14 +29,14 @@ interface OpenOrder {
 
 /** Holds what the network is asked for against what was ordered, and the answers to orders against what the network said. */
 export class Orders {
-  readonly #around: Surroundings;
+  readonly #environment: Environment;
   readonly #book: Book;
   readonly #promptTimeoutMs: number;
   readonly #words = new SameWords("a payment account that is not one's own");
   #open: OpenOrder[] = [];
 
-  constructor(around: Surroundings, book: Book, promptTimeoutMs: number) {
-    this.#around = around;
+  constructor(environment: Environment, book: Book, promptTimeoutMs: number) {
+    this.#environment = environment;
     this.#book = book;
     this.#promptTimeoutMs = promptTimeoutMs;
   }
@@ -47,7 +47,7 @@ export class Orders {
   }
 
   /** The network has been asked for a prompt. From now on there may be a payment. */
-  hear({ prompt, result, consulted }: Extract<WorldEvent, { kind: "push" }>): void {
+  onEvent({ prompt, result, consulted }: Extract<WorldEvent, { kind: "push" }>): void {
     const { paymentAccountId, phone, amountCents, reference, description, instruction } = prompt;
     const content = { paymentAccountId, phone, amountCents, reference, description, instruction };
     const order = this.#open.find(
@@ -60,26 +60,24 @@ export class Orders {
       order.result = result === "refused" ? "refused" : "broken";
       return;
     }
-    const fate = foretell(prompt, this.#around.rules, this.#around.byDefault);
-    const foretold = fate === "refused" || fate === "invalid" ? fate : "taken";
+    const prediction = predict(prompt, this.#environment.rules, this.#environment.byDefault);
+    const predicted = prediction === "refused" || prediction === "invalid" ? prediction : "taken";
     const said = typeof result === "string" ? result : "taken";
-    demand(said === foretold, `a prompt was ${said}, not ${foretold}: ${JSON.stringify(content)}`);
-    order.result = foretold;
+    demand(said === predicted, `a prompt was ${said}, not ${predicted}: ${JSON.stringify(content)}`);
+    order.result = predicted;
     if (typeof result === "string") return;
     const { merchantId, kind } = order;
     this.#book.add({
-      ...{ merchantId, kind, amountCents, phone, reference, fate, deadlineMs },
+      ...{ merchantId, kind, amountCents, phone, reference, prediction, deadlineMs },
       ...result,
-      feeCents: feeOf(this.#around.accounts.get(paymentAccountId)?.tariff ?? "", amountCents),
+      feeCents: feeOf(this.#environment.accounts.get(paymentAccountId)?.tariff ?? "", amountCents),
       createdAtMs: prompt.pushedAtMs,
     });
   }
 
   sending({ merchantId, kind, body, instruction, form }: Order): Judge {
-    const wrong = wrongMembers(body);
-    if (wrong.length > 0) return onAnswer((answer) => demandFailure(answer, 400, wrong));
-    if (this.#around.accounts.get(Number(body.payment_account_id))?.merchantId !== merchantId) {
-      return onAnswer((answer) => this.#words.hold(demandFailure(answer, 400, ["payment_account_id"])));
+    if (this.#environment.accounts.get(Number(body.payment_account_id))?.merchantId !== merchantId) {
+      return (answer) => this.#words.compare(demandFailure(answer, 400, ["payment_account_id"]));
     }
     const content = {
       paymentAccountId: body.payment_account_id,
@@ -89,13 +87,13 @@ export class Orders {
       description: body.description ?? null,
       instruction,
     };
-    const order: OpenOrder = { merchantId, kind, content, sentAtMs: this.#around.nowMs(), result: null };
+    const order: OpenOrder = { merchantId, kind, content, sentAtMs: this.#environment.nowMs(), result: null };
     this.#open.push(order);
-    return onAnswer((answer) => {
+    return (answer) => {
       if (answer.status === 200) this.#judgePayment(order, answer, form);
       else this.#judgeRefusal(order, answer);
       this.#open = this.#open.filter((other) => other !== order);
-    });
+    };
   }
 
   /** It exists, as it was ordered, and is its own. */

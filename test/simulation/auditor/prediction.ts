@@ -44,13 +44,13 @@ const TEXTS: Readonly<Record<number, string>> = {
 const LIMIT_CENTS = 25_000_000;
 
 /** How a prompt ends, and when; `never` where the network will not say. */
-export type Fate =
+export type Prediction =
   | { readonly status: string; readonly code: number; readonly desc: string; readonly atMs: number }
   | "never"
   | "refused"
   | "invalid";
 
-export interface ForecastRule {
+export interface PredictedRule {
   readonly match: { phone?: string; amount?: number; payment_account_id?: number; reference?: string };
   readonly outcome: string;
   readonly after?: string;
@@ -58,12 +58,12 @@ export interface ForecastRule {
 }
 
 /** What prompts do where nothing else decides. */
-export interface ForecastDefault {
+export interface PredictedDefault {
   readonly outcome: string;
   readonly after?: string;
 }
 
-export const isOutcome = (name: unknown): name is string => typeof name === "string" && Object.hasOwn(OUTCOMES, name);
+const isOutcome = (name: unknown): name is string => typeof name === "string" && Object.hasOwn(OUTCOMES, name);
 
 /** What the network itself announces with this outcome; null where it announces nothing. */
 export function announcement(name: string): { status: string; code: number; desc: string } | null {
@@ -85,7 +85,7 @@ export function durationMs(text: unknown): number | null {
 }
 
 /** The choice that a header or a test payment names; null where it is not one. */
-export function readChoice(text: string): { outcome: string; after?: string } | null {
+function readChoice(text: string): { outcome: string; after?: string } | null {
   const match = /^\s*([a-z_]+)\s*(?:;\s*after\s*=\s*([0-9a-z]+)\s*)?$/.exec(text);
   const outcome = match?.[1] ?? "";
   if (!isOutcome(outcome)) return null;
@@ -101,8 +101,8 @@ export function afterOf(outcome: string): string | null {
   return afterMs == null ? "prompt timeout" : `${afterMs / 1000}s`;
 }
 
-/** Decides a prompt's fate, and uses up the rule that did. */
-export function foretell(prompt: PushedPrompt, rules: ForecastRule[], byDefault: ForecastDefault): Fate {
+/** Decides a prompt's prediction, and uses up the rule that did. */
+export function predict(prompt: PushedPrompt, rules: PredictedRule[], byDefault: PredictedDefault): Prediction {
   const choice = choose(prompt, rules, byDefault);
   if (choice === null) return "invalid";
   if (choice.outcome === "refused") return "refused";
@@ -112,7 +112,7 @@ export function foretell(prompt: PushedPrompt, rules: ForecastRule[], byDefault:
   return { ...announced, atMs: afterMs == null ? prompt.expiresAtMs : prompt.pushedAtMs + afterMs };
 }
 
-function choose(prompt: PushedPrompt, rules: ForecastRule[], byDefault: ForecastDefault): ForecastDefault | null {
+function choose(prompt: PushedPrompt, rules: PredictedRule[], byDefault: PredictedDefault): PredictedDefault | null {
   if (prompt.instruction !== null) return readChoice(prompt.instruction);
   const rule = rules.find(
     ({ match }) =>

@@ -1,16 +1,16 @@
-import type { ForecastDefault, ForecastRule } from "./forecast.ts";
+import type { PredictedDefault, PredictedRule } from "./prediction.ts";
 
 /** As the server is started here: the default of `momo serve`. */
-const START_DEFAULT: ForecastDefault = { outcome: "completed" };
+const START_DEFAULT: PredictedDefault = { outcome: "completed" };
 
 /** All that is not a payment: whose keys and accounts there are, what the clock shows, and which rules are in force. */
-export class Surroundings {
+export class Environment {
   readonly keys = new Map<string, { readonly secret: string; readonly merchantId: number }>();
   readonly accounts = new Map<number, { readonly merchantId: number; readonly tariff: string }>();
   readonly merchants = new Map<number, string>();
   /** In order; what a rule has left of its times is counted down in place. */
-  rules: ForecastRule[] = [];
-  byDefault: ForecastDefault = START_DEFAULT;
+  rules: PredictedRule[] = [];
+  byDefault: PredictedDefault = START_DEFAULT;
   clock: { readonly frozenAtMs: number } | { readonly aheadMs: number } = { aheadMs: 0 };
   readonly #outsideMs: () => number;
 
@@ -32,9 +32,8 @@ export class Surroundings {
     this.byDefault = START_DEFAULT;
   }
 
-  whoseKey(key: string | undefined, secret: string | undefined): number | null {
-    const known = this.keys.get(key ?? "");
-    return known !== undefined && known.secret === secret ? known.merchantId : null;
+  whoseKey(key: string): number | null {
+    return this.keys.get(key)?.merchantId ?? null;
   }
 
   /** Headers with which a merchant's list can be read. */
