@@ -11,14 +11,14 @@ import { type Call, createWorld, type World } from "./world.ts";
 
 export interface RunReport {
   readonly seed: number;
-  /** Requests that were sent. */
+  /** How many requests were sent. */
   readonly operations: number;
   readonly payments: number;
   /** Equal for runs in which exactly the same happened. */
   readonly digest: string;
 }
 
-/** What a seed brought to light, with all that is needed to see it again. */
+/** What failed, and how to repeat it. */
 export class SimulationFailure extends Error {
   override readonly name = "SimulationFailure";
 
@@ -39,7 +39,7 @@ export class SimulationFailure extends Error {
 
 export interface RunOptions {
   readonly steps?: number;
-  /** Given each line of the trace. */
+  /** Gets each line of the trace. */
   readonly echo?: (line: string) => void;
   /** A mistake in the program; by default there is none. */
   readonly mutant?: Mutant;
@@ -47,17 +47,17 @@ export interface RunOptions {
   readonly engine?: SimulatedEngine;
 }
 
-/** So many steps show most of what a seed has to show. */
+/** More steps of one seed find little more. */
 const DEFAULT_STEPS = 200;
 
-/** After so many deaths the next process may live. */
+/** After so many deaths in a row nothing fails, so that a process can start. */
 const DEATHS_IN_A_ROW = 4;
 
 /** 20 November 2026 in Nairobi; the hour is drawn. */
 const FIRST_DAY_MS = Date.UTC(2026, 10, 19, 21);
 
 /**
- * Lives through one history, drawn from a seed, with the auditor looking on.
+ * Runs one history, drawn from a seed, and lets the auditor check every answer.
  * @throws SimulationFailure
  */
 export async function simulate(
@@ -76,7 +76,7 @@ export async function simulate(
     try {
       auditor.onEvent(event);
     } catch (failure) {
-      // Thrown from here, it would end in the program under test, which answers it as its own bug.
+      // If it were thrown here, the program under test would catch it and answer 500.
       failures.push(failure);
     }
   };
@@ -106,7 +106,7 @@ class History {
     readonly auditor: Auditor,
     readonly workload: Workload,
     readonly trace: Trace,
-    /** What the auditor had to say while something was under way. */
+    /** What the auditor found while requests were under way. */
     readonly failures: readonly unknown[],
   ) {}
 
@@ -139,7 +139,7 @@ class History {
     }
     this.#judgeAnswers();
     for (let deaths = 1; world.isDead; deaths += 1) {
-      // Much that is due at once would otherwise kill one process after another.
+      // Otherwise many payments that are due at once would kill one process after another.
       if (deaths === DEATHS_IN_A_ROW) world.setFaults("none");
       await world.restart();
       this.#judgeAnswers();
@@ -147,12 +147,12 @@ class History {
     await this.#look();
   }
 
-  /** After so long a time in fair weather that nothing can be left to happen, all is final and can be read. */
+  /** Nothing fails any more, and time passes until every payment is final; then everything is read. */
   async finish(): Promise<void> {
     const { auditor, workload } = this;
     await this.play({ do: "faults", name: "none" });
     await this.play({ do: "send", requests: [control("POST", "/clock", { resume: true })] });
-    // First whatever is late comes, and then the deadlines; that of a late prompt may be far ahead of a clock that was reset.
+    // First come the late answers, then the deadlines: a late prompt may end long after a clock that was reset.
     await this.play({ do: "pass", ms: 120_000 });
     await this.play({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
     auditor.demandAllFinal();
@@ -190,7 +190,7 @@ class History {
     if (fault !== undefined) throw fault;
   }
 
-  /** Everything is at rest: what is uncertain is looked at, without further accidents. */
+  /** Reads what is uncertain, while nothing fails. */
   async #look(): Promise<void> {
     this.world.setFaults("none");
     this.world.dieAfterTurns(Number.POSITIVE_INFINITY);

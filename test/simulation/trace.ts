@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What happened in a run, line by line: a hash over all of it, and the last lines to read when something went wrong. */
+/** What happened in a run, line by line: a hash of all lines, and the last lines for the message of a failure. */
 export interface Trace {
   note(line: string): void;
   /** The last lines, oldest first. */
@@ -9,10 +9,10 @@ export interface Trace {
   digest(): string;
 }
 
-/** How many lines are kept: enough to see how a failure came about. */
+/** Enough lines to see the cause of a failure. */
 const KEPT = 40;
 
-/** @param echo given each line as it comes */
+/** @param echo gets each line */
 export function createTrace(echo: (line: string) => void = () => {}): Trace {
   const hash = createHash("sha256");
   const lines: string[] = [];

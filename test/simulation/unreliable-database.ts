@@ -5,9 +5,9 @@ import { type CommitFault, InjectedFault } from "./faults.ts";
 export interface DatabaseFaults {
   /** What happens to the next commit. */
   next(): CommitFault;
-  /** A commit was made to fail. */
+  /** The simulation let a commit fail. */
   failed(): void;
-  /** The process ends here and now: what is on disk is what it leaves behind. Throws. */
+  /** Ends the process here and now, by an exception: what is on disk stays. */
   die(): never;
 }
 
@@ -16,7 +16,7 @@ type Transaction = ReturnType<Database["transaction"]>;
 /** More pages than any run writes. */
 const ENOUGH_PAGES = 1_000_000;
 
-/** Puts the faults around every write transaction of an open database; reads are left alone. */
+/** Lets the write transactions of an open database fail; reads always work. */
 export function makeUnreliable(database: OpenDatabase, file: string, faults: DatabaseFaults): OpenDatabase {
   const { client } = database;
   const begin = client.transaction.bind(client) as (work: (...args: never[]) => unknown) => Transaction;
@@ -67,7 +67,7 @@ export function makeUnreliable(database: OpenDatabase, file: string, faults: Dat
   return database;
 }
 
-/** Whatever needs another page fails with SQLITE_FULL. */
+/** A write that needs another page fails with SQLITE_FULL. */
 function whileFull<T>(client: Database, run: () => T, failed: () => void): T {
   client.run("PRAGMA max_page_count = 1"); // SQLite makes this the pages that there are
   try {
@@ -80,7 +80,7 @@ function whileFull<T>(client: Database, run: () => T, failed: () => void): T {
   }
 }
 
-/** Whatever writes fails with SQLITE_BUSY. */
+/** A write fails with SQLITE_BUSY. */
 function whileHeld<T>(file: string, run: () => T, failed: () => void): T {
   const other = new Database(file);
   other.run("BEGIN IMMEDIATE");

@@ -13,21 +13,21 @@ export interface ProviderFaults {
   /** Resolves after so long; never, once the process is dead. */
   passed(durationMs: number): Promise<void>;
   tell(event: WorldEvent): void;
-  /** What the service's clock shows. */
+  /** The service's time. */
   nowMs(): number;
   moment(): number;
   die(): never;
 }
 
-/** How something is said. */
+/** How an outcome is reported. */
 type How = { readonly altered: boolean; readonly late: boolean; readonly doubtful: boolean };
 
 const NEVER: Promise<never> = new Promise(() => {});
 
-/** How long a late answer takes at most: some come in time, some beyond every deadline. */
+/** How long a late answer takes at most: some come in time, some after every deadline. */
 const LATE_MS = [1, 2000, 10_000, 90_000];
 
-/** A network that sometimes refuses, breaks, stalls, answers late, or says another thing than it did. */
+/** A network that sometimes refuses, breaks, stalls, answers late, or reports another outcome. */
 export function makeUnreliableProvider(network: Provider, faults: ProviderFaults): Provider {
   const { prng, tell } = faults;
   let receipts = 0;
@@ -54,7 +54,7 @@ export function makeUnreliableProvider(network: Provider, faults: ProviderFaults
     throw new Refusal("provider", "STK push initiation failed: the network is down");
   }
 
-  /** Another end than the network's; never before the payment, and never of the future. */
+  /** Another outcome than the network's; not before the payment, and not in the future. */
   function otherOutcome(pending: PendingTransaction, nowMs: number): Outcome {
     const atMs = prng.pick([nowMs, pending.createdAtMs, Math.min(nowMs, pending.expiresAtMs - 1)]);
     const what = prng.pick(["paid", "cancelled", "failed", "expired"]);
@@ -72,7 +72,7 @@ export function makeUnreliableProvider(network: Provider, faults: ProviderFaults
     return { status: "pending", checkAtMs: nowMs + prng.pick([1, 1500, 10_000, 30_000, 600_000]) };
   }
 
-  /** What cannot be: a failure with the code of a payment, or a receipt that other lies give as well. */
+  /** An impossible outcome: a failure with the code of a payment, or a receipt that other payments have as well. */
   function lie(pending: PendingTransaction, nowMs: number): Outcome | NotYet {
     if (prng.chance(0.4)) return { status: "failed", resultCode: 0, resultDesc: "nonsense", atMs: nowMs };
     const receiptNumber = `TWICE${prng.int(1, 3)}`;

@@ -23,41 +23,41 @@ export interface WorldOptions {
 /** A request under way. */
 export interface Call {
   readonly sent: Sent;
-  /** `lost` where the process ended before it answered; null while it has not. */
+  /** `lost` if the process ended before it answered; null while the request is under way. */
   answer: Answer | "lost" | null;
 }
 
 /**
- * The process under test and all that is around it: time, network, disk, and the ways in which they fail. Only here does anything
- * happen; who uses it says what, and learns what came of it.
+ * The process under test and its environment: time, network and disk, and how they fail. Everything happens here; the caller
+ * decides what, and gets the results.
  */
 export interface World {
-  /** The time outside, which the process's own clock may be ahead of. */
+  /** The time outside; the process's own clock may be ahead of it. */
   nowMs(): number;
   setFaults(name: FaultSet): void;
-  /** Sends a request. It is answered, or not, by the end of the next {@link runUntilIdle}. */
+  /** Sends a request; {@link runUntilIdle} waits for its answer. */
   send(sent: Sent): Call;
-  /** Lets happen what can happen without time passing. */
+  /** Lets everything happen that needs no time. */
   runUntilIdle(): Promise<void>;
-  /** Lets time pass, with all that it brings, in order. */
+  /** Lets time pass, and rings the alarms on the way in order. */
   pass(durationMs: number): Promise<void>;
-  /** The process dies after so many turns of the event loop, if it is still at work then; infinity calls it off. */
+  /** Lets the process die after so many turns of the event loop, if it still works then; infinity cancels this. */
   dieAfterTurns(turns: number): void;
   kill(): void;
-  /** Starts the process again: after a death on what it left behind, otherwise after a stop in good order. */
+  /** Starts the process again; stops it first, unless it is dead. */
   restart(): Promise<void>;
   readonly isDead: boolean;
   /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
   revokeBeside(apiKey: string): Promise<void>;
-  /** What went wrong behind the answers, and was not made to. */
+  /** Errors that the simulation did not cause. */
   unexplained(): readonly unknown[];
   close(): Promise<void>;
 }
 
-/** Turns of the event loop without any activity after which nothing is under way any more. */
+/** After so many turns of the event loop without activity, nothing is under way. */
 const QUIET_TURNS = 3;
 
-/** A run in which something never comes to rest is a failure, not a loop. */
+/** A process that is still not idle after so many turns has a bug. */
 const MAX_TURNS = 2000;
 
 export async function createWorld(options: WorldOptions): Promise<World> {
@@ -125,7 +125,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       const { promise, resolve } = Promise.withResolvers<void>();
       setImmediate(resolve);
       await promise;
-      // A server outside takes its own time, which is none in this world.
+      // A real database server takes real time; the simulated time waits.
       while (engine.isBusy && !isDead) await Bun.sleep(0);
       quiet = activity === before ? quiet + 1 : 0;
       if (quiet === 0) turnsToLive -= 1;
@@ -148,7 +148,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       const asked = process;
       void asked.handle(sent).then((answer) => {
         activity += 1;
-        // A dead process answers nobody.
+        // A dead process does not answer.
         if (call.answer === null && asked === process && !isDead) call.answer = answer;
       });
       return call;

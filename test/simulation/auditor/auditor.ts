@@ -39,7 +39,7 @@ export class Auditor {
     this.#control = new ControlAuditor(this.#environment, this.#book, this.#orders);
   }
 
-  /** What the process's clock must show. */
+  /** The time that the process must show. */
   nowMs(): number {
     return this.#environment.nowMs();
   }
@@ -89,7 +89,7 @@ export class Auditor {
     this.#environment.keys.delete(apiKey);
   }
 
-  /** The process is at rest: all that is due must be done. */
+  /** The process is idle: everything due must be done. */
   rest(): void {
     this.#book.rest(this.nowMs());
   }

@@ -37,10 +37,7 @@ export class ControlAuditor {
     if (id !== undefined) return (answer) => this.#judgeAnswer(id, body, answer);
     switch (`${sent.method} ${path}`) {
       case "POST /_momo/merchants":
-        return (answer) => {
-          const { id } = demandSuccess(answer, { id: someNumber, name: body.name });
-          this.#environment.merchants.set(Number(id), String(body.name));
-        };
+        return (answer) => void demandSuccess(answer, { id: someNumber, name: body.name });
       case "POST /_momo/accounts":
         return (answer) => {
           const { merchant_id, name, fee } = body;
@@ -116,7 +113,7 @@ export class ControlAuditor {
     };
   }
 
-  /** The clock moves when the call arrives; what falls due by it is resolved before the answer. */
+  /** The clock moves when the call arrives; what becomes due is resolved before the answer. */
   #clockJudge({ freeze, advance, resume }: Record<string, unknown>): Judge {
     const environment = this.#environment;
     if (freeze !== undefined) environment.clock = { frozenAtMs: environment.nowMs() };
@@ -146,7 +143,7 @@ export class ControlAuditor {
     }
   }
 
-  /** Somebody answers by hand: in force when the call returns; 409 where it is over. */
+  /** An answer by hand is stored before the call returns; 409 if the payment is final. */
   #judgeAnswer(id: string, body: Record<string, unknown>, answer: Answer): void {
     const payment = this.#book.payments.get(id);
     if (!payment) return void demandFailure(answer, 404);
@@ -154,7 +151,7 @@ export class ControlAuditor {
     if (end === null && answer.status === 400) return void demandFailure(answer, 400);
     const isOver = payment.end !== null || this.#environment.nowMs() >= payment.deadlineMs;
     if (isOver) {
-      // An answer to a prompt whose time is over ends it, but not as it says.
+      // An answer after the deadline lets the payment expire.
       this.#book.rest(this.#environment.nowMs());
       return void demandFailure(answer, 409);
     }

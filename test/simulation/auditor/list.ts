@@ -13,7 +13,7 @@ export interface Query {
 
 const NUMBERS = ["page", "limit", "id"];
 
-/** Reads a query string of parameters that are right each for itself. */
+/** Reads a query string without mistakes. */
 export function readQuery(text: string): Query {
   const read = [...new URLSearchParams(text)].map(([name, value]) => {
     if (NUMBERS.includes(name)) return [name, Number(value)];
@@ -43,7 +43,7 @@ function fits(payment: Payment, filters: Query["filters"]): boolean {
   );
 }
 
-/** By the start of phone or reference, or by a whole identifier, in any letter case; the plus of a phone may have become a space. */
+/** By the start of phone or reference, or by a whole identifier, in any letter case; the plus of a phone may be a space. */
 function isFoundBy(payment: Payment, search: string): boolean {
   const national = payment.phone.slice(3);
   const { end, reference, checkoutRequestId, merchantRequestId, transactionCode } = payment;

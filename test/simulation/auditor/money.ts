@@ -12,7 +12,7 @@ export const toKes = (cents: number): number => Number(`${cents}e-2`);
 export function feeOf(tariff: string, amountCents: number): number {
   const match = /^(?:([0-9.]+)%)?\+?([0-9.]+)?$/.exec(tariff);
   const share = BigInt(amountCents) * hundredths(match?.[1] ?? "0");
-  // Doubled, and the half added before the cut.
+  // Twice the fee, plus one half before the division cuts the rest.
   return Number((share * 2n + 10_000n) / 20_000n + hundredths(match?.[2] ?? "0"));
 }
 

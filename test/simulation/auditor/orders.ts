@@ -7,7 +7,7 @@ import { feeOf, toCents } from "./money.ts";
 import { predict } from "./prediction.ts";
 import { demandFailure, demandSuccess, isInternalError, SameWords } from "./requests.ts";
 
-/** What somebody asks for: a merchant by the API (§4.1), or a test by the control API. */
+/** What a merchant orders by the API (§4.1), or a test by the control API. */
 export interface Order {
   readonly merchantId: number;
   readonly kind: string;
@@ -20,14 +20,14 @@ export interface Order {
 interface OpenOrder {
   readonly merchantId: number;
   readonly kind: string;
-  /** As the network must be asked for it. */
+  /** What the network must be asked for. */
   readonly content: object;
   readonly sentAtMs: number;
-  /** What the network said; null while it has said nothing. */
+  /** The network's answer; null before it. */
   result: "taken" | "refused" | "invalid" | "broken" | null;
 }
 
-/** Holds what the network is asked for against what was ordered, and the answers to orders against what the network said. */
+/** Compares the orders with what the network is asked for, and the network's answers with those to the orders. */
 export class Orders {
   readonly #environment: Environment;
   readonly #book: Book;
@@ -41,12 +41,12 @@ export class Orders {
     this.#promptTimeoutMs = promptTimeoutMs;
   }
 
-  /** The process has ended, and all that was under way with it. */
+  /** The process has ended, with everything under way. */
   processEnded(): void {
     this.#open = [];
   }
 
-  /** The network has been asked for a prompt. From now on there may be a payment. */
+  /** The network was asked for a prompt. From now on there may be a payment. */
   onEvent({ prompt, result, consulted }: Extract<WorldEvent, { kind: "push" }>): void {
     const { paymentAccountId, phone, amountCents, reference, description, instruction } = prompt;
     const content = { paymentAccountId, phone, amountCents, reference, description, instruction };
@@ -96,7 +96,7 @@ export class Orders {
     };
   }
 
-  /** It exists, as it was ordered, and is its own. */
+  /** The payment exists as it was ordered, and no other order has it. */
   #judgePayment(order: OpenOrder, answer: Answer, form: "full" | "short"): void {
     const { checkout_request_id, transaction_id } = answer.body as Record<string, unknown>;
     const payment = this.#book.payments.get(String(checkout_request_id));
@@ -115,7 +115,7 @@ export class Orders {
     const message = demandFailure(answer, answer.status === 400 ? 400 : 500);
     const isRefusal = message.startsWith("STK push initiation failed: ");
     const because = answer.status === 400 ? "invalid" : isRefusal ? "refused" : "broken";
-    // Orders alike in everything may have had each other's luck.
+    // Equal orders may have got each other's result.
     const twins = this.#open.filter((other) => difference(other.content, order.content) === null);
     const results = [order, ...twins].map(({ result }) => result);
     demand(results.includes(because), `the network did not say so: ${message}`);

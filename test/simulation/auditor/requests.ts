@@ -11,7 +11,7 @@ export function pathOf({ target }: Sent): { path: string; query: string } {
 /** The object in a body; empty if there is none. */
 export const bodyOf = ({ body }: Sent): Record<string, unknown> => JSON.parse(body ?? "{}") as Record<string, unknown>;
 
-/** What is never told to a caller. */
+/** What no caller may see. */
 const SECRETS = /\bms_|\bmk_|SQL|constraint|\bat \S+:\d+|\.ts\b|node_modules|undefined|\[object|NaN|Error:/;
 
 /** The error body of §7: exactly `success` and `message`, and the message names what is wrong. */
