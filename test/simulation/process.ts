@@ -27,17 +27,7 @@ export interface ProcessOptions {
 }
 
 /** The process under test: what `momo serve` connects, on a disk and a network that fail. */
-export interface Process {
-  handle(sent: Sent): Promise<Answer>;
-  /** Finishes what is under way. */
-  stop(): Promise<void>;
-  /** From now on nothing that it does has any effect. */
-  abandon(): void;
-  /** Gives back what the operating system takes back from a dead process. */
-  release(): void;
-  /** Errors that the simulation did not cause. */
-  readonly unexplained: readonly unknown[];
-}
+export type Process = Awaited<ReturnType<typeof startProcess>>;
 
 const HOST = "127.0.0.1:2547";
 
@@ -47,7 +37,7 @@ for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
   if (!/\.d\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
 }
 
-export async function startProcess(options: ProcessOptions): Promise<Process> {
+export async function startProcess(options: ProcessOptions) {
   const { engine, time, prng, rates, tell, stir, mutant } = options;
   const clock = mutant.clock?.(options.clock) ?? options.clock;
   let isAbandoned = false;
@@ -122,7 +112,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   void service.resolver.resolveDue().catch(reportFault);
 
   return {
-    async handle({ method, target, headers, body }) {
+    async handle({ method, target, headers, body }: Sent): Promise<Answer> {
       const request = new Request(`http://${HOST}${target}`, {
         method,
         headers: { Host: HOST, ...headers },
@@ -132,18 +122,22 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
       const text = await response.text();
       return { status: response.status, allow: response.headers.get("Allow"), body: JSON.parse(text) };
     },
-    async stop() {
+    /** Finishes what is under way. */
+    async stop(): Promise<void> {
       await service.resolver.stop();
       isAbandoned = true;
       time.silence();
       store.close();
     },
-    abandon() {
+    /** From now on nothing that it does has any effect. */
+    abandon(): void {
       isAbandoned = true;
       time.silence();
     },
+    /** Gives back what the operating system takes back from a dead process. */
     release,
-    unexplained,
+    /** Errors that the simulation did not cause. */
+    unexplained: unexplained as readonly unknown[],
   };
 }
 

@@ -5,7 +5,7 @@ import type { FaultSet } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
 import { createPrng } from "./prng.ts";
 import { api, control } from "./sent.ts";
-import { createTrace, type Trace } from "./trace.ts";
+import { Trace } from "./trace.ts";
 import { type Step, Workload } from "./workload.ts";
 import { type Call, createWorld, type World } from "./world.ts";
 
@@ -22,18 +22,11 @@ export interface RunReport {
 export class SimulationFailure extends Error {
   override readonly name = "SimulationFailure";
 
-  constructor(seed: number, step: number, trace: Trace, why: unknown) {
+  constructor(seed: number, step: number, lastLines: readonly string[], why: unknown) {
     const reason = why instanceof Error ? `${why.name}: ${why.message}` : String(why);
-    const before = trace.tail().map((line) => (line.length > 1000 ? `${line.slice(0, 1000)}…` : line));
-    super(
-      [
-        `seed ${seed} fails at step ${step}: ${reason}`,
-        `again: npm run simulate ${seed}`,
-        "the last steps before:",
-        ...before.map((line) => `  ${line}`),
-      ].join("\n"),
-      { cause: why },
-    );
+    const shown = lastLines.map((line) => `  ${line.length > 1000 ? `${line.slice(0, 1000)}…` : line}`);
+    const what = `seed ${seed} fails at step ${step}: ${reason}`;
+    super([what, `again: npm run simulate ${seed}`, "the last steps before:", ...shown].join("\n"), { cause: why });
   }
 }
 
@@ -62,10 +55,10 @@ const FIRST_DAY_MS = Date.UTC(2026, 10, 19, 21);
  */
 export async function simulate(
   seed: number,
-  { steps = DEFAULT_STEPS, echo, mutant = {}, engine = sqliteEngine() }: RunOptions = {},
+  { steps = DEFAULT_STEPS, echo = () => {}, mutant = {}, engine = sqliteEngine() }: RunOptions = {},
 ): Promise<RunReport> {
   const prng = createPrng(seed);
-  const trace = createTrace(echo);
+  const trace = new Trace(echo);
   const form = prng.chance(0.2) ? "short" : "full";
   const promptTimeoutMs = prng.pick([60_000, 60_000, 60_000, 5000]);
   const startMs = FIRST_DAY_MS + prng.int(0, 23) * 3_600_000 + prng.int(0, 3_599_999);
@@ -90,7 +83,7 @@ export async function simulate(
     await history.finish();
     return { seed, operations: history.operations, payments: auditor.paymentCount, digest: trace.digest() };
   } catch (error) {
-    throw new SimulationFailure(seed, step, trace, error);
+    throw new SimulationFailure(seed, step, trace.lastLines, error);
   } finally {
     await world.close();
   }

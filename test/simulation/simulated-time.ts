@@ -1,29 +1,18 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-/** The time outside the process under test. It stands still until the world lets it pass. */
-export interface SimulatedTime {
-  nowMs(): number;
-  /** The same time for one process; only one lives at a time. */
-  forProcess(): ProcessTime;
-  /** When the next alarm rings; null if none is set. */
-  nextAlarmAtMs(): number | null;
-  /** Moves on to an instant, and rings nothing. */
-  moveTo(atMs: number): void;
-  /** Rings what is due, earliest first; what is set meanwhile waits for the next call. @returns how many rang */
-  ringDue(): number;
-}
-
 export interface ProcessTime extends Clock {
   /** Drops all alarms and takes no new ones: the process has ended. */
   silence(): void;
 }
 
-export function createSimulatedTime(startMs: number): SimulatedTime {
+/** The time outside the process under test. It stands still until the world lets it pass. */
+export function createSimulatedTime(startMs: number) {
   let nowMs = startMs;
   const alarms = new Set<{ readonly atMs: number; readonly ring: () => void }>();
   return {
     nowMs: () => nowMs,
-    forProcess() {
+    /** The same time for one process; only one lives at a time. */
+    forProcess(): ProcessTime {
       let hasEnded = false;
       return {
         nowMs: () => nowMs,
@@ -38,11 +27,14 @@ export function createSimulatedTime(startMs: number): SimulatedTime {
         },
       };
     },
+    /** When the next alarm rings; null if none is set. */
     nextAlarmAtMs: () => (alarms.size === 0 ? null : Math.min(...[...alarms].map(({ atMs }) => atMs))),
-    moveTo(atMs) {
+    /** Moves on to an instant, and rings nothing. */
+    moveTo(atMs: number): void {
       nowMs = Math.max(nowMs, atMs);
     },
-    ringDue() {
+    /** Rings what is due, earliest first; what is set meanwhile waits for the next call. @returns how many rang */
+    ringDue(): number {
       // Alarms of one instant ring in the order in which they were set; one may cancel another.
       const due = [...alarms].filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
       const rung = due.filter((alarm) => {

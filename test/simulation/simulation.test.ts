@@ -57,8 +57,7 @@ test("in these seeds every outcome, every failure and both forms occur", () => {
 });
 
 test("a failure names the seed, the command that repeats it, and the last steps before", () => {
-  const trace = { note() {}, tail: () => ["a request", "its answer"], digest: () => "" };
-  const failure = new SimulationFailure(1234, 17, trace, new Error("two and two are five"));
+  const failure = new SimulationFailure(1234, 17, ["a request", "its answer"], new Error("two and two are five"));
   expect(failure.message.split("\n")).toEqual([
     "seed 1234 fails at step 17: Error: two and two are five",
     "again: npm run simulate 1234",

@@ -33,17 +33,14 @@ export function makeUnreliableProvider(network: Provider, faults: ProviderFaults
   let receipts = 0;
 
   async function take(prompt: Prompt) {
-    const { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs } =
-      prompt;
-    const told = { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs };
     try {
       const pushed = await network.push(prompt);
       const { checkoutRequestId, merchantRequestId } = prompt;
-      tell({ kind: "push", prompt: told, result: { checkoutRequestId, merchantRequestId }, consulted: true });
+      tell({ kind: "push", prompt, result: { checkoutRequestId, merchantRequestId }, consulted: true });
       return pushed;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      tell({ kind: "push", prompt: told, result: error.kind === "provider" ? "refused" : "invalid", consulted: true });
+      tell({ kind: "push", prompt, result: error.kind === "provider" ? "refused" : "invalid", consulted: true });
       throw error;
     }
   }

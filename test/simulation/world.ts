@@ -1,5 +1,6 @@
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { Registry } from "../../src/service/registry.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import { FAULT_SETS, type FaultRates, type FaultSet } from "./faults.ts";
@@ -31,28 +32,7 @@ export interface Call {
  * The process under test and its environment: time, network and disk, and how they fail. Everything happens here; the caller
  * decides what, and gets the results.
  */
-export interface World {
-  /** The time outside; the process's own clock may be ahead of it. */
-  nowMs(): number;
-  setFaults(name: FaultSet): void;
-  /** Sends a request; {@link runUntilIdle} waits for its answer. */
-  send(sent: Sent): Call;
-  /** Lets everything happen that needs no time. */
-  runUntilIdle(): Promise<void>;
-  /** Lets time pass, and rings the alarms on the way in order. */
-  pass(durationMs: number): Promise<void>;
-  /** Lets the process die after so many turns of the event loop, if it still works then; infinity cancels this. */
-  dieAfterTurns(turns: number): void;
-  kill(): void;
-  /** Starts the process again; stops it first, unless it is dead. */
-  restart(): Promise<void>;
-  readonly isDead: boolean;
-  /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
-  revokeBeside(apiKey: string): Promise<void>;
-  /** Errors that the simulation did not cause. */
-  unexplained(): readonly unknown[];
-  close(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** After so many turns of the event loop without activity, nothing is under way. */
 const QUIET_TURNS = 3;
@@ -60,7 +40,7 @@ const QUIET_TURNS = 3;
 /** A process that is still not idle after so many turns has a bug. */
 const MAX_TURNS = 2000;
 
-export async function createWorld(options: WorldOptions): Promise<World> {
+export async function createWorld(options: WorldOptions) {
   const { prng, trace, engine } = options;
   const time = createSimulatedTime(options.startMs);
   const chance = prng.fork();
@@ -115,16 +95,15 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     calls = [];
   }
 
+  /** Lets everything happen that needs no time. */
   async function runUntilIdle(): Promise<void> {
     moment += 1;
     let quiet = 0;
     for (let turn = 0; quiet < QUIET_TURNS; turn += 1) {
-      if (turn > MAX_TURNS) throw new Error("the process never comes to rest");
+      if (turn > MAX_TURNS) throw new Error("the process never becomes idle");
       const before = activity;
       if (!isDead) activity += time.ringDue();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      setImmediate(resolve);
-      await promise;
+      await nextTurn();
       // A real database server takes real time; the simulated time waits.
       while (engine.isBusy && !isDead) await Bun.sleep(0);
       quiet = activity === before ? quiet + 1 : 0;
@@ -135,14 +114,16 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   }
 
   return {
+    /** The time outside; the process's own clock may be ahead of it. */
     nowMs: time.nowMs,
-    get isDead() {
+    get isDead(): boolean {
       return isDead;
     },
-    setFaults(name) {
+    setFaults(name: FaultSet): void {
       rates = FAULT_SETS[name];
     },
-    send(sent) {
+    /** Sends a request; {@link runUntilIdle} waits for its answer. */
+    send(sent: Sent): Call {
       const call: Call = { sent, answer: null };
       calls.push(call);
       const asked = process;
@@ -154,7 +135,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       return call;
     },
     runUntilIdle,
-    async pass(durationMs) {
+    /** Lets time pass, and rings the alarms on the way in order. */
+    async pass(durationMs: number): Promise<void> {
       const endMs = time.nowMs() + durationMs;
       for (let atMs = time.nextAlarmAtMs(); atMs !== null && atMs <= endMs; atMs = time.nextAlarmAtMs()) {
         time.moveTo(atMs);
@@ -163,11 +145,13 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       time.moveTo(endMs);
       await runUntilIdle();
     },
-    dieAfterTurns(turns) {
+    /** Lets the process die after so many turns of the event loop, if it still works then; infinity cancels this. */
+    dieAfterTurns(turns: number): void {
       turnsToLive = turns;
     },
     kill: die,
-    async restart() {
+    /** Starts the process again; stops it first, unless it is dead. */
+    async restart(): Promise<void> {
       const wasDead = isDead;
       if (wasDead) process.release();
       else {
@@ -183,13 +167,15 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       if (!wasDead) tell({ kind: "restarted" });
       await runUntilIdle();
     },
-    async revokeBeside(apiKey) {
+    /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
+    async revokeBeside(apiKey: string): Promise<void> {
       await engine.beside(async (store) => {
         await new Registry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
       });
     },
+    /** Errors that the simulation did not cause. */
     unexplained: () => process.unexplained,
-    async close() {
+    async close(): Promise<void> {
       process.abandon();
       process.release();
       await engine.close();
