@@ -14,7 +14,6 @@ export interface ProcessOptions {
   readonly clock: VirtualClock;
   readonly time: ProcessTime;
   readonly prng: Prng;
-  readonly form: "full" | "short";
   readonly promptTimeoutMs: number;
   readonly rates: () => FaultRates;
   readonly rememberClock: () => void;
@@ -84,9 +83,10 @@ export async function startProcess(options: ProcessOptions) {
   const reportFault = (error: unknown) => {
     if (!isAbandoned && !isMadeToFail(error)) unexplained.push(error);
   };
-  const { form, promptTimeoutMs } = options;
+  const { promptTimeoutMs } = options;
   const { handle, service } = assemble({
-    ...{ store, clock, random, form, promptTimeoutMs, reportFault },
+    ...{ store, clock, random, promptTimeoutMs, reportFault },
+    form: "full",
     realClock: time,
     stopwatch: () => 0,
     fallback: { outcome: "completed", afterMs: null },

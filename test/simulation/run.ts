@@ -59,11 +59,10 @@ export async function simulate(
 ): Promise<RunReport> {
   const prng = createPrng(seed);
   const trace = new Trace(echo);
-  const form = prng.chance(0.2) ? "short" : "full";
   const promptTimeoutMs = prng.pick([60_000, 60_000, 60_000, 5000]);
   const startMs = FIRST_DAY_MS + prng.int(0, 23) * 3_600_000 + prng.int(0, 3_599_999);
-  trace.note(`seed ${seed}: ${form} form, prompts live for ${promptTimeoutMs} ms, begins at ${startMs}`);
-  const auditor: Auditor = new Auditor({ form, promptTimeoutMs, outsideMs: () => world.nowMs() });
+  trace.note(`seed ${seed}: prompts live for ${promptTimeoutMs} ms, begins at ${startMs}`);
+  const auditor: Auditor = new Auditor({ promptTimeoutMs, outsideMs: () => world.nowMs() });
   const failures: unknown[] = [];
   const tell = (event: WorldEvent) => {
     try {
@@ -73,9 +72,9 @@ export async function simulate(
       failures.push(failure);
     }
   };
-  const worldOptions = { trace, startMs, form, promptTimeoutMs, tell, mutant, engine } as const;
+  const worldOptions = { trace, startMs, promptTimeoutMs, tell, mutant, engine } as const;
   const world: World = await createWorld({ prng: prng.fork(), ...worldOptions });
-  const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
+  const workload = new Workload({ prng: prng.fork(), nowMs: () => auditor.nowMs() });
   const history = new History(world, auditor, workload, trace, failures);
   let step = 0;
   try {

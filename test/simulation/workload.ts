@@ -33,7 +33,6 @@ export interface WorkloadOptions {
   readonly prng: Prng;
   /** The process's time. */
   readonly nowMs: () => number;
-  readonly form: "full" | "short";
 }
 
 const TARIFFS = ["1%", "0%", "1.5%", "2.75%+10", "0.33%", "25", "100%+0.5", "0.01%"];
@@ -237,8 +236,6 @@ export class Workload {
 
   #answer(): Step {
     const prng = this.#prng;
-    // In the short form only the answer to this call shows the receipt, and that answer can be lost.
-    if (this.#options.form === "short" && this.#faults !== "none") return send(this.#list());
     const id = this.#someCheckoutId();
     const answers = [{ pin: "1234" }, { pin: "0000" }, { outcome: prng.pick(OUTCOMES) }, { outcome: "cancelled" }];
     const one = () => control("POST", `/prompts/${id}/answer`, prng.pick<object>(answers));

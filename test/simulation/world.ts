@@ -14,7 +14,6 @@ export interface WorldOptions {
   readonly prng: Prng;
   readonly trace: Trace;
   readonly startMs: number;
-  readonly form: "full" | "short";
   readonly promptTimeoutMs: number;
   readonly tell: (event: WorldEvent) => void;
   readonly engine: SimulatedEngine;

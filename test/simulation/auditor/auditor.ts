@@ -12,7 +12,6 @@ import { statusOf } from "./views.ts";
 export type Judge = (answer: Answer) => void;
 
 export interface AuditorOptions {
-  readonly form: "full" | "short";
   readonly promptTimeoutMs: number;
   /** The time outside the process. */
   readonly outsideMs: () => number;
@@ -24,7 +23,6 @@ export interface AuditorOptions {
  * which one came true.
  */
 export class Auditor {
-  readonly #form: "full" | "short";
   readonly #book = new Book();
   readonly #environment: Environment;
   readonly #orders: Orders;
@@ -32,8 +30,7 @@ export class Auditor {
   readonly #credentialWords = new SameWords("credentials that open nothing");
   readonly #statusWords = new SameWords("a payment that is not one's own");
 
-  constructor({ form, promptTimeoutMs, outsideMs }: AuditorOptions) {
-    this.#form = form;
+  constructor({ promptTimeoutMs, outsideMs }: AuditorOptions) {
     this.#environment = new Environment(outsideMs);
     this.#orders = new Orders(this.#environment, this.#book, promptTimeoutMs);
     this.#control = new ControlAuditor(this.#environment, this.#book, this.#orders);
@@ -76,7 +73,7 @@ export class Auditor {
     const body = bodyOf(sent);
     if (path === "/v2/status.php") return this.#statusJudge(merchantId, body);
     const instruction = sent.headers["X-Sandbox-Outcome"] ?? null;
-    return this.#orders.sending({ merchantId, kind: "api", body, instruction, form: this.#form });
+    return this.#orders.sending({ merchantId, kind: "api", body, instruction });
   }
 
   /** The process died before it answered. */
@@ -136,7 +133,7 @@ export class Auditor {
     }
     return (answer) => {
       if (this.#mayFail(answer)) return;
-      this.#book.see(payment, demandSuccess(answer, statusOf(payment, this.#form)));
+      this.#book.see(payment, demandSuccess(answer, statusOf(payment)));
     };
   }
 
@@ -148,7 +145,7 @@ export class Auditor {
       if (this.#mayFail(answer)) return;
       const selected = select(this.#book.payments.values(), merchantId, query.filters);
       if (id !== undefined && selected.length === 0) demandFailure(answer, 404);
-      else demandSuccess(answer, listOf(selected, query, this.#form));
+      else demandSuccess(answer, listOf(selected, query));
     };
   }
 
@@ -160,10 +157,9 @@ export class Auditor {
   /** Takes a possible answer to a question as the truth. */
   #learn(payment: Payment, answer: Answer): void {
     demand(answer.status === 200, `a list that was asked for is refused: ${JSON.stringify(answer.body)}`);
-    const body = answer.body as Record<string, unknown>;
-    const [row] = (this.#form === "full" ? body.transactions : body.data) as unknown[];
+    const [row] = (answer.body as { transactions: unknown[] }).transactions;
     if (row !== undefined) {
-      this.#book.learn(payment, row, this.#form, this.nowMs());
+      this.#book.learn(payment, row, this.nowMs());
       return;
     }
     demand(!payment.isKnown, `${payment.checkoutRequestId} was answered, and does not exist`);

@@ -208,9 +208,9 @@ export class Book {
   }
 
   /** Takes a transaction of the list as the state of a payment. @throws Discrepancy if that state is impossible */
-  learn(payment: Payment, row: unknown, form: "full" | "short", nowMs: number): void {
+  learn(payment: Payment, row: unknown, nowMs: number): void {
     const possible = this.possibleEnds(payment, nowMs);
-    const differences = possible.map((end) => difference(row, rowOf(payment, end, form)));
+    const differences = possible.map((end) => difference(row, rowOf(payment, end)));
     const which = differences.indexOf(null);
     const allowed = possible.map((end) => end?.status ?? "pending").join(" or ");
     demand(which >= 0, `of ${payment.checkoutRequestId}, which may be ${allowed}: ${differences.join("; ")}`);

@@ -1,13 +1,13 @@
 import type { Answer, Sent } from "../events.ts";
 import type { Judge } from "./auditor.ts";
 import type { Book, End, Payment } from "./book.ts";
-import { demand, someText } from "./discrepancy.ts";
+import { demand, someNumber, someText } from "./discrepancy.ts";
 import type { Environment } from "./environment.ts";
 import { toKes } from "./money.ts";
 import { inNairobi } from "./nairobi.ts";
 import type { Orders } from "./orders.ts";
 import { afterOf, announcement, durationMs, outcomeOfPin, type PredictedRule } from "./prediction.ts";
-import { bodyOf, demandFailure, demandSuccess, isInternalError, pathOf, someNumber } from "./requests.ts";
+import { bodyOf, demandFailure, demandSuccess, isInternalError, pathOf } from "./requests.ts";
 import { rowOf } from "./views.ts";
 
 /** Predicts the answers of the control API, `/_momo`. */
@@ -99,7 +99,7 @@ export class ControlAuditor {
   #paymentJudge({ kind, outcome, ...order }: Record<string, unknown>): Judge {
     const merchantId = this.#environment.accounts.get(Number(order.payment_account_id))?.merchantId ?? 0;
     const instruction = outcome === undefined ? null : String(outcome);
-    return this.#orders.sending({ merchantId, kind: String(kind), body: order, instruction, form: "full" });
+    return this.#orders.sending({ merchantId, kind: String(kind), body: order, instruction });
   }
 
   #rulesJudge(sent: Sent): Judge {
@@ -158,7 +158,7 @@ export class ControlAuditor {
     if (end === null) return void demandFailure(answer, 400);
     payment.end = end;
     payment.said = [];
-    const transaction = rowOf(payment, end, "full");
+    const transaction = rowOf(payment, end);
     const sms = end.paidAtMs === null ? null : someText;
     const shown = demandSuccess(answer, { transaction, sms }).transaction as Record<string, unknown>;
     this.#book.see(payment, shown);

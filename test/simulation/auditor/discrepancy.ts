@@ -16,6 +16,7 @@ export class Anything {
   ) {}
 }
 
+export const someNumber = new Anything("a number from 1", (value) => Number.isInteger(value) && (value as number) >= 1);
 export const someText = new Anything("some text", (value) => typeof value === "string" && value !== "");
 
 /** The first difference: exactly these members with these values are expected. Null if there is none. */

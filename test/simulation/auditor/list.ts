@@ -60,20 +60,10 @@ function isFoundBy(payment: Payment, search: string): boolean {
 }
 
 /** The answer, without `success` and `message`. */
-export function listOf(selected: readonly Payment[], { page, limit, filters }: Query, form: "full" | "short") {
-  const rows = selected.slice((page - 1) * limit, page * limit).map((payment) => rowOf(payment, payment.end, form));
+export function listOf(selected: readonly Payment[], { page, limit, filters }: Query) {
+  const rows = selected.slice((page - 1) * limit, page * limit).map((payment) => rowOf(payment, payment.end));
   const withStatus = (status: string) => selected.filter(({ end }) => (end?.status ?? "pending") === status);
   const completed = withStatus("completed");
-  const around = {
-    pagination: {
-      current_page: page,
-      per_page: limit,
-      total_items: selected.length,
-      total_pages: Math.ceil(selected.length / limit),
-    },
-    filters_applied: filters,
-  };
-  if (form === "short") return { data: rows, ...around };
   return {
     transactions: rows,
     summary: {
@@ -82,6 +72,12 @@ export function listOf(selected: readonly Payment[], { page, limit, filters }: Q
       pending_count: withStatus("pending").length,
       failed_count: withStatus("failed").length,
     },
-    ...around,
+    pagination: {
+      current_page: page,
+      per_page: limit,
+      total_items: selected.length,
+      total_pages: Math.ceil(selected.length / limit),
+    },
+    filters_applied: filters,
   };
 }

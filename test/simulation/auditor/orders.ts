@@ -13,7 +13,6 @@ export interface Order {
   readonly kind: string;
   readonly body: Record<string, unknown>;
   readonly instruction: string | null;
-  readonly form: "full" | "short";
 }
 
 /** An order that is under way. */
@@ -75,7 +74,7 @@ export class Orders {
     });
   }
 
-  sending({ merchantId, kind, body, instruction, form }: Order): Judge {
+  sending({ merchantId, kind, body, instruction }: Order): Judge {
     if (this.#environment.accounts.get(Number(body.payment_account_id))?.merchantId !== merchantId) {
       return (answer) => this.#words.compare(demandFailure(answer, 400, ["payment_account_id"]));
     }
@@ -90,23 +89,26 @@ export class Orders {
     const order: OpenOrder = { merchantId, kind, content, sentAtMs: this.#environment.nowMs(), result: null };
     this.#open.push(order);
     return (answer) => {
-      if (answer.status === 200) this.#judgePayment(order, answer, form);
+      if (answer.status === 200) this.#judgePayment(order, answer);
       else this.#judgeRefusal(order, answer);
       this.#open = this.#open.filter((other) => other !== order);
     };
   }
 
   /** The payment exists as it was ordered, and no other order has it. */
-  #judgePayment(order: OpenOrder, answer: Answer, form: "full" | "short"): void {
+  #judgePayment(order: OpenOrder, answer: Answer): void {
     const { checkout_request_id, transaction_id } = answer.body as Record<string, unknown>;
     const payment = this.#book.payments.get(String(checkout_request_id));
     demand(payment !== undefined && !payment.isKnown, `the answer names ${checkout_request_id}, which is not its own`);
     demand(payment.merchantId === order.merchantId, "the payment was made for another merchant");
-    demand(form === "short" || Number.isInteger(transaction_id), `the transaction id is ${transaction_id}`);
+    demand(Number.isInteger(transaction_id), `the transaction id is ${transaction_id}`);
     const { checkoutRequestId, merchantRequestId } = payment;
-    const members = { checkout_request_id: checkoutRequestId, merchant_request_id: merchantRequestId };
-    const body = demandSuccess(answer, form === "short" ? members : { ...members, transaction_id });
-    this.#book.see(payment, body);
+    const members = {
+      checkout_request_id: checkoutRequestId,
+      merchant_request_id: merchantRequestId,
+      transaction_id,
+    };
+    this.#book.see(payment, demandSuccess(answer, members));
   }
 
   /** The network did not take it, or the commit failed. */

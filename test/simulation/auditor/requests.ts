@@ -1,5 +1,5 @@
 import type { Answer, Sent } from "../events.ts";
-import { Anything, Discrepancy, demand, difference, someText } from "./discrepancy.ts";
+import { Discrepancy, demand, difference, someText } from "./discrepancy.ts";
 
 /** The parts of a request, and what holds for every answer. */
 
@@ -31,8 +31,6 @@ export function demandSuccess(answer: Answer, members: object): Record<string, u
   demand(wrong === null, String(wrong));
   return answer.body as Record<string, unknown>;
 }
-
-export const someNumber = new Anything("a number from 1", (value) => Number.isInteger(value) && (value as number) >= 1);
 
 /** A bug of the program, or a commit that the simulation let fail. */
 export function isInternalError({ status, body }: Answer): boolean {
