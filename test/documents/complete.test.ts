@@ -1,13 +1,16 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
-import { cleanUp } from "../support/cleanup.ts";
+import { builtBinary } from "../support/binary.ts";
 import { openControl } from "../support/control.ts";
 import { readDocument } from "../support/documents.ts";
-import { runMomo } from "../support/momo.ts";
 
 /** The documents name all that the program has. */
 
-afterAll(cleanUp);
+async function namesInHelp(words: string[], pattern: RegExp): Promise<string[]> {
+  const help = Bun.spawn([await builtBinary(), ...words, "--help"], { stdout: "pipe" });
+  const text = await new Response(help.stdout).text();
+  return [...text.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => name !== "--help");
+}
 
 test("the README's table of outcomes is the one that the code uses", () => {
   const rows = outcomesView().map(
@@ -19,27 +22,31 @@ test("the README's table of outcomes is the one that the code uses", () => {
   for (const row of rows) expect(text).toContain(row);
 });
 
-const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
+test("docs/cli.md names every command", async () => {
+  const names = await namesInHelp([], /^ {2}([a-z]+) /gm);
+  expect(names.length).toBeGreaterThan(15);
+  const { text } = readDocument("docs/cli.md");
+  for (const name of names) expect(text).toMatch(new RegExp(`\`momo ${name}[ \`]`));
+});
 
 test.each([
-  ["docs/cli.md", "command of momo", ["--help"], /^ {2}([a-z]+) /gm, "momo "],
-  ["docs/operations.md", "option of momo serve", ["serve", "--help"], /^ {2}(?:-\w, )?(--[a-z-]+)/gm, ""],
-  ["docs/steering.md", "option of momo exec", ["exec", "--help"], /^ {2}(?:-\w, )?(--[a-z-]+)/gm, ""],
-])("%s names every %s", async (path, _what, args, pattern, before) => {
-  const names = named((await runMomo(args)).stdout, pattern).filter((name) => name !== "--help");
-  expect(names.length).toBeGreaterThan(8);
+  ["docs/operations.md", "serve", 12],
+  ["docs/steering.md", "exec", 8],
+])("%s names every option of momo %s", async (path, command, least) => {
+  const options = await namesInHelp([command], /^ {2}(?:-\w, )?(--[a-z-]+)/gm);
+  expect(options.length).toBeGreaterThan(least);
   const { text } = readDocument(path);
-  for (const name of names) expect(text).toMatch(new RegExp(`\`${before}${name}[ \`]`));
+  for (const option of options) expect(text).toMatch(new RegExp(`\`${option}[ \`]`));
 });
 
 test("docs/steering.md names every path of the control API", async () => {
   const scene = await openControl();
   const { message } = (await scene.call("GET", "/nothing")).body;
   await scene.close();
-  const paths = named(String(message), /\/_momo(\/[^\s,]+)/g);
+  const paths = [...String(message).matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);
   expect(paths.length).toBeGreaterThan(20);
   const { text } = readDocument("docs/steering.md");
-  // Its ids have shorter names there.
+  // The ids have shorter names there.
   for (const path of paths) {
     expect(text).toMatch(new RegExp(`[ \`](?:/_momo)?${path.replaceAll(/[A-Z_]+/g, "[A-Z_]+")}\``));
   }
