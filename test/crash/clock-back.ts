@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { startClients } from "./clients.ts";
 import { type Scenario, stopInTime } from "./scenario.ts";
 
@@ -7,7 +7,8 @@ const HOUR_MS = 3_600_000;
 
 /** From source: the compiled program cannot be given another clock. */
 export const PROGRAM = [
-  ...[process.execPath, "--no-env-file", "--preload", join(import.meta.dir, "jumping-clock.ts")],
+  ...[process.execPath, "--no-env-file", "--preload"],
+  Bun.fileURLToPath(new URL("./jumping-clock.ts", import.meta.url)),
   resolve(import.meta.dir, "../../cli/main.ts"),
 ];
 
