@@ -74,8 +74,3 @@ test("the customer who cancels in the README's session gives exit code 11", asyn
   const { stdout } = await session.runWithFastClock(script);
   expect(stdout).toBe("cancelled\ncode 11\n");
 });
-
-test("the TypeScript of docs/testing.md is the test in the example folder", () => {
-  const [code] = blocksOf(testing, "ts");
-  expect(code).toBe(readFileSync(join(import.meta.dir, "../../example/cancelled.test.ts"), "utf8"));
-});
