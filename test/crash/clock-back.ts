@@ -23,8 +23,7 @@ export const clockBack: Scenario = {
   rounds: (kills) => Math.ceil(kills / 20),
   async play(trial) {
     const { ledger, draw } = trial;
-    const start = (behindMs: number) =>
-      trial.serve({ program: PROGRAM, env: { CLOCK_BEHIND_MS: String(behindMs), CLOCK_JUMPS_MS: String(-HOUR_MS) } });
+    const start = (behindMs: number) => trial.serve({ program: PROGRAM, env: { CLOCK_BEHIND_MS: String(behindMs) } });
     await trial.eachRound(async (round) => {
       const first = await start((round - 1) * 2 * HOUR_MS);
       const clients = startClients(CLIENTS, first, ledger, draw);
