@@ -27,19 +27,22 @@ const anySearch = fc
   )
   .map(([text, length, cased]) => cased([...text].slice(0, length).join("")));
 
-const anyFilter: fc.Arbitrary<TransactionFilter> = fc.record(
-  {
-    kind: fc.constantFrom(...KINDS),
-    status: fc.constantFrom(...STATUSES),
-    fromDay: anyDay,
-    toDay: anyDay,
-    search: anySearch,
-    id: fc.integer({ min: 0, max: 245 }),
-  },
-  { requiredKeys: [] },
-);
+const allMembers = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  status: fc.constantFrom(...STATUSES),
+  fromDay: anyDay,
+  toDay: anyDay,
+  search: anySearch,
+  id: fc.integer({ min: 0, max: 245 }),
+});
+
+/** Up to three members: more select almost nothing. */
+const anyFilter = fc
+  .tuple(allMembers, fc.subarray(["kind", "status", "fromDay", "toDay", "search", "id"] as const, { maxLength: 3 }))
+  .map(([members, names]): TransactionFilter => Object.fromEntries(names.map((name) => [name, members[name]])));
+
 const anyPage = fc.record({
-  number: fc.constantFrom(1, 1, 1, 2, 3, 1_000_000_000),
+  number: fc.constantFrom(1, 1, 1, 1, 2, 1_000_000_000),
   limit: fc.oneof(fc.constant(1000), fc.integer({ min: 1, max: 100 })),
 });
 
