@@ -50,7 +50,6 @@ onEveryEngine((engine) => {
   const shop = useOneShop(engine, 2);
   let all: Transaction[];
   beforeAll(async () => {
-    await shop.open();
     all = await fillStore(shop.store, 240);
   });
 

@@ -31,7 +31,6 @@ const STARTS: [search: string, hits: string[], misses: string[]][] = [
 
 onEveryEngine((engine) => {
   const shop = useOneShop(engine, 3);
-  beforeAll(() => shop.open());
   const list = (merchantId: number, search: string) =>
     shop.store.transactionList.list(merchantId, { search }, { number: 1, limit: 100 });
   const count = async (merchantId: number, search: string) => (await list(merchantId, search)).summary.totalItems;

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AmountCents } from "../../../src/domain/money.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
@@ -40,7 +40,6 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
 
 onEveryEngine((engine) => {
   const shop = useOneShop(engine, 2);
-  beforeAll(() => shop.open());
   let receipts = 0;
 
   function finish(pending: PendingTransaction, status: FinalStatus) {

@@ -200,4 +200,13 @@ onEveryEngine((engine) => {
     expect(summary).toMatchObject({ totalItems: 1, completedAmountCents: 0 });
     expect(await merchants.listMerchants()).toHaveLength(2);
   });
+
+  test("the mark of others changes when another process of a shared store writes, and never otherwise", async () => {
+    const before = await shop.store.markOfOthers();
+    const pending = await insertPending(shop.store);
+    expect(await shop.store.markOfOthers()).toBe(before);
+    const other = await shop.openAnother();
+    await other.transactions.record([cancel(pending)]);
+    expect((await shop.store.markOfOthers()) !== before).toBe(shop.store.isShared);
+  });
 });
