@@ -37,16 +37,18 @@ test("a reset whose commit fails changes neither the numbers nor the transaction
   store.close();
 });
 
-test.each<[string, number, number, boolean, number]>([
-  ["the database has used more", 2, 5, false, 6],
-  ["the database has used more, and was reset", 2, 5, true, 6],
-  ["the copy has used more", 5, 2, false, 6],
-  ["the database has used none", 3, 0, false, 4],
+test.each<[string, number, number, "copy" | "database" | null, number]>([
+  ["the database has used more", 2, 5, null, 6],
+  ["the database has used more, and was reset", 2, 5, "database", 6],
+  ["the copy has used more", 5, 2, null, 6],
+  ["the copy has used more, and was reset", 5, 2, "copy", 6],
+  ["the database has used none", 3, 0, null, 4],
 ])(
   "a copy continues after the numbers of the database that it replaces: %s",
-  async (_what, inCopy, used, cleared, next) => {
-    const copy = await databaseWith("copy.db", inCopy);
-    expect(continueNumbers(copy, await databaseWith("momo.db", used, { cleared }))).toBe(true);
+  async (_what, inCopy, inDatabase, wasReset, next) => {
+    const copy = await databaseWith("copy.db", inCopy, { cleared: wasReset === "copy" });
+    const database = await databaseWith("momo.db", inDatabase, { cleared: wasReset === "database" });
+    expect(continueNumbers(copy, database)).toBe(true);
     expect(await nextIn(copy)).toBe(next);
   },
 );
