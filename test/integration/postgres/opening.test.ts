@@ -12,6 +12,7 @@ import {
   sharedServer,
   WITH_PASSWORD,
 } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
 
 afterAll(cleanUp);
 
@@ -127,9 +128,17 @@ describePostgres((version) => {
     expect(await runSql(refused.url, "SELECT to_regclass('momo_schema')::text AS made")).toEqual([{ made: null }]);
   });
 
-  test("six processes open an empty database at once: one creates the schema", async () => {
+  test("six replicas open an empty database at once, also while another creates it: the schema is created once", async () => {
     const url = await newDatabase(await sharedServer(version), { empty: true });
+    // A seventh has created the first table, and has not committed yet: the six collide with it.
+    const table = "CREATE TABLE momo_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL)";
+    const seventh = runSql(url, `${table}; SELECT pg_sleep(0.3)`);
+    await until(
+      () => runSql(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"),
+      (rows) => rows.length === 1,
+    );
     const stores = await Promise.all(Array.from({ length: 6 }, () => openReplica(url, { connections: 2 })));
+    await seventh;
     for (const store of stores) expect(store.state().schema).toBe(1);
     expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 1 }]);
     expect(await runSql(url, "SELECT id FROM numbering")).toEqual([{ id: 1 }]);
