@@ -2,7 +2,7 @@ import { test } from "bun:test";
 import { onEngines, postgres } from "../../support/engines.ts";
 import { missing, VERSIONS } from "../../support/postgres.ts";
 
-/** What `npm test` runs on SQLite, once more on PostgreSQL: the contract of a store on each version, the API on the newest. */
+/** The contract of a store and the scenario tables of the API, which `npm test` runs on SQLite, once more on PostgreSQL. */
 
 await onEngines(postgres, async () => {
   await import("../../store/contract/list.test.ts");
@@ -11,15 +11,8 @@ await onEngines(postgres, async () => {
   await import("../../store/contract/search.test.ts");
   await import("../../store/contract/totals.test.ts");
   await import("../../store/contract/transactions.test.ts");
-});
-
-await onEngines(postgres.slice(-1), async () => {
-  await import("../../http/body.test.ts");
   await import("../../http/check-status.test.ts");
-  await import("../../http/list-parameters.test.ts");
-  await import("../../http/order-of-checks.test.ts");
-  await import("../../http/reference.test.ts");
-  await import("../../http/search.test.ts");
+  await import("../../http/list.test.ts");
   await import("../../http/start-payment.test.ts");
 });
 
