@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
 /** Pushes whose answer waits for the webhook of their payment. */
-export interface EarlyBirds {
+export interface HeldAnswers {
   /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
   waitFor(checkoutRequestId: string): Promise<void> | null;
   release(checkoutRequestId: string): void;
@@ -13,7 +13,7 @@ export const MAX_HELD_MS = 5000;
 
 export const MAX_HELD = 1000;
 
-export function createEarlyBirds(realClock: Clock): EarlyBirds {
+export function createHeldAnswers(realClock: Clock): HeldAnswers {
   const held = new Map<string, () => void>();
   return {
     waitFor(checkoutRequestId) {
