@@ -33,7 +33,7 @@ interface ListFlags extends TargetFlags, OutputOptions {
   readonly id?: string;
 }
 
-export function listCommand(): Command {
+export default function listCommand(): Command {
   const command = new Command("list");
   for (const option of [
     new Option("--page <number>", "from 1").argParser(readId),

@@ -40,7 +40,7 @@ interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly name?: string;
 }
 
-export function serveCommand(): Command {
+export default function serveCommand(): Command {
   const command = addSharingOptions(addSandboxOptions(new ServeCommand("serve")))
     .addOption(
       new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
@@ -48,19 +48,16 @@ export function serveCommand(): Command {
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
-    .addOption(
-      new Option(
-        "--control-port <number>",
-        "serve the control API and the console only on this port; 0 takes any free one",
-      ).argParser(readPort),
+    .option(
+      "--control-port <number>",
+      "serve the control API and the console only on this port; 0 takes any free one",
+      readPort,
     )
     .option(
       "--control-token-file <file>",
       "a token that the control API asks for (default: off loopback a new one, on it none)",
     )
-    .addOption(
-      new Option("--name <name>", "shown by the console, to tell this sandbox from others").argParser(readName),
-    )
+    .option("--name <name>", "shown by the console, to tell this sandbox from others", readName)
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
     .addOption(

@@ -142,23 +142,9 @@ export function assemble(options: AssembleOptions): Assembled {
 }
 
 /** The parts that both APIs share. */
-type Parts = Pick<
+type Parts = Omit<
   ControlContext,
-  | "service"
-  | "steering"
-  | "replica"
-  | "ownMemory"
-  | "rules"
-  | "default"
-  | "faults"
-  | "log"
-  | "requestCounts"
-  | "testPayments"
-  | "webhooks"
-  | "waitingRoom"
-  | "eventHub"
-  | "merchantNames"
-  | "stopping"
+  "clock" | "realClock" | "random" | "rememberClock" | "server" | "version" | "snapshots" | "merchantApi" | "audit"
 > & { readonly audit: ListeningAudit; readonly count?: NonNullable<NetworkOptions["count"]> };
 
 function createOwnMemory(forgets: readonly (() => void)[]): OwnMemory {

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { momoEnvironment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
+import { withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
@@ -38,21 +39,10 @@ export const databaseOptions = () => [
 ];
 
 export function addSharingOptions(command: Command): Command {
-  for (const option of databaseOptions()) command.addOption(option);
-  return command
-    .addOption(
-      new Option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`).argParser(
-        readConnections,
-      ),
-    )
-    .addOption(
-      new Option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)").argParser(
-        readDeadline,
-      ),
-    )
-    .addOption(
-      new Option("--replica <name>", "the name of this server among those that share it").argParser(readReplica),
-    )
+  return withOptions(command, ...databaseOptions())
+    .option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`, readConnections)
+    .option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)", readDeadline)
+    .option("--replica <name>", "the name of this server among those that share it", readReplica)
     .option("--require-replica", "refuse a database that can lose an answered payment when it fails over")
     .option("--allow-reset", "let momo reset forget the payments of all servers");
 }

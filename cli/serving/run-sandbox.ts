@@ -22,22 +22,9 @@ import { type CredentialsRecord, readClock, writeClock, writeServer } from "./re
 
 export interface SandboxConfig
   extends Addresses,
-    Pick<
+    Omit<
       AssembleOptions,
-      | "realClock"
-      | "stopwatch"
-      | "random"
-      | "fallback"
-      | "rules"
-      | "promptTimeoutMs"
-      | "basePaths"
-      | "accept"
-      | "form"
-      | "reportFault"
-      | "onRequest"
-      | "name"
-      | "webhook"
-      | "onDelivery"
+      "store" | "clock" | "shared" | "between" | "guard" | "rememberClock" | "data" | "merchantPort" | "credentials"
     > {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
