@@ -46,6 +46,18 @@ describeInBrowser("able to act", (scene) => {
     expect(page.url()).toEndWith(`#requests/${call?.id}`);
   });
 
+  test("a space within a typed text stays, in a rule and in a search", async () => {
+    const page = await scene.open({ view: "steering" });
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByLabel("Reference").pressSequentially("ORDER 12");
+    await rules.getByRole("button", { name: "Add rule" }).click();
+    await rules.getByText("for ORDER 12: insufficient_funds").waitFor();
+
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.getByLabel("Search").pressSequentially("ORDER 12");
+    expect(await page.getByLabel("Search").inputValue()).toBe("ORDER 12");
+  });
+
   test("presets are appended, say that, and can be undone; a rule that cannot be reached is said", async () => {
     await scene.sandbox.rules.add({ outcome: "unreachable" });
     const page = await scene.open({ view: "steering" });

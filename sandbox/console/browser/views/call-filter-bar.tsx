@@ -21,7 +21,7 @@ export function CallFilterBar() {
     id: `call-${name}`,
     value: value[name],
     onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
-      setCallFilters({ [name]: currentTarget.value.trim() }),
+      setCallFilters({ [name]: currentTarget.value }),
   });
   // As text, so that nothing is drawn again while it is equal.
   const paths = useComputed(() => distinct(["stkpush.php", "status.php", "transactions.php"], targets()));

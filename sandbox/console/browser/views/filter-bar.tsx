@@ -18,7 +18,7 @@ export function FilterBar() {
     id: `filter-${name}`,
     value: value[name],
     onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
-      setFilters({ ...filters.value, [name]: currentTarget.value.trim() }),
+      setFilters({ ...filters.value, [name]: currentTarget.value }),
     ...(problems.fields[name] && { "aria-invalid": "true" as const, "aria-describedby": "filter-problem" }),
   });
   return (
