@@ -14,7 +14,7 @@ import { releaseOf, releasesOf } from "./repository.ts";
 import { run } from "./run.ts";
 import { fetchRuntime } from "./runtimes.ts";
 import { parseSums } from "./sums.ts";
-import { TARGETS, type Target } from "./targets.ts";
+import { chosenTargets, TARGETS, type Target } from "./targets.ts";
 
 /**
  * Makes all that a release consists of in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
@@ -26,14 +26,7 @@ const OUT = join(ROOT, "dist", "release");
 const BUN_VERSION = manifest.devDependencies.bun;
 const SHELLS = { bash: "momo.bash", zsh: "_momo", fish: "momo.fish", powershell: "momo.ps1" } as const;
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !TARGETS.some((target) => target.name === name));
-if (unknown.length > 0) {
-  throw new Error(
-    `there is no target ${unknown.join(", ")}; the targets are ${TARGETS.map(({ name }) => name).join(", ")}`,
-  );
-}
-const targets = TARGETS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const targets = chosenTargets(process.argv.slice(2));
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { run, withoutMomo } from "./run.ts";
+import { inTemporaryFolder, run, withoutMomo } from "./run.ts";
 
 /** A database of every released version, and what it holds: later versions must open it, and find the same. */
 
@@ -15,7 +14,7 @@ const OUTCOMES = ["completed; after=1ms", "insufficient_funds; after=1ms", "canc
 
 /** Makes the two files of a version with its executable. */
 export async function saveDatabase(momo: string, version: string, folder: string): Promise<void> {
-  await inTemporaryFolder(async (data) => {
+  await inTemporaryFolder("database", async (data) => {
     const payments = await whileServing(momo, data, async () => {
       for (const outcome of OUTCOMES)
         await run([momo, "pay", "0712345678", "100", "--data", data, "--outcome", outcome]);
@@ -29,7 +28,7 @@ export async function saveDatabase(momo: string, version: string, folder: string
 
 /** @throws Error that names the payment that is not as it was, or says why the database does not open */
 export async function openDatabase(momo: string, version: string, folder: string): Promise<number> {
-  return inTemporaryFolder(async (data) => {
+  return inTemporaryFolder("database", async (data) => {
     writeFileSync(join(data, "momo.db"), gunzipSync(readFileSync(join(folder, `${version}.db.gz`))));
     const found = await whileServing(momo, data, () => paymentsIn(momo, data));
     const saved = JSON.parse(readFileSync(join(folder, `${version}.json`), "utf8")) as Payment[];
@@ -81,14 +80,5 @@ async function whileServing<T>(momo: string, data: string, work: () => Promise<T
   } finally {
     server.kill();
     await server.exited;
-  }
-}
-
-async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "momo-database-"));
-  try {
-    return await work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import manifest from "../../package.json" with { type: "json" };
 import { MEMBER_TIME, type Member } from "./archives.ts";
 import { homeOf } from "./repository.ts";
-import { run } from "./run.ts";
+import { inTemporaryFolder, run } from "./run.ts";
 
 /** A package for Debian and Ubuntu. Needs dpkg-deb; the same files make the same package. */
 
@@ -54,8 +53,7 @@ export async function writeDeb(
   executable: string,
   texts: readonly Member[],
 ): Promise<void> {
-  const root = mkdtempSync(join(tmpdir(), "momo-deb-"));
-  try {
+  await inTemporaryFolder("deb", async (root) => {
     chmodSync(root, 0o755);
     const contents: [place: string, bytes: Uint8Array][] = [];
     for (const { name, source } of texts) {
@@ -78,9 +76,7 @@ export async function writeDeb(
     put(root, "DEBIAN/md5sums", Buffer.from(sums.join("")));
     const env = { SOURCE_DATE_EPOCH: String(MEMBER_TIME.getTime() / 1000) };
     await run(["dpkg-deb", "--root-owner-group", ...COMPRESSION, "--build", root, file], { env });
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+  });
 }
 
 function control(architecture: string, kibibytes: number): string {

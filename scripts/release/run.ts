@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 interface Options {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
@@ -41,6 +45,38 @@ export async function run(command: string[], options: Options = {}): Promise<str
   if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${stderr}${stdout}`);
   return stdout;
 }
+
+/** Runs work with an empty folder, and removes the folder afterwards. */
+export async function inTemporaryFolder<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), `momo-${name}-`));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Waits until a condition is true.
+ * @param explain makes the message of the error if that takes more than two minutes
+ */
+export async function until(
+  isTrue: () => Promise<boolean>,
+  explain: () => string | Promise<string>,
+  intervalMs = 50,
+): Promise<void> {
+  const lateMs = performance.now() + 120_000;
+  while (!(await isTrue())) {
+    if (performance.now() > lateMs) throw new Error(await explain());
+    await Bun.sleep(intervalMs);
+  }
+}
+
+/** The words after `momo` that make a payment quickly and print its status. */
+export const payment = (outcome: "completed" | "cancelled"): string[] => [
+  ...["pay", "0712345678", "100", "--outcome", `${outcome}; after=10ms`],
+  ...["--wait", "--interval", "50ms", "--timeout", "100s", "-q"],
+];
 
 /** The environment without the address and the key of another sandbox. */
 export function withoutMomo(env: Record<string, string | undefined>): Record<string, string | undefined> {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { withoutMomo } from "./run.ts";
+import { payment, withoutMomo } from "./run.ts";
 
 /** What every way of getting momo must be able to do: serve, pay, be cancelled, list, and stop. */
 
@@ -20,8 +20,6 @@ export interface TrialOptions {
   /** For each step. */
   readonly patienceMs?: number;
 }
-
-const QUICKLY = ["--wait", "--interval", "50ms", "--timeout", "100s", "-q"];
 
 /**
  * @param momo the command with what stands before it: `["npx", "momo-sandbox"]`
@@ -57,9 +55,9 @@ export async function tryMomo(momo: readonly string[], version: string, options:
       for await (const chunk of server.stdout) if (chunk.includes(LINE_END)) return;
       equal(`it ended with ${await server.exited}`, "the ready record", await new Response(server.stderr).text());
     });
-    const pay = (outcome: string) => ["pay", "0712345678", "100", "--data", "data", "--outcome", outcome, ...QUICKLY];
-    await step("pay", async () => equal(await ends(pay("completed; after=10ms"), 0), "completed"));
-    await step("cancelled", async () => equal(await ends(pay("cancelled; after=10ms"), 11), "cancelled"));
+    const pay = (outcome: "completed" | "cancelled") => [...payment(outcome), "--data", "data"];
+    await step("pay", async () => equal(await ends(pay("completed"), 0), "completed"));
+    await step("cancelled", async () => equal(await ends(pay("cancelled"), 11), "cancelled"));
     await step("list", async () => {
       const { transactions } = JSON.parse(await ends(["list", "--data", "data", "--json"], 0));
       equal(transactions.map(({ status }: { status: string }) => status).join(), "cancelled,completed");

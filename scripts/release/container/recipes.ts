@@ -2,15 +2,15 @@ import { equal, match } from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { YAML } from "bun";
-import { run, runToEnd } from "../run.ts";
+import { payment, run, runToEnd, until } from "../run.ts";
 import type { Engine } from "./engine.ts";
-import { start, type Trial } from "./trials.ts";
+import { healthy, start, type Trial } from "./trials.ts";
 
 /** What docs/testing.md says about containers, as far as it can be done without Docker, GitHub and GitLab. */
 
 const DOCUMENT = readFileSync(join(import.meta.dir, "../../../docs/testing.md"), "utf8");
 const NAME_IN_DOCUMENT = /ghcr\.io\/OWNER\/momo:[0-9.]+/g;
-const PAY = ["pay", "0712345678", "100", "--outcome", "completed; after=10ms", "--wait", "--interval", "50ms", "-q"];
+const PAY = payment("completed");
 
 /** `node` and `testcontainers` as npm has them; the first version of testcontainers that needs this Node. */
 const PACKAGES = ["node@24.18.0", "testcontainers@12.2.0"];
@@ -72,11 +72,10 @@ export const RECIPES: Record<string, Trial> = {
     const { services, env } = YAML.parse(blockWith('ports: ["2547:2547"]', image)) as Recipe;
     const publish = ["--publish", "127.0.0.1::2547", "--health-interval", "disable"];
     await engine.podman("run", "--detach", "--name", "github", ...publish, ...flagsOf(services.momo.env), image);
-    const late = performance.now() + 60_000;
-    while ((await engine.tryPodman("healthcheck", "run", "github")).exitCode !== 0) {
-      if (performance.now() > late) throw new Error("the container does not become healthy");
-      await Bun.sleep(100);
-    }
+    await until(
+      async () => (await engine.tryPodman("healthcheck", "run", "github")).exitCode === 0,
+      () => "the container does not become healthy",
+    );
     // The port that is free here, in the place of the one that a job has for itself.
     const address = await addressOf(engine, "github");
     const step = Object.entries(env).map(([name, value]) => [name, value.replace("127.0.0.1:2547", address)]);
@@ -98,10 +97,7 @@ export const RECIPES: Record<string, Trial> = {
     // This podman-compose starts in the order of `depends_on`, but does not wait.
     await run([...compose, "up", "--detach", "momo"], options);
     const name = (await engine.podman("ps", "--filter", "name=shop_momo", "--format", "{{.Names}}")).trim();
-    for (let left = 200; (await engine.tryPodman("exec", name, "momo", "health")).exitCode !== 0; left -= 1) {
-      if (left === 0) throw new Error(await engine.podman("logs", name));
-      await Bun.sleep(50);
-    }
+    await healthy(engine, name);
     await run([...compose, "up", "--detach", "shop"], options);
     const shop = (await engine.podman("ps", "--all", "--filter", "name=shop_shop", "--format", "{{.Names}}")).trim();
     equal((await engine.podman("wait", shop)).trim(), "0");
@@ -123,7 +119,10 @@ export const RECIPES: Record<string, Trial> = {
       stderr: "ignore",
     });
     try {
-      for (let left = 200; !existsSync(socket) && left > 0; left -= 1) await Bun.sleep(50);
+      await until(
+        async () => existsSync(socket),
+        () => `${socket} is not there`,
+      );
       const node = join(folder, "node_modules/node/bin/node");
       // Ryuk, which removes containers, is an image of its own.
       const env = { DOCKER_HOST: `unix://${socket}`, TESTCONTAINERS_RYUK_DISABLED: "true" };
