@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../scripts/release/registry.ts";
 import peersJson from "../peers/package.json" with { type: "json" };
 import { start, stop } from "./processes.ts";
 import { ROOT } from "./programs.ts";
@@ -72,12 +73,4 @@ async function answering(name: string, url: string): Promise<void> {
     await Bun.sleep(50);
   }
   throw new Error(`${name} does not answer`);
-}
-
-/** A port that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }

@@ -63,7 +63,7 @@ export async function answers(url: string, server: Bun.Subprocess): Promise<void
   );
 }
 
-/** Free a moment ago: neither verdaccio nor docker-registry says which port it took. */
+/** A port that nobody listens on at this moment, for servers that do not say which port they took. */
 export async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { port } = server;
