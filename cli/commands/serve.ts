@@ -9,12 +9,11 @@ import { addSharingOptions, type SharingFlags, sharedDatabase } from "../serving
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
-import { warnOfReaders } from "../serving/ownership.ts";
+import { readSecretFile } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
 import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { readText } from "../serving/small-files.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
@@ -224,18 +223,9 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
     throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
   }
   if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
-  let text: string;
-  try {
-    text = readText(controlTokenFile).trim();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure("usage", `--control-token-file ${controlTokenFile} cannot be read (${code ?? message})`);
-  }
-  if (!TOKEN_FORM.test(text)) {
-    throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
-  }
-  warnOfReaders(controlTokenFile);
-  return text;
+  const text = readSecretFile("--control-token-file", controlTokenFile).trim();
+  if (TOKEN_FORM.test(text)) return text;
+  throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
 }
 
 /** Warns that the key of the environment is not valid here, so that clients with it are refused. */

@@ -7,8 +7,7 @@ import { withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
-import { warnOfReaders } from "./ownership.ts";
-import { readText } from "./small-files.ts";
+import { readSecretFile } from "./ownership.ts";
 
 /** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
 
@@ -112,18 +111,9 @@ export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: stri
 const isArgument = (url: string): boolean => process.argv.some((word) => word.includes(url));
 
 function passwordOf(file: string): string {
-  let text: string;
-  try {
-    text = readText(file).replace(/\r?\n$/, "");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure("usage", `--database-password-file ${file} cannot be read (${code ?? message})`);
-  }
-  if (text === "" || text.length > 1000 || text.includes("\n")) {
-    throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
-  }
-  warnOfReaders(file);
-  return text;
+  const text = readSecretFile("--database-password-file", file).replace(/\r?\n$/, "");
+  if (/^[^\n]{1,1000}$/.test(text)) return text;
+  throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
 }
 
 /**

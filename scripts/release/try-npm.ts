@@ -6,6 +6,7 @@ import { tarballsOf } from "./npm.ts";
 import { startRegistry } from "./registry.ts";
 import { run } from "./run.ts";
 import { tryMomo } from "./trial.ts";
+import { megabytes, row, seconds, stepTimes } from "./trial-table.ts";
 import { type Way, waysOf } from "./ways.ts";
 
 /**
@@ -50,8 +51,7 @@ async function publish(): Promise<void> {
 
 async function tryWay(way: Way, folder: string): Promise<void> {
   const place = homeIn(folder, way.env);
-  const cells = [way.name, `\`${way.typed}\``];
-  try {
+  await row([way.name, `\`${way.typed}\``], async (cells) => {
     for (const [name, text] of Object.entries(way.files ?? {})) writeFileSync(join(place.cwd, name), text);
     cells.push(way.install.length > 0 ? await timed(way.install, place) : "-");
     cells.push(way.install.length > 0 ? await sizeOf(place.cwd) : "-");
@@ -65,13 +65,9 @@ async function tryWay(way: Way, folder: string): Promise<void> {
       stop: "stdin",
       patienceMs: PATIENCE_MS,
     });
-    cells.push(steps.map(({ name, ms }) => `${name} ${seconds(ms)}`).join(", "));
+    cells.push(stepTimes(steps));
     cells.push(way.runs ? await useTestHelper(way.runs, place) : "-");
-  } catch (error) {
-    process.exitCode = 1;
-    cells.push(`FAILED: ${(error as Error).message.trim().replaceAll("\n", " ")}`);
-  }
-  print(`| ${cells.join(" | ")} |`);
+  });
 }
 
 /** Starts a sandbox from a test's point of view, makes a payment, and returns its status. */
@@ -155,12 +151,7 @@ async function timed(command: readonly string[], place: Place): Promise<string> 
 }
 
 async function sizeOf(folder: string): Promise<string> {
-  const bytes = Number((await run(["du", "--summarize", "--bytes", folder])).split("\t")[0]);
-  return `${Math.round(bytes / 1e6)} MB`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+  return megabytes(Number((await run(["du", "--summarize", "--bytes", folder])).split("\t")[0]));
 }
 
 function print(line: string): void {
