@@ -37,7 +37,7 @@ interface Figures {
   readonly engineUs: number;
 }
 
-/** Time on a processor of the server and all its processes, also of those that have ended, in µs. */
+/** Processor time of the server and all its processes, also of ended ones, in µs. */
 function engineCpuUs(postmaster: number): number {
   let ticks = 0;
   for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name))) {

@@ -61,7 +61,6 @@ export function createRequestLog() {
       if (calls.length > LOG_CAPACITY) calls.shift();
       for (const listener of listeners) listener(logged, request);
     },
-    /** Oldest first. */
     list: (): readonly LoggedRequest[] => calls,
     clear(): void {
       calls.length = 0;

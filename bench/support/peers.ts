@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: s
 
 export const arePeersInstalled = (): boolean => existsSync(program("mb")) && Bun.which("node") !== null;
 
-/** For the head of the table. */
+/** Text above the table. */
 export const peerVersions = (): string =>
   Object.entries(peersJson.dependencies)
     .map(([name, version]) => `${name} ${version}`)
@@ -46,7 +46,7 @@ async function startPeer(name: string, commandOf: (typeof COMMANDS)[string], fol
   const port = await freePort();
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
-  // A copy: json-server writes to it, and mountebank takes its port from nowhere else.
+  // A copy, because json-server writes to it, and mountebank takes its port only from it.
   const config = join(home, "config.json");
   const original = join(PEERS, `${name.toLowerCase()}.json`);
   if (name === "mountebank")

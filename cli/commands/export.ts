@@ -111,7 +111,6 @@ function makeEmpty(file: string, name: string): void {
 const taken = (file: string) =>
   new Failure("unexpected", `${file} is there already`, "choose another name, or remove it");
 
-/** Prints the copy as bytes, for a pipe. */
 async function printCopy(prepare: () => Copy, { json }: ExportFlags): Promise<void> {
   if (json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");

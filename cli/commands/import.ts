@@ -101,7 +101,6 @@ const OTHER_CREDENTIALS =
 const NUMBERS_UNKNOWN =
   "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
-/** The source of a copy. */
 interface Source {
   readonly name: string;
   readonly stream: ReadableStream<Uint8Array>;

@@ -35,9 +35,7 @@ import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-we
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
-  /** The clock of the sandbox. */
   readonly clock: VirtualClock;
-  /** Real time. */
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
@@ -141,7 +139,6 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-/** The parts that both APIs share. */
 type Parts = Omit<
   ControlContext,
   "clock" | "realClock" | "random" | "rememberClock" | "server" | "version" | "snapshots" | "merchantApi" | "audit"

@@ -44,7 +44,6 @@ export interface RunningSandbox {
   readonly controlUrl: string;
   /** Null where several servers share a database, and another one has made its first key. */
   readonly credentials: CredentialsRecord | null;
-  /** Of the first merchant. */
   readonly paymentAccountId: number;
   /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;

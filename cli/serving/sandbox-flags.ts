@@ -50,7 +50,6 @@ export function addSandboxOptions(command: Command): Command {
     );
 }
 
-/** The part of the sandbox's configuration that comes from the flags. */
 export async function configOf(
   flags: SandboxFlags,
 ): Promise<

@@ -4,7 +4,6 @@ import { createLookout } from "./lookout.ts";
 
 export interface ChangesElsewhereParts {
   readonly service: Pick<Service, "isShared" | "markOfOthers">;
-  /** Real time. */
   readonly realClock: Clock;
   readonly isNeeded: () => boolean;
   readonly onChange: () => void;

@@ -61,7 +61,6 @@ export const replaceFaults: ControlCall = async (request, { steering, faults, ra
   return answer(faults);
 };
 
-/** `DELETE /_momo/faults`: removes all. */
 export const removeFaults: ControlCall = async (_request, { steering, faults }) => {
   await steering.change(() => faults.replace(0, []));
   return answer(faults);

@@ -1,7 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
 export interface LookoutParts {
-  /** Real time. */
   readonly realClock: Clock;
   readonly everyMs: number;
   readonly isNeeded: () => boolean;

@@ -47,7 +47,6 @@ export async function writePage<T extends { readonly id: number }>(
 export const writeWhatFits = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
   writeUpTo(MAX_PAGE_BYTES, entries, realClock, write);
 
-/** Writes all entries. */
 export const writeAll = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
   writeUpTo(Number.POSITIVE_INFINITY, entries, realClock, write);
 

@@ -32,7 +32,6 @@ export const listKeys: ControlCall = async (_request, { service, realClock }, { 
   return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
 };
 
-/** `DELETE /_momo/keys/API_KEY`: revokes the key. */
 export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
   await service.registry.revokeKey(id);
   return succeed("the key is revoked", { api_key: id, revoked: true });
@@ -43,7 +42,6 @@ const name = readWith(z.string(), (text) => parseName(text, "it"));
 
 export const newMerchant = z.strictObject({ name });
 
-/** `POST /_momo/merchants`: registers a merchant. */
 export const createMerchant: ControlCall = async (request, { service }) => {
   const { name } = await readBody(newMerchant, request);
   const merchant = await service.registry.registerMerchant(name);

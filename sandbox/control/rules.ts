@@ -76,21 +76,18 @@ export function parseRules(input: unknown): Rule[] {
 /** `GET /_momo/rules`: the rules in force, in order, with the times that are left. */
 export const listRules: ControlCall = async (_request, { rules }) => answer(rules);
 
-/** `POST /_momo/rules`: appends. */
 export const appendRules: ControlCall = async (request, { steering, rules }) => {
   const more = parseRules(await readJson(request));
   await steering.change(() => rules.append(more));
   return answer(rules);
 };
 
-/** `PUT /_momo/rules`: replaces all. */
 export const replaceRules: ControlCall = async (request, { steering, rules }) => {
   const next = parseRules(await readJson(request));
   await steering.change(() => rules.replace(next));
   return answer(rules);
 };
 
-/** `DELETE /_momo/rules`: removes all. */
 export const removeRules: ControlCall = async (_request, { steering, rules }) => {
   await steering.change(() => rules.replace([]));
   return answer(rules);

@@ -82,7 +82,6 @@ function parsed(answer: string): unknown {
   }
 }
 
-/** A delivery of the webhook, with the result of each attempt. */
 export function deliveryView({
   id,
   checkoutRequestId,

@@ -30,7 +30,6 @@ const LOOK_MS = 50;
 
 export interface WaitingRoomParts {
   readonly service: Pick<Service, "subscribe" | "isShared" | "findByCheckoutRequestId" | "findByReference">;
-  /** Real time. */
   readonly realClock: Clock;
   readonly reportFault: (error: unknown) => void;
 }
@@ -81,7 +80,6 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
     forget(): void {
       for (const waiter of everybody()) if (waiter.wish.checkoutRequestId !== undefined) waiter.call("forgotten");
     },
-    /** Ends all waits. */
     close(): void {
       lookout.stop();
       for (const waiter of everybody()) waiter.call("stopped");

@@ -4,13 +4,11 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
 
-/** An outcome of a prompt. */
 export interface OutcomeEntry {
   readonly name: string;
   /** The test phone that always has this outcome. */
   readonly phone: Msisdn;
   readonly ending: Ending;
-  /** One line for people. */
   readonly meaning: string;
 }
 

@@ -61,7 +61,6 @@ export function createDeliveryBook() {
       return delivery ? keep({ ...delivery, ...to }) : null;
     },
     get: (id: number): Delivery | null => kept.get(id) ?? null,
-    /** Oldest first. */
     list: (): readonly Delivery[] => [...kept.values()],
     clear(): void {
       kept.clear();

@@ -17,7 +17,6 @@ export interface OutboxParts {
   readonly beforeSending: (url: URL) => void;
 }
 
-/** The delays before the retries. */
 const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
 
 /** Sends deliveries when they are due, and retries those that fail. */

@@ -10,7 +10,7 @@ export interface Member {
   readonly source: string;
 }
 
-/** All members of all archives bear this time, so that the same files make the same archive. */
+/** The time of all members, so that the same files give the same archive. */
 export const MEMBER_TIME = new Date(Date.UTC(2026, 0, 1));
 
 /** Writes a `.tar.gz`. The order, owner and time of members are fixed. Needs GNU tar. */

@@ -17,8 +17,8 @@ import { parseSums } from "./sums.ts";
 import { chosenTargets, TARGETS, type Target } from "./targets.ts";
 
 /**
- * Makes all that a release consists of in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
- * Needs Linux on x64, npm, GNU tar and dpkg-deb. The same sources make the same bytes.
+ * Makes all files of a release in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
+ * It needs Linux on x64, npm, GNU tar and dpkg-deb. The same sources give the same bytes.
  */
 
 const ROOT = join(import.meta.dir, "../..");
@@ -47,7 +47,7 @@ writeInstaller();
 writeSums();
 writeChannels();
 
-/** Compiles momo for a target into a folder of its own: the name of the file is part of its bytes. */
+/** Compiles momo for a target. Each has its own folder, because the name of the file is part of its bytes. */
 async function buildExecutable(target: Target): Promise<string[]> {
   const executablePath = await fetchRuntime(target, ROOT, join(ROOT, "dist", "runtimes"));
   const file = executableOf(target);
@@ -61,7 +61,7 @@ async function buildExecutable(target: Target): Promise<string[]> {
   return files;
 }
 
-/** What the console's page, which is inside the executable as text, is made of. */
+/** The sources of the console's page. The executable contains the page as text. */
 async function filesOfConsole(): Promise<string[]> {
   const { metafile } = await Bun.build({
     entrypoints: [join(ROOT, "sandbox/console/browser/page.html")],
@@ -105,7 +105,7 @@ async function writeArchive(target: Target, texts: readonly Member[]): Promise<v
   process.stdout.write(`packed ${relative(ROOT, archive)}\n`);
 }
 
-/** The tarballs of all npm packages, the umbrella last, as they must be published. */
+/** Packs all npm packages in the order of publishing, the umbrella last. */
 async function writePackages(texts: readonly Member[]): Promise<void> {
   const folder = join(OUT, "packages");
   for (const target of targets) {
@@ -136,7 +136,7 @@ function writeSums(): void {
   writeFileSync(join(OUT, "SHA256SUMS"), lines.join(""));
 }
 
-/** Only for a whole release whose address is known: both name the sums of archives for several systems. */
+/** Only for a complete release with a known address: both files have the checksums of several systems. */
 function writeChannels(): void {
   const release = releaseOf(manifest, manifest.version);
   if (release === null || targets.length < TARGETS.length) return;

@@ -14,8 +14,8 @@ import { TARGETS } from "./targets.ts";
 import { readTried } from "./tried.ts";
 
 /**
- * Checks all that can be known before a version is tagged, after `npm run release:build`. Each line says what was found; it ends
- * with 1 where something is missing.
+ * Checks what can be checked before a version is tagged, after `npm run release:build`. It prints one line for each check, and ends
+ * with 1 if one fails.
  */
 
 const ROOT = join(import.meta.dir, "../..");
@@ -23,7 +23,7 @@ const OUT = join(ROOT, "dist/release");
 const { version } = manifest;
 const HOST_EXECUTABLE = join(OUT, `linux-${process.arch}`, "momo");
 
-/** Each throws what is wrong, or says what it found. */
+/** Each returns what it found, or throws an error that says what is wrong. */
 const CHECKS: Record<string, () => string | Promise<string>> = {
   "the versions agree": () => {
     if (lock.version !== version) throw new Error(`package.json has ${version}, package-lock.json ${lock.version}`);
@@ -89,7 +89,7 @@ const CHECKS: Record<string, () => string | Promise<string>> = {
   "the npm packages install and take a payment": tryPackages,
 };
 
-/** Neither tests nor pictures nor benchmarks. */
+/** A package has no tests, pictures or benchmarks. */
 async function checkContents(tarball: string, isUmbrella: boolean): Promise<void> {
   const expected = isUmbrella ? UMBRELLA_FILES : PLATFORM_FILES;
   const names = (await run(["tar", "-tzf", tarball])).trim().split("\n");

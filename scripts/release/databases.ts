@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { inTemporaryFolder, run, withoutMomo } from "./run.ts";
 
-/** A database of every released version, and what it holds: later versions must open it, and find the same. */
+/** A database of each released version, and its content. Later versions must open it, and find the same content. */
 
 type Payment = Readonly<Record<string, unknown>>;
 
-/** What may change while nobody serves: a payment that was pending expires. */
+/** The columns that change when a pending payment expires while no server runs. */
 const CHANGES_WHEN_IT_ENDS = ["status", "result_code", "result_desc", "completed_at", "fee_amount", "fee_deducted"];
 
 const OUTCOMES = ["completed; after=1ms", "insufficient_funds; after=1ms", "cancelled; after=1ms", "silent"];
 
-/** Makes the two files of a version with its executable. */
+/** Makes the two files of a version with the executable of that version. */
 export async function saveDatabase(momo: string, version: string, folder: string): Promise<void> {
   await inTemporaryFolder("database", async (data) => {
     const payments = await whileServing(momo, data, async () => {
@@ -65,7 +65,7 @@ async function paymentsIn(momo: string, data: string): Promise<Payment[]> {
   return JSON.parse(await run([momo, "list", "--data", data, "--limit", "100", "--json"])).transactions;
 }
 
-/** @throws Error in momo's words if it does not serve */
+/** @throws Error with momo's message if the server does not start */
 async function whileServing<T>(momo: string, data: string, work: () => Promise<T>): Promise<T> {
   const server = Bun.spawn([momo, "serve", "--data", data, "--port", "0", "--json", "--quiet"], {
     stdin: "ignore",

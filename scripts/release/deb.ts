@@ -7,15 +7,15 @@ import { MEMBER_TIME, type Member } from "./archives.ts";
 import { homeOf } from "./repository.ts";
 import { inTemporaryFolder, run } from "./run.ts";
 
-/** A package for Debian and Ubuntu. Needs dpkg-deb; the same files make the same package. */
+/** The package for Debian and Ubuntu. It needs dpkg-deb. The same files give the same package. */
 
 const NAME = manifest.name;
 const DOC = `usr/share/doc/${NAME}`;
 
-/** xz would make it a quarter smaller in ten times the time; Debian's own tools refuse zstd. */
+/** xz would make it a quarter smaller, but takes ten times as long. Debian's own tools refuse zstd. */
 const COMPRESSION = ["-Zgzip", "-z9"];
 
-/** Where each of the texts that go with the executable belongs. Compressed ones end with `.gz`. */
+/** The place of each text in the package. Compressed ones end with `.gz`. */
 const PLACES: Record<string, string> = {
   LICENSE: `${DOC}/copyright`,
   "THIRD-PARTY-NOTICES": `${DOC}/THIRD-PARTY-NOTICES.gz`,
@@ -25,7 +25,7 @@ const PLACES: Record<string, string> = {
   "completions/momo.fish": "usr/share/fish/vendor_completions.d/momo.fish",
 };
 
-/** What lintian complains of, and why it stays so. */
+/** The complaints of lintian that stay, and why. */
 const OVERRIDES = `# The program is in a part of the executable that strip removes, and its runtime is linked as its makers do.
 ${NAME}: unstripped-binary-or-object *
 ${NAME}: hardening-no-pie *

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "./run.ts";
 
-/** An npm registry on this machine, with nothing but what is published to it. */
+/** An npm registry on this machine, which has only the packages that are published to it. */
 export interface Registry {
   readonly url: string;
   stop(): Promise<void>;
@@ -12,7 +12,7 @@ const LIMIT = "200mb";
 
 /**
  * @param clients the folder whose node_modules has verdaccio, which runs in Bun
- * @param folder an empty one
+ * @param folder an empty folder
  */
 export async function startRegistry(clients: string, folder: string): Promise<Registry> {
   mkdirSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ interface Options {
   readonly env?: Record<string, string>;
 }
 
-/** What a program that has ended wrote, and its exit code. */
+/** The output and the exit code of a program. */
 export interface Ended {
   readonly stdout: string;
   readonly stderr: string;
@@ -37,8 +37,8 @@ export async function runToEnd(command: string[], { cwd, env }: Options = {}): P
 
 /**
  * Runs a program to its end.
- * @returns what it wrote to standard output
- * @throws Error with its exit code and what it wrote to standard error, if it failed
+ * @returns its standard output
+ * @throws Error with its exit code and its standard error, if it failed
  */
 export async function run(command: string[], options: Options = {}): Promise<string> {
   const { stdout, stderr, exitCode } = await runToEnd(command, options);

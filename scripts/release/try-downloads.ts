@@ -9,8 +9,8 @@ import { tryMomo } from "./trial.ts";
 import { megabytes, row, seconds, stepTimes } from "./trial-table.ts";
 
 /**
- * Gets momo from the files in dist/release as people do who have no npm, from a server on this machine. Prints a table. It ends
- * with 1 where a way does not work.
+ * Gets momo from the files in dist/release without npm, from a server on this machine. It prints a table, and ends with 1 if a way
+ * does not work.
  */
 
 const OUT = join(import.meta.dir, "../../dist/release");
@@ -54,9 +54,9 @@ try {
 }
 
 interface Way {
-  /** What is run in an empty folder. */
+  /** The shell script that gets momo; it runs in an empty folder. */
   readonly script: string;
-  /** Where momo is then. */
+  /** The path of momo after that. */
   readonly momo: string;
 }
 

@@ -9,9 +9,8 @@ import { tryMomo } from "./trial.ts";
 import type { Tried } from "./tried.ts";
 
 /**
- * Tries the executables in dist/release: `bun scripts/release/try.ts [target …]`, by default all. Those of other systems run
- * where an emulator is installed; it installs nothing. What it finds is kept for the notes of the release. It ends with 1 where an
- * executable runs, and does not do what it should.
+ * Tries the executables in dist/release: `bun scripts/release/try.ts [target …]`, by default all. Those of other systems run if an
+ * emulator is installed. The results are kept for the notes of the release. It ends with 1 if an executable runs, but does not work.
  */
 
 const OUT = join(import.meta.dir, "../../dist/release");

@@ -161,7 +161,6 @@ export async function loadRows(): Promise<void> {
 
 const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
 
-/** Loads the next rows. */
 export async function loadMoreRows(): Promise<void> {
   const { rows, totalItems, isLoadingRows } = state;
   if (isLoadingRows.value || rows.value.length >= Math.min(totalItems.value ?? 0, state.MOST_ROWS)) return;

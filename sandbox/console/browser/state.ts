@@ -198,5 +198,4 @@ export const unusualParts = computed(() =>
   }),
 );
 
-/** The open dialog. */
 export const dialog = signal<"pay" | "help" | null>(null);

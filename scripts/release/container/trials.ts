@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type Ended, payment, until } from "../run.ts";
 import type { Engine } from "./engine.ts";
 
-/** What the image promises, tried with containers that have no network but their own loopback. Each throws what is wrong. */
+/** Tries the image in containers without a network except loopback. Each trial throws an error that says what is wrong. */
 
 export type Trial = (engine: Engine, image: string) => Promise<unknown>;
 
-/** As little as a container can be given. */
+/** The fewest rights that a container can have. */
 const CONFINED = [
   ...["--read-only", "--read-only-tmpfs=false", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
   ...["--memory", "96m", "--pids-limit", "64"],

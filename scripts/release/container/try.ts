@@ -10,8 +10,8 @@ import { LeftOut, RECIPES } from "./recipes.ts";
 import { healthy, TRIALS } from "./trials.ts";
 
 /**
- * Tries dist/release/image as users will have it: from a registry, by its digest. Each line says what was tried and how long it took;
- * it ends with 1 where something failed. Needs Linux, root, podman, docker-registry and iptables.
+ * Tries dist/release/image like a user: from a registry, by its digest. It prints one line for each trial with its time, and ends
+ * with 1 if one fails. It needs Linux, root, podman, docker-registry and iptables.
  */
 
 const OUT = join(import.meta.dir, "../../../dist/release/image");
@@ -70,7 +70,7 @@ async function tryOther(engine: Engine, name: string): Promise<string> {
   return processor;
 }
 
-/** A registry of this machine, on a port that is free. */
+/** Starts a registry on a free port of this machine. */
 async function startRegistry(folder: string): Promise<{ address: string; close(): Promise<void> }> {
   const program = Bun.which("docker-registry") ?? Bun.which("registry");
   if (program === null) throw new Error("missing: docker-registry; Debian has a package of this name");

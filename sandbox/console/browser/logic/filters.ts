@@ -24,7 +24,6 @@ export const NO_FILTERS: Filters = {
 };
 const NAMES = Object.keys(NO_FILTERS) as (keyof Filters)[];
 
-/** The filters in an address. */
 export function filtersOf(query: Readonly<Record<string, string>>): Filters {
   const given = Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   return { ...NO_FILTERS, ...given };

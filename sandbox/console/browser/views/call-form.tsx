@@ -5,9 +5,7 @@ import { type Call, FormProblem, submits } from "./form.tsx";
 
 interface CallFormProps<Answer> {
   readonly call: Call;
-  /** The call that the form makes. */
   readonly command: Command;
-  /** The text of its button. */
   readonly action: string;
   readonly onDone: (answer: Answer) => void;
   readonly children: ComponentChildren;

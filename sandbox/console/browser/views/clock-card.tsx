@@ -8,7 +8,6 @@ import { type Control, ControlGroup } from "./commands.tsx";
 import { type Draft, FormProblem, useForm } from "./form.tsx";
 import { SnowflakeIcon } from "./icons.tsx";
 
-/** Stops, moves and resumes the sandbox's clock. */
 export function ClockCard() {
   const draft = useSignal<Draft<"advance">>({});
   const form = useForm("clock", { advance: "Duration" }, draft, { advance: "90s" });

@@ -25,7 +25,6 @@ const LABELS = {
 type Name = keyof typeof LABELS;
 const FIRST = { path: "/status.php", kind: "error", status: "503", delay: "5s" };
 
-/** The faults of the merchant API. */
 export function FaultsCard() {
   const draft = useSignal<Draft<Name>>({});
   const form = useForm("fault", LABELS, draft, FIRST);

@@ -11,7 +11,6 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["?", "this help"],
 ];
 
-/** The list of keyboard shortcuts. */
 export function HelpDialog() {
   return (
     <Dialog

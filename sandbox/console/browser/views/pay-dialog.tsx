@@ -23,7 +23,6 @@ const FIRST = { phone: "0712345678", amount: "1200", reference: "ORDER-1", kind:
 /** The values stay for the next time. */
 const draft = signal<Draft<keyof typeof LABELS>>({});
 
-/** Starts a test payment. */
 export function PayDialog() {
   const close = () => {
     if (dialog.value === "pay") dialog.value = null;

@@ -12,7 +12,6 @@ import { CopyButton } from "./copy-button.tsx";
 import { type Draft, useForm } from "./form.tsx";
 import { TableHead } from "./table-head.tsx";
 
-/** Merchants, their payment accounts and their keys. */
 export function Registry() {
   return (
     <div class="cards scroll-view">
