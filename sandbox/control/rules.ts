@@ -12,6 +12,7 @@ import type { ControlCall } from "./context.ts";
 import { parsePlaced, readWith } from "./input.ts";
 import type { RuleInForce } from "./shapes/steering.ts";
 import { durationText, outcomeName, times } from "./shapes/values.ts";
+import { counted } from "./views.ts";
 
 const ruleInput = z
   .strictObject({
@@ -95,7 +96,7 @@ export const removeRules: ControlCall = async (_request, { steering, rules }) =>
 
 function answer(rules: RuleBook): Reply {
   const list = rules.list().map(ruleView);
-  return succeed(`${list.length} rule${list.length === 1 ? "" : "s"} in force`, { rules: list });
+  return succeed(`${counted(list.length, "rule")} in force`, { rules: list });
 }
 
 function ruleView({ match, choice, times }: Rule): RuleInForce {

@@ -12,10 +12,11 @@ import {
   type Snapshot,
   type SnapshotShelf,
 } from "./snapshot-shelf.ts";
+import { counted } from "./views.ts";
 
 export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {
   const entries = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
-  return succeed(`${entries.length} snapshot${entries.length === 1 ? "" : "s"}`, {
+  return succeed(counted(entries.length, "snapshot"), {
     snapshots: entries.map(([name, snapshot]) => viewOf(name, snapshot)),
   });
 };

@@ -12,6 +12,9 @@ import type { DeliveryOnWire } from "./shapes/webhook.ts";
 
 /** The JSON of records that several calls and the events show. */
 
+/** `1 payment`, `2 payments` */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 export const transactionView = (transaction: Transaction): OwnedTransaction => ({
   merchant_id: transaction.merchantId,
   reference: transaction.reference,

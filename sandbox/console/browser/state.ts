@@ -198,4 +198,5 @@ export const unusualParts = computed(() =>
   }),
 );
 
-export const dialog = signal<"pay" | "help" | null>(null);
+export type Dialog = "pay" | "help";
+export const dialog = signal<Dialog | null>(null);

@@ -1,5 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
-import { goTo, pickPhone } from "../actions.ts";
+import { closeDialog, goTo, pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
 import { accounts, dialog, server, view } from "../state.ts";
@@ -24,17 +24,14 @@ const FIRST = { phone: "0712345678", amount: "1200", reference: "ORDER-1", kind:
 const draft = signal<Draft<keyof typeof LABELS>>({});
 
 export function PayDialog() {
-  const close = () => {
-    if (dialog.value === "pay") dialog.value = null;
-  };
   return (
-    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={close}>
-      <PayForm onDone={close} />
+    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={() => closeDialog("pay")}>
+      <PayForm />
     </Dialog>
   );
 }
 
-function PayForm({ onDone }: { onDone: () => void }) {
+function PayForm() {
   const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
   const form = useForm("pay", LABELS, draft, { ...FIRST, payment_account_id: account });
   const isMore = useSignal(false);
@@ -57,7 +54,7 @@ function PayForm({ onDone }: { onDone: () => void }) {
   });
   async function submit() {
     if (!(await form.run(() => api.post("/payments", body)))) return;
-    onDone();
+    closeDialog("pay");
     pickPhone(phone.replace(/^0/, "254"));
     // On a narrow screen, continue in the view of the phones.
     if (matchMedia("(max-width: 56rem)").matches) goTo("phone");

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { addressOf } from "../actions.ts";
+import { addressOf, openDialog } from "../actions.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
-import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
+import { accounts, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { StatusBadge } from "./status-badge.tsx";
@@ -56,13 +56,7 @@ export function Start() {
         <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
         <p class="hint">
           Then{" "}
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              dialog.value = "pay";
-            }}
-          >
+          <button type="button" class="link" onClick={() => openDialog("pay")}>
             send a test payment
           </button>{" "}
           from here, answer it on the phone, or use a <b>test phone</b>: each number below always ends in its own way.
