@@ -126,16 +126,11 @@ export const failureSchema = z.strictObject({ success: z.literal(false), message
 export const succeeded = (members: z.ZodObject | z.ZodRawShape) =>
   z.strictObject({ ...envelope, ...(members instanceof z.ZodObject ? members.shape : members) });
 
-/** What each operation answers with 200, by its path. */
-export const ANSWERS: Record<ResponseForm, Record<string, z.ZodType>> = {
-  full: answersIn("full"),
-  short: answersIn("short"),
-};
+const answersIn = (form: ResponseForm) => ({
+  "/stkpush.php": succeeded(started[form]),
+  "/status.php": succeeded(status[form]),
+  "/transactions.php": succeeded(list[form]),
+});
 
-function answersIn(form: ResponseForm) {
-  return {
-    "/stkpush.php": succeeded(started[form]),
-    "/status.php": succeeded(status[form]),
-    "/transactions.php": succeeded(list[form]),
-  };
-}
+/** What each operation answers with 200, by its path. */
+export const ANSWERS = { full: answersIn("full"), short: answersIn("short") };

@@ -53,10 +53,7 @@ export async function readJsonObject(request: Request, exchange?: Exchange): Pro
  * @throws Refusal `invalid` for text that is not JSON, and for JSON that is not an object
  */
 export function parseJsonObject(text: string, headers: Headers): object {
-  return expectObject(parseJson(text, headers));
-}
-
-function expectObject(value: unknown): object {
+  const value = parseJson(text, headers);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`the body must be a JSON object; it is ${kindOf(value)}`);
   }

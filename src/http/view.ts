@@ -13,18 +13,6 @@ import type {
 
 /** The names of JSON. Only this border and SQL use snake case. */
 
-/** Members that are null until there is an outcome (§2.2). */
-function outcomeOf(transaction: Transaction) {
-  const completed = transaction.status === "completed" ? transaction : null;
-  return {
-    transaction_code: completed?.transactionCode ?? null,
-    momo_receipt_number: completed?.receiptNumber ?? null,
-    result_code: transaction.status === "pending" ? null : transaction.resultCode,
-    result_desc: transaction.status === "pending" ? null : transaction.resultDesc,
-    completed_at: completed ? formatTimestamp(completed.completedAtMs) : null,
-  };
-}
-
 /** §4.1. */
 export function startedView(transaction: Transaction, form: ResponseForm): StartedAnswer {
   return {
@@ -36,31 +24,30 @@ export function startedView(transaction: Transaction, form: ResponseForm): Start
 
 /** §4.2. */
 export function statusView(transaction: Transaction, form: ResponseForm): StatusAnswer {
-  const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = outcomeOf(transaction);
-  const { status, phone } = transaction;
-  const amount = toShillings(transaction.amountCents);
-  const created_at = formatTimestamp(transaction.createdAtMs);
+  const item = itemView(transaction);
+  const { status, amount, phone, transaction_code, created_at } = item;
   if (form === "short") return { status, amount, phone, transaction_code, created_at };
   return {
     status,
     amount,
-    fee_amount: toShillings(transaction.feeCents),
+    fee_amount: item.fee_amount,
     phone,
     transaction_code,
-    momo_receipt_number,
-    checkout_request_id: transaction.checkoutRequestId,
-    merchant_request_id: transaction.merchantRequestId,
-    result_code,
-    result_desc,
+    momo_receipt_number: item.momo_receipt_number,
+    checkout_request_id: item.checkout_request_id,
+    merchant_request_id: item.merchant_request_id,
+    result_code: item.result_code,
+    result_desc: item.result_desc,
     created_at,
-    completed_at,
+    completed_at: item.completed_at,
   };
 }
 
-/** One transaction of the list (§2.2). */
+/** One transaction of the list (§2.2). Members of an outcome are null until there is one. */
 export function itemView(transaction: Transaction): TransactionOnWire {
-  const { transaction_code, momo_receipt_number, result_code, result_desc, completed_at } = outcomeOf(transaction);
   const { id, kind, status, phone } = transaction;
+  const final = transaction.status === "pending" ? null : transaction;
+  const completed = transaction.status === "completed" ? transaction : null;
   return {
     id,
     kind,
@@ -68,19 +55,19 @@ export function itemView(transaction: Transaction): TransactionOnWire {
     status,
     amount: toShillings(transaction.amountCents),
     fee_amount: toShillings(transaction.feeCents),
-    fee_deducted: status === "completed",
+    fee_deducted: completed !== null,
     phone,
-    transaction_code,
-    momo_receipt_number,
+    transaction_code: completed?.transactionCode ?? null,
+    momo_receipt_number: completed?.receiptNumber ?? null,
     checkout_request_id: transaction.checkoutRequestId,
     merchant_request_id: transaction.merchantRequestId,
     is_deposit: kind === "wallet_deposit",
     credit_target: null,
     payment_link_id: null,
-    result_code,
-    result_desc,
+    result_code: final?.resultCode ?? null,
+    result_desc: final?.resultDesc ?? null,
     created_at: formatTimestamp(transaction.createdAtMs),
-    completed_at,
+    completed_at: completed && formatTimestamp(completed.completedAtMs),
   };
 }
 

@@ -61,8 +61,8 @@ export class Registry {
   }
 
   async openAccount(merchantId: number, name: string, tariff: Tariff = DEFAULT_TARIFF): Promise<PaymentAccount> {
-    const merchant = await this.requireMerchant(merchantId);
-    const facts = { merchantId: merchant.id, name: parseName(name, "name"), tariff };
+    await this.requireMerchant(merchantId);
+    const facts = { merchantId, name: parseName(name, "name"), tariff };
     const account = await this.#merchants.addPaymentAccount(facts, this.#clock.nowMs());
     if (!account) throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
     return account;
@@ -74,8 +74,8 @@ export class Registry {
     label: string,
     credentials: Credentials = createCredentials(this.#random),
   ): Promise<NewKey> {
-    const merchant = await this.requireMerchant(merchantId);
-    const listing = { apiKey: credentials.apiKey, merchantId: merchant.id, label: parseName(label, "label") };
+    await this.requireMerchant(merchantId);
+    const listing = { apiKey: credentials.apiKey, merchantId, label: parseName(label, "label") };
     const key = { ...listing, secretHash: hashSecret(credentials.apiSecret) };
     if (!(await this.#merchants.addKey(key, this.#clock.nowMs()))) {
       throw invalid(`a merchant can have at most ${MAX_KEYS} keys in force: revoke one first`);

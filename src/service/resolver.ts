@@ -13,7 +13,7 @@ const MOST_FIRST = 500;
 /** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
 
-/** How often to look for what other replicas left, give or take a fifth, so that replicas do not look all at once. */
+/** How often to look for payments of other replicas, with a random fifth more or less, so that not all look at once. */
 const LOOK_MS = 1000;
 const LOOK_SPREAD = 0.2;
 
@@ -23,7 +23,7 @@ export interface ResolverParts {
   readonly clock: Clock;
   /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
-  /** Whether this process knows what time it is for all: if not, rounds do nothing. Absent where it is alone. */
+  /** Whether this process knows the time that all processes share. If not, rounds do nothing. Absent if there is no other. */
   readonly mayResolve?: () => boolean;
   readonly changes: Changes;
   readonly reportFault: (error: unknown) => void;

@@ -27,7 +27,7 @@ export interface ServiceParts {
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
-  /** Whether this process knows what time it is for all that share the store; absent where it is alone. */
+  /** Whether this process knows the time that all processes on the store share. Absent if there is no other. */
   readonly mayResolve?: () => boolean;
   /** Called with errors that no caller waits for. */
   readonly reportFault: (error: unknown) => void;
@@ -50,7 +50,7 @@ export function createService(outside: ServiceParts) {
     nowMs: () => outside.clock.nowMs(),
     /** When the next check of any payment is due; null while nothing is pending. */
     nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
-    /** Whether other processes change transactions, too: of those changes nobody is told. */
+    /** Whether other processes change transactions, too. Those changes are not announced here. */
     isShared: store.isShared,
     markOfOthers: () => store.markOfOthers(),
     /** Calls the listener with each transaction when it starts and when it ends. */

@@ -45,7 +45,7 @@ export function createUpToDate({ store, clock, resolver, reportFault }: Parts): 
       return look();
     },
     async catchUp() {
-      // What others have started, this resolver has no alarm for: only the database tells what is due.
+      // The resolver has no alarm for payments of other processes: only the database knows whether one is due.
       if (!resolver.isBehind && !store.isShared) return;
       await resolveWith(
         () => resolver.resolveDue(),

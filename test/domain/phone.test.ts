@@ -1,22 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Refusal } from "../../src/domain/error.ts";
-import { parsePhone } from "../../src/domain/phone.ts";
+import { parsePhone, parsePhonePrefix } from "../../src/domain/phone.ts";
 
-function isAccepted(text: string): boolean {
-  try {
-    return parsePhone(text) !== "";
-  } catch {
-    return false;
-  }
-}
+const nineDigits = fc.stringMatching(/^[0-9]{9}$/);
 
-const nineDigits = fc
-  .array(fc.integer({ min: 0, max: 9 }), { minLength: 9, maxLength: 9 })
-  .map((digits) => digits.join(""));
-
-describe("a phone is exactly 254 + 9 digits or 0 + 9 digits; stored and shown as 254…", () => {
-  test("both shapes of one number are the same number", () => {
+describe("a phone is 254 and 9 digits or 0 and 9 digits, stored as 254…", () => {
+  test("both forms are the same number, of any operator", () => {
     fc.assert(
       fc.property(nineDigits, (digits) => {
         expect<string>(parsePhone(`254${digits}`)).toBe(`254${digits}`);
@@ -25,51 +15,61 @@ describe("a phone is exactly 254 + 9 digits or 0 + 9 digits; stored and shown as
     );
   });
 
-  test("number ranges grow: no operator is known", () => {
-    for (const start of ["7", "1", "2", "0", "9"]) {
-      expect<string>(parsePhone(`0${start}00000000`)).toBe(`254${start}00000000`);
-    }
-  });
-
-  test("a national number that begins with 254 keeps its digits", () => {
-    expect<string>(parsePhone("0254712345")).toBe("254254712345");
-  });
-
   test.each([
-    ["a plus", "+254712345678"],
-    ["ten digits after 0", "07123456789"],
-    ["254 and a zero too many", "2540712345678"],
-    ["a trailing space", "254712345678 "],
-    ["a trailing newline", "254712345678\n"],
-    ["a trailing newline on the short shape", "0712345678\n"],
-    ["a NUL", "254712345678\0"],
-    ["Arabic digits", "٠٧١٢٣٤٥٦٧٨"],
-    ["full-width digits", "０７１２３４５６７８"],
-    ["two numbers on two lines", "0712345678\n0712345678"],
-  ])("every third shape is refused: %s", (_what, text) => {
+    "",
+    "+254712345678",
+    "712345678",
+    "07123456789",
+    "2540712345678",
+    " 0712345678",
+    "254712345678 ",
+    "0712345678\n",
+    "254712345678\0",
+    "071234567a",
+    "٠٧١٢٣٤٥٦٧٨",
+    "０７１２３４５６７８",
+    "0712345678\n0712345678",
+  ])("%j is refused", (text) => {
     expect(() => parsePhone(text)).toThrow(Refusal);
+    expect(() => parsePhone(text, "PHONE")).toThrow(
+      "PHONE must be a string of 254 and 9 digits or 0 and 9 digits, such as 254712345678 or 0712345678",
+    );
+  });
+});
+
+describe("the start of a phone in a search", () => {
+  test.each([
+    ["07", "2547"],
+    ["0", "254"],
+    ["2547", "2547"],
+    ["+254712", "254712"],
+    ["+2", "2"],
+    ["+", ""],
+    [" 254712", "254712"],
+    ["712", "254712"],
+    ["1", "2541"],
+    ["25", "25"],
+  ])("%j means %j", (typed, prefix) => {
+    expect(parsePhonePrefix(typed)).toBe(prefix);
   });
 
-  test("any text that is not one of the two shapes is refused", () => {
-    const isDigit = (character: string) => "0123456789".includes(character);
-    const almost = fc
-      .tuple(fc.constantFrom("254", "0", "+254", "", "25", "00"), fc.string({ maxLength: 11 }))
-      .map(([start, rest]) => start + rest);
+  test.each(["", " ", "+07", "+712", "+255", "07 12", "07-12", "07a", "٠٧", "07\n", "++254", "%"])(
+    "no phone starts with %j",
+    (typed) => {
+      expect(parsePhonePrefix(typed)).toBeNull();
+    },
+  );
+
+  test("every start of a phone, in each form, is a start of its stored form", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: "binary" }), almost), (text) => {
-        const digits = [...text].every(isDigit);
-        const fits =
-          digits && ((text.length === 12 && text.startsWith("254")) || (text.length === 10 && text.startsWith("0")));
-        expect(isAccepted(text)).toBe(fits);
+      fc.property(fc.stringMatching(/^[71][0-9]{8}$/), fc.integer({ min: 1, max: 12 }), (digits, length) => {
+        const stored = `254${digits}`;
+        for (const form of [`0${digits}`, stored, `+${stored}`, digits]) {
+          const prefix = parsePhonePrefix(form.slice(0, length));
+          expect(prefix).not.toBeNull();
+          expect(stored).toStartWith(prefix ?? "-");
+        }
       }),
-      { numRuns: 200 },
     );
-  });
-
-  test("the refusal names the member and shows both shapes", () => {
-    expect(() => parsePhone("1")).toThrow(
-      "phone must be a string of 254 and 9 digits or 0 and 9 digits, such as 254712345678 or 0712345678",
-    );
-    expect(() => parsePhone("1", "PHONE")).toThrow(/^PHONE must be/);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { forAllTests } from "../support/use.ts";
 import { openWire } from "../support/wire.ts";
 
-/** What a proxy takes for a path below /v2, and a URL parser for another one. */
+/** Targets that a proxy reads as a path below /v2, and a URL parser as another path. */
 
 const wire = forAllTests(openWire);
 
@@ -17,11 +17,13 @@ const logged = async () =>
   (await wire.call("GET", "/requests")).body.requests as { target: string; status: number; answer: unknown }[];
 const keys = async () => ((await wire.call("GET", "/keys")).body.keys as unknown[]).length;
 
+const REFUSAL =
+  "the path has a dot segment or a backslash, plain or percent-encoded: send it resolved, without . and .. parts";
+
 /** The path as it was sent, and as the log shows it. */
 const AMBIGUOUS: [sent: string, shown: string][] = [
   ["/v2/../_momo/keys", "/v2/../_momo/keys"],
   ["/v2/%2e%2e/_momo/keys", "/v2/../_momo/keys"],
-  ["/v2/.%2E/_momo/keys", "/v2/../_momo/keys"],
   ["/v2/%2e./_momo/keys", "/v2/../_momo/keys"],
   ["/v2/..\\_momo/keys", "/v2/..%5C_momo/keys"],
   ["/v2/..%5c_momo/keys", "/v2/..%5C_momo/keys"],
@@ -44,22 +46,19 @@ const AMBIGUOUS: [sent: string, shown: string][] = [
   ["/v2/%\\..\\..\\_momo\\keys", "/v2/%EF%BF%BD.%5C..%5C_momo%5Ckeys"],
 ];
 
-describe("a target with dot segments or backslashes is refused with a JSON 400, and logged as such", () => {
-  for (const [sent, shown] of AMBIGUOUS) {
-    test(sent, async () => {
-      const before = await keys();
-      for (const method of ["GET", "POST", "DELETE"]) {
-        expect(await send(method, `${sent}?a=../b`)).toEqual({
-          status: 400,
-          body: { success: false, message: expect.stringContaining("dot segment or a backslash") },
-        });
-        expect((await logged()).at(-1)).toMatchObject({ method, status: 400, target: `${shown}?a=../b` });
-      }
-      expect(await keys()).toBe(before);
-    });
-  }
+describe("a target with dot segments or backslashes is 400, and the log shows it", () => {
+  test.each(AMBIGUOUS)("%s", async (sent, shown) => {
+    const before = await keys();
+    expect(await send("POST", `${sent}?a=../b`)).toEqual({ status: 400, body: { success: false, message: REFUSAL } });
+    expect((await logged()).at(-1)).toMatchObject({ method: "POST", status: 400, target: `${shown}?a=../b` });
+    expect(await keys()).toBe(before);
+  });
 
-  test("a path that leads nowhere, resolved or not, is a 404 as before", async () => {
+  test.each(["GET", "DELETE"])("with the method %s, too", async (method) => {
+    expect((await send(method, "/v2/../_momo/keys")).status).toBe(400);
+  });
+
+  test("a path that leads nowhere, also when it is resolved, is 404", async () => {
     for (const target of [
       "/v2/..%2f_momo/keys",
       "/v2/.../x",
@@ -78,7 +77,7 @@ describe("a target with dot segments or backslashes is refused with a JSON 400, 
     expect((await send("GET", "/_momo/keys?x=/../")).status).toBe(200);
   });
 
-  test("its line of curl calls that path again, and not the one to which curl would resolve it", async () => {
+  test("the log's curl command sends the same path again, and curl does not resolve it", async () => {
     await send("GET", "/v2/../_momo/keys");
     const request = new Request("http://localhost/_momo/requests?format=curl", { headers: { Host: "localhost" } });
     expect(await (await wire.handle(request)).text()).toEndWith(

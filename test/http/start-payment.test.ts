@@ -1,173 +1,139 @@
 import { describe, expect, test } from "bun:test";
-import { describeScenarios, openScene, payment, type Scenario, withRawMember } from "../support/scenario.ts";
+import { Refusal } from "../../src/domain/error.ts";
+import type { Provider } from "../../src/domain/provider.ts";
+import { onEveryEngine } from "../support/engines.ts";
+import { openScene, payment, withRawMember } from "../support/scenario.ts";
+import { forAllTests } from "../support/use.ts";
 
-describe("Success, HTTP 200: success, message, transaction_id, checkout_request_id, merchant_request_id", () => {
-  test("their types and shapes", async () => {
-    const scene = await openScene();
-    const { headers, body } = await scene.send({ path: "/stkpush.php", json: payment(scene.caller) });
-    expect(body).toEqual({
-      success: true,
-      message: expect.any(String),
-      transaction_id: expect.any(Number),
-      checkout_request_id: expect.stringMatching(/^ws_CO_[0-9]+_[0-9A-Za-z]+$/),
-      merchant_request_id: expect.stringMatching(/^ws_MR_[0-9]+_[0-9A-Za-z]+$/),
+onEveryEngine((engine) => {
+  const scene = forAllTests(() => openScene({}, engine));
+
+  async function stored(id: number) {
+    const page = { number: 1, limit: 1 };
+    return (await scene.harness.service.listTransactions(scene.caller.merchantId, { id }, page)).rows[0];
+  }
+  async function push(json: object, headers: Record<string, string> = {}) {
+    return scene.send({ path: "/stkpush.php", json: { ...payment(scene.caller), ...json }, headers });
+  }
+  async function countPayments() {
+    const { body } = await scene.send({ path: "/transactions.php" });
+    return (body.pagination as { total_items: number }).total_items;
+  }
+
+  describe("an accepted payment", () => {
+    test("is answered with its identifiers", async () => {
+      const { status, body } = await push({});
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        success: true,
+        message: "STK push sent: the customer has been asked for a PIN",
+        transaction_id: expect.any(Number),
+        checkout_request_id: expect.stringMatching(/^ws_CO_20112026100000_[0-9A-Z]+$/),
+        merchant_request_id: expect.stringMatching(/^ws_MR_20112026100000_[0-9A-Z]+$/),
+      });
+      expect(body.transaction_id).toBeInteger();
     });
-    expect(body.transaction_id).toBeInteger();
-    expect(headers.get("Cache-Control")).toBe("no-store");
-    await scene.close();
+
+    test("is another payment each time, although the order is the same", async () => {
+      const started = [await scene.start({ reference: "A" }), await scene.start({ reference: "A" })];
+      for (const member of ["transaction_id", "checkout_request_id", "merchant_request_id"] as const) {
+        expect(new Set(started.map((one) => one[member])).size).toBe(2);
+      }
+    });
+
+    test.each([
+      ["amount", "1", { amountCents: 100 }],
+      ["amount", "100.50", { amountCents: 10_050 }],
+      ["amount", "2.675e2", { amountCents: 26_750 }],
+      ["amount", "999999999.99", { amountCents: 99_999_999_999 }],
+      ["phone", '"0712345678"', { phone: "254712345678" }],
+      ["phone", '"254112345678"', { phone: "254112345678" }],
+      ["payment_account_id", "1.0", { paymentAccountId: 1 }],
+      ["reference", '""', { reference: "" }],
+      ["reference", '"%_\\""', { reference: '%_"' }],
+      ["reference", '"a\\u0000b"', { reference: "a\0b" }],
+      ["reference", `"${"\\u0000".repeat(100)}"`, { reference: "\0".repeat(100) }],
+      ["reference", `"${"😀".repeat(100)}"`, { reference: "😀".repeat(100) }],
+      ["description", `"${"x".repeat(182)}"`, { description: "x".repeat(182) }],
+    ] as const)("keeps its %s: %s", async (member, json, expected) => {
+      const { transaction_id } = await scene.start({}, withRawMember(scene, member, json));
+      expect(await stored(transaction_id)).toMatchObject(expected as object);
+    });
+
+    test("may have no reference and no description", async () => {
+      const { transaction_id } = await scene.start();
+      expect(await stored(transaction_id)).toMatchObject({ reference: null, description: null });
+    });
+
+    test("has the fee of its account's tariff at the start, whatever the tariff is later", async () => {
+      const { registry } = scene.harness.service;
+      await registry.setTariff(scene.caller.accountId, { basisPoints: 150, fixedCents: 1000 });
+      const { transaction_id } = await scene.start({ amount: 3.33 });
+      await registry.setTariff(scene.caller.accountId, { basisPoints: 0, fixedCents: 0 });
+      await scene.harness.advance(3000);
+      expect(await stored(transaction_id)).toMatchObject({ status: "completed", feeCents: 1005 });
+    });
   });
 
-  test.each(["1", "100.50", "2.675e2", "999999999.99"])(
-    "the amount %s is shown as it was sent, to the cent",
-    async (json) => {
-      const scene = await openScene();
-      const { checkout_request_id } = await scene.start({}, withRawMember(scene, "amount", json));
-      const status = await scene.send({ path: "/status.php", json: { checkout_request_id } });
-      expect(status.body.amount).toBe(Number(json));
-      await scene.close();
-    },
-  );
-
-  test("the same order twice is two payments with identifiers of their own", async () => {
-    const scene = await openScene();
-    const started = [await scene.start({ reference: "A" }), await scene.start({ reference: "A" })];
-    for (const member of ["transaction_id", "checkout_request_id", "merchant_request_id"] as const) {
-      expect(new Set(started.map((one) => one[member])).size).toBe(2);
+  test("an unknown payment account and another merchant's are refused alike", async () => {
+    const before = await countPayments();
+    for (const payment_account_id of [scene.other.accountId, 999_999, 9_007_199_254_740_991, 0, -1]) {
+      expect(await push({ payment_account_id })).toMatchObject({
+        status: 400,
+        text: '{"success":false,"message":"payment_account_id is not the id of a payment account of yours"}',
+      });
     }
-    await scene.close();
+    expect(await countPayments()).toBe(before);
+    expect((await scene.send({ path: "/transactions.php", as: "other" })).body.transactions).toEqual([]);
+  });
+
+  describe("a prompt that the network does not take is 500, and no transaction is stored", () => {
+    test.each([
+      ["the test phone", { phone: "254700000500" }, {}],
+      ["the test phone in its other form", { phone: "0700000500" }, {}],
+      ["the header X-Sandbox-Outcome", {}, { "X-Sandbox-Outcome": "refused" }],
+    ])("%s", async (_name, json, headers) => {
+      const before = await countPayments();
+      const { status, body } = await push(json, headers as Record<string, string>);
+      expect([status, body.message]).toEqual([500, "STK push initiation failed: the network does not take the prompt"]);
+      expect(await countPayments()).toBe(before);
+    });
+  });
+
+  describe("the header X-Sandbox-Outcome: NAME[; after=DURATION]", () => {
+    test.each(["completed", "cancelled; after=250ms", "wrong_pin;after=1h"])("%s", async (outcome) => {
+      expect((await push({}, { "X-Sandbox-Outcome": outcome })).status).toBe(200);
+    });
+
+    test.each(["", "canceled", "completed; after=3", "manual; after=3s"])('not "%s"', async (outcome) => {
+      const before = await countPayments();
+      const { status, body } = await push({}, { "X-Sandbox-Outcome": outcome });
+      expect(status).toBe(400);
+      expect(body.message).toContain("X-Sandbox-Outcome");
+      expect(body.message).toEndWith(`; it is "${outcome}"`);
+      expect(await countPayments()).toBe(before);
+    });
   });
 });
 
-const BAD_ACCOUNTS = ["1.5", "1e999", "9007199254740993", '"1"', '""', "true", "null", "[]", "[1]", "{}"];
+function refusingProvider(error: Error): Provider {
+  const refuse = () => Promise.reject(error);
+  return { push: refuse, check: refuse };
+}
 
-describeScenarios("payment_account_id: an integer; else 400", [
-  ...BAD_ACCOUNTS.map(
-    (json): Scenario => ({
-      name: json,
-      request: (scene) => withRawMember(scene, "payment_account_id", json),
-      status: 400,
-      contains: { message: ["payment_account_id must be a whole number", "payment account"] },
-      lacks: ["amount", "phone"],
-    }),
-  ),
-  {
-    name: "left out",
-    request: { path: "/stkpush.php", json: { phone: "0712345678", amount: 1 } },
-    status: 400,
-    contains: { message: "payment_account_id is missing" },
-  },
-  {
-    name: "1.0 is an integer",
-    request: (scene) => withRawMember(scene, "payment_account_id", `${scene.caller.accountId}.0`),
-    status: 200,
-  },
-  {
-    name: "an unknown one",
-    request: (scene) => withRawMember(scene, "payment_account_id", "999999"),
-    status: 400,
-    contains: { message: "payment_account_id" },
-  },
-  {
-    name: "the largest integer",
-    request: (scene) => withRawMember(scene, "payment_account_id", "9007199254740991"),
-    status: 400,
-    contains: { message: "payment_account_id" },
-  },
-]);
-
-describe("payment_account_id: unknown, or another merchant's: 400, the same message for both", () => {
-  test("the bodies are the same, byte for byte", async () => {
-    const scene = await openScene();
-    const answers = [];
-    for (const accountId of [scene.other.accountId, 999_999, 9_007_199_254_740_991, 0, -1]) {
-      answers.push(await scene.send({ path: "/stkpush.php", json: payment({ ...scene.caller, accountId }) }));
-    }
-    for (const answer of answers) {
-      expect(answer.status).toBe(400);
-      expect(answer.text).toBe(answers[0]?.text ?? "");
-    }
-    const { body } = await scene.send({ path: "/transactions.php", as: "other" });
-    expect(body.transactions).toEqual([]);
-    await scene.close();
-  });
+test("if the network breaks, the answer is a fixed 500, the error is reported, and no transaction is stored", async () => {
+  const scene = await openScene({ provider: refusingProvider(new Error("no network")) });
+  const answer = await scene.send({ path: "/stkpush.php", json: payment(scene.caller) });
+  expect([answer.status, answer.text]).toEqual([500, '{"success":false,"message":"internal server error"}']);
+  expect((await scene.send({ path: "/transactions.php" })).body.transactions).toEqual([]);
+  expect(scene.harness.faults.splice(0).map(String)).toEqual(["Error: no network"]);
+  await scene.close();
 });
 
-describeScenarios("the message names every member that does not fit", [
-  {
-    name: "an empty object",
-    request: { path: "/stkpush.php", json: {} },
-    status: 400,
-    contains: { message: ["payment_account_id is missing", "phone is missing", "amount is missing"] },
-    lacks: ["reference", "description"],
-  },
-  {
-    name: "all five wrong",
-    request: {
-      path: "/stkpush.php",
-      json: { payment_account_id: "x", phone: 1, amount: "x", reference: 1, description: 1 },
-    },
-    status: 400,
-    contains: { message: ["payment_account_id", "phone", "amount", "reference", "description"] },
-    lacks: ["missing"],
-  },
-  {
-    name: "names in another letter case are not the members",
-    request: ({ caller }) => ({
-      path: "/stkpush.php",
-      json: { Payment_Account_Id: caller.accountId, PHONE: "0712345678", Amount: 1 },
-    }),
-    status: 400,
-    contains: { message: "amount is missing" },
-  },
-]);
-
-describeScenarios("push refused by the network: 500, STK push initiation failed: …; no transaction is stored", [
-  {
-    name: "the test phone",
-    request: ({ caller }) => ({ path: "/stkpush.php", json: { ...payment(caller), phone: "254700000500" } }),
-    status: 500,
-    contains: { message: "STK push initiation failed: " },
-  },
-  {
-    name: "the test phone in its other shape",
-    request: ({ caller }) => ({ path: "/stkpush.php", json: { ...payment(caller), phone: "0700000500" } }),
-    status: 500,
-    contains: { message: "STK push initiation failed: " },
-  },
-  {
-    name: "the request header X-Sandbox-Outcome",
-    request: ({ caller }) => ({
-      path: "/stkpush.php",
-      headers: { "X-Sandbox-Outcome": "refused" },
-      json: payment(caller),
-    }),
-    status: 500,
-    contains: { message: "STK push initiation failed: " },
-  },
-]);
-
-describeScenarios("the request header X-Sandbox-Outcome: NAME[; after=DURATION]", [
-  ...["completed", "cancelled; after=250ms", "wrong_pin;after=1h", "manual", "silent"].map(
-    (value): Scenario => ({
-      name: value,
-      request: ({ caller }) => ({
-        path: "/stkpush.php",
-        headers: { "X-Sandbox-Outcome": value },
-        json: payment(caller),
-      }),
-      status: 200,
-    }),
-  ),
-  ...["", "nothing", "completed; after=3", "manual; after=3s"].map(
-    (value): Scenario => ({
-      name: `not "${value}"`,
-      request: ({ caller }) => ({
-        path: "/stkpush.php",
-        headers: { "X-Sandbox-Outcome": value },
-        json: payment(caller),
-      }),
-      status: 400,
-      contains: { message: "X-Sandbox-Outcome" },
-    }),
-  ),
-]);
+test("a refusal of the provider is shown without secrets", async () => {
+  const refusal = new Refusal("provider", `the network does not know ms_${"0".repeat(40)}`);
+  const scene = await openScene({ provider: refusingProvider(refusal) });
+  const { status, body } = await scene.send({ path: "/stkpush.php", json: payment(scene.caller) });
+  expect([status, body.message]).toEqual([500, "the network does not know [redacted]"]);
+  await scene.close();
+});

@@ -13,12 +13,12 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-describe("what is read between a write and its commit is the old state, and is read anew after the commit", () => {
+describe("a read between a write and its commit finds the old state, and a read after it the new one", () => {
   test("the status of a payment that ends", async () => {
     const started = await pay(harness, caller, { instruction: "manual" });
-    let meanwhile = Promise.resolve("nobody asked");
+    let meanwhile = Promise.resolve("not asked");
     await harness.service.answerPrompt(started.checkoutRequestId, () => {
-      // The outcome is written in this turn, before this microtask; the commit comes at the end of the turn.
+      // This microtask runs after the write and before the commit, which is at the end of the turn.
       queueMicrotask(() => {
         meanwhile = statusOf(harness, caller, started).then(({ status }) => status);
       });
@@ -45,7 +45,7 @@ describe("what is read between a write and its commit is the old state, and is r
   });
 });
 
-test("a write is on disk when it is answered, also where every turn until then reads something", async () => {
+test("a write is on disk when it is answered, also if each turn until then reads something", async () => {
   const beside = openHarness({ file: harness.file });
   const onDisk = harness.service.registry
     .registerMerchant("Written")

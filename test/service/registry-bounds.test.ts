@@ -8,7 +8,7 @@ import { insertRow, ROWS } from "../support/rows.ts";
 let harness: Harness;
 let shop: Caller;
 
-/** One place is left of each. */
+/** Leaves room for one more merchant, and one more account and key of the shop. */
 beforeAll(async () => {
   harness = openHarness();
   shop = await harness.addCaller("Shop");
@@ -26,7 +26,7 @@ afterAll(() => harness.close());
 const refused = async (work: Promise<unknown>) =>
   expect(await rejectionOf(work)).toMatchObject({ name: "Refusal", kind: "invalid" });
 
-/** Of so many calls at once one finds the last place. */
+/** Of several calls at once, one takes the last room. */
 async function oneOf(calls: number, call: () => Promise<unknown>): Promise<void> {
   const ends = await Promise.allSettled(Array.from({ length: calls }, call));
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -54,9 +54,9 @@ test("a merchant can have at most 1,000 keys in force; a revoked one makes room"
   await registry.issueKey(shop.merchantId, "In its place");
 });
 
-test("of a merchant the last 1,000 revoked keys are listed; an older one is forgotten, and refused as before", async () => {
+test("the last 1,000 revoked keys of a merchant are listed; an older one is forgotten, and still refused", async () => {
   const { registry } = harness.service;
-  const merchantId = 3; // one that makes a key for each of its tests
+  const merchantId = 3;
   const key = await registry.issueKey(merchantId, "newest");
   const database = new Database(harness.file);
   database.transaction(() => {
@@ -74,7 +74,7 @@ test("of a merchant the last 1,000 revoked keys are listed; an older one is forg
   expect(listed).toContain("mk_old_1");
   expect(listed).not.toContain("mk_old_0");
   expect(await rejectionOf(registry.revokeKey("mk_old_0"))).toMatchObject({ kind: "not_found" });
-  // Another merchant's, revoked long before, is still known.
+  // The bound counts for each merchant: this key was revoked before.
   expect(await registry.listAllKeys(shop.merchantId)).toContainEqual(
     expect.objectContaining({ apiKey: "mk_2", revoked: true }),
   );

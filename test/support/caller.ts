@@ -7,7 +7,7 @@ export function pay({ service }: Harness, { merchantId, accountId }: Caller, cha
   return service.startPayment(merchantId, orderTo(accountId, changes));
 }
 
-/** What the status operation knows of a payment. */
+/** The payment as the status operation finds it. */
 export function statusOf(
   { service }: Harness,
   { merchantId }: Caller,

@@ -22,9 +22,9 @@ import { seededRandom } from "./random.ts";
 export const START_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 
 export interface HarnessOptions {
-  /** A database that exists already; by default a new one, removed at the end. */
+  /** The file of the database. By default a new one, which is removed at the end. */
   readonly file?: string;
-  /** A store that is open already, and stays so. */
+  /** An open store, which is not closed at the end. */
   readonly store?: Store;
   readonly startMs?: number;
   readonly fallback?: Choice;
@@ -34,7 +34,7 @@ export interface HarnessOptions {
   readonly provider?: Provider;
 }
 
-/** What a caller of the API holds. */
+/** A merchant with an account and a key. */
 export interface Caller {
   readonly merchantId: number;
   readonly accountId: number;
@@ -43,18 +43,18 @@ export interface Caller {
   readonly headers: Record<string, string>;
 }
 
-/** The real handler over the real service and a real SQLite, with a clock that only a test moves. */
+/** The real handler on the real service and SQLite, with a clock that only the test moves. */
 export interface Harness {
   readonly file: string;
   readonly api: Handler;
   readonly clock: VirtualClock;
   readonly service: Service;
   readonly store: Store;
-  /** What went wrong behind an answer. */
+  /** The errors that were reported. */
   readonly faults: unknown[];
-  /** Another merchant with an account and a key. */
+  /** Adds a merchant with an account and a key. */
   addCaller(name: string): Promise<Caller>;
-  /** Lets time pass, and resolves what falls due. */
+  /** Moves the clock, and resolves what is due. */
   advance(durationMs: number): Promise<void>;
   close(): Promise<void>;
 }

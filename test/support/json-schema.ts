@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 
-/** Says what is wrong with a value; null where it fits the schema. */
+/** Returns what is wrong with a value, or null if it fits the schema. */
 export type SchemaCheck = (value: unknown) => string | null;
 
 interface Ajv {
@@ -8,8 +8,8 @@ interface Ajv {
 }
 
 /**
- * The JSON Schema validator that the validator of OpenAPI descriptions brings: it shares nothing with what wrote the schemas.
- * @param draft in which the schemas are written
+ * The JSON Schema validator inside the validator of OpenAPI descriptions. It shares no code with zod, which writes our schemas.
+ * @param draft the version of JSON Schema
  */
 export async function createSchemaChecker(
   draft: "2020-12" | "04" = "2020-12",
@@ -19,7 +19,7 @@ export async function createSchemaChecker(
   const validator = draft === "04" ? "ajv-draft-04" : "ajv/dist/2020.js";
   const { default: Ajv } = (await load(validator)) as { default: new (options: object) => Ajv };
   const { default: addFormats } = (await load("ajv-formats")) as { default: (ajv: Ajv) => void };
-  // Patterns of that draft are older than the unicode flag.
+  // Patterns of draft 4 may be invalid with the unicode flag.
   const ajv = new Ajv({ strict: draft !== "04", unicodeRegExp: draft !== "04", allErrors: true });
   addFormats(ajv);
   return (schema) => {

@@ -1,12 +1,12 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-/** A clock that stands still until a test moves it, and that tells which alarms are set. */
+/** A clock that stands still until a test moves it, and that shows which alarms are set. */
 export interface ManualClock extends Clock {
   /** When the alarms that are set will ring, earliest first. */
   readonly alarmsAtMs: readonly number[];
-  /** Moves forward and rings what is due on the way, in order, each at its own instant. */
+  /** Moves forward and rings the alarms on the way, in order, each at its time. */
   advance(durationMs: number): void;
-  /** Moves the clock and rings nothing: as if this process had slept, or the host's clock had been set. */
+  /** Moves the clock and rings no alarm, as when the process has slept or the host's clock was set. */
   set(nowMs: number): void;
 }
 
@@ -18,7 +18,7 @@ export function createManualClock(startMs: number): ManualClock {
     nowMs: () => nowMs,
     alarm(atMs, ring) {
       const alarm = { atMs, ring };
-      // Of equal ones the first that was set comes first.
+      // Alarms of the same time ring in the order in which they were set.
       alarms = [...alarms, alarm].sort((a, b) => a.atMs - b.atMs);
       return () => {
         alarms = alarms.filter((other) => other !== alarm);

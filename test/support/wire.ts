@@ -3,7 +3,7 @@ import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import { type ControlScene, openControl } from "./control.ts";
 
-/** A real server on a loopback port, and requests written to it byte by byte. */
+/** A real server on a loopback port, and requests as bytes. */
 
 export interface WireAnswer {
   readonly status: number;
@@ -25,7 +25,7 @@ export interface Wire extends ControlScene {
 
 interface ExchangeOptions {
   readonly answers?: number;
-  /** Written once the first answer is here. */
+  /** Written after the first answer. */
   readonly next?: string;
   /** The answers have no bodies (HEAD). */
   readonly headOnly?: boolean;
@@ -95,7 +95,7 @@ export async function openWire(): Promise<Wire> {
   };
 }
 
-/** The whole answers in a stream; those without a Content-Length (written by the runtime's parser) end with their head. */
+/** The complete answers in a stream. An answer without Content-Length, from the parser of the runtime, ends with its head. */
 function parseAnswers(received: Buffer, headOnly: boolean): WireAnswer[] {
   const answers: WireAnswer[] = [];
   let rest = received;
@@ -108,7 +108,7 @@ function parseAnswers(received: Buffer, headOnly: boolean): WireAnswer[] {
     if (body.length < length) return answers;
     rest = rest.subarray(end + 4 + length);
     const status = Number(head.split(" ")[1]);
-    // An interim answer is not the answer.
+    // 100 Continue is not the answer.
     if (status >= 200) answers.push({ status, head, text: body.toString() });
   }
 }

@@ -64,6 +64,9 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
   return { list: (merchantId, filter, page) => lists.add({ merchantId, filter, page }) };
 }
 
+/** A bigint cannot hold every number that a query can have. No transaction has the id 0. */
+const toBigint = (id: number): number => (Number.isSafeInteger(id) ? id : 0);
+
 class ListReader {
   readonly #attempts: Attempts;
   readonly #requestIds: RequestIds;
@@ -116,7 +119,7 @@ class ListReader {
       toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
       page.limit,
       offsetOf(page),
-      id ?? null,
+      id === undefined ? null : toBigint(id),
       reference.from,
       reference.before,
       phone.from,

@@ -11,12 +11,8 @@ await onEngines(postgres, async () => {
   await import("../../store/contract/search.test.ts");
   await import("../../store/contract/totals.test.ts");
   await import("../../store/contract/transactions.test.ts");
-  await import("../../http/body.test.ts");
   await import("../../http/check-status.test.ts");
-  await import("../../http/list-parameters.test.ts");
-  await import("../../http/order-of-checks.test.ts");
-  await import("../../http/reference.test.ts");
-  await import("../../http/search.test.ts");
+  await import("../../http/list.test.ts");
   await import("../../http/start-payment.test.ts");
 });
 

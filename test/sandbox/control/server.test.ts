@@ -11,7 +11,7 @@ afterAll(cleanUp);
 describe("GET /_momo/server: what a line to paste needs", () => {
   test("of a whole server: addresses, the key of its data directory and its account, without the secret", async () => {
     const directory = join(newFolder(), "data");
-    const server = await startIn(directory, "short");
+    const server = await startIn(directory, { form: "short" });
     const { api_key, api_secret } = JSON.parse(readFileSync(join(directory, "credentials.json"), "utf8"));
     const answer = await server.control("GET", "/server");
     expect(answer).toEqual({

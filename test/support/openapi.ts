@@ -1,0 +1,59 @@
+import { expect } from "bun:test";
+import type { HarnessOptions } from "./harness.ts";
+import { createSchemaChecker, type SchemaCheck } from "./json-schema.ts";
+import { openScene, type Scene } from "./scenario.ts";
+
+/** The parts of the OpenAPI description of the merchant API that tests read. */
+export interface Description {
+  readonly openapi: string;
+  readonly info: { readonly license: object };
+  readonly servers: readonly { readonly url: string }[];
+  readonly security: unknown;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: { readonly Failure: object } };
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: Content };
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: object;
+    readonly example: unknown;
+  }[];
+  readonly responses: Record<string, { readonly content: Content }>;
+}
+
+interface Content {
+  readonly "application/json": { readonly schema: object; readonly example: Record<string, unknown> };
+}
+
+/** Asks without credentials. */
+export const fetchDescription = ({ harness }: Scene, init: RequestInit = {}) =>
+  harness.api(new Request("http://localhost/openapi.json", init));
+
+export async function openDescription(options: HarnessOptions = {}) {
+  const scene = await openScene(options);
+  const response = await fetchDescription(scene);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("Content-Type")).toStartWith("application/json");
+  const description = (await response.json()) as Description;
+  return { scene, description, close: scene.close };
+}
+
+export function operationOf({ paths }: Description, path: string): Operation {
+  const [operation] = Object.values(paths[path] ?? {});
+  if (!operation) throw new Error(`${path} is not described`);
+  return operation;
+}
+
+const compile = await createSchemaChecker();
+const compiled = new WeakMap<object, SchemaCheck>();
+
+/** Compiles each schema once, because that takes long. */
+export function schemaChecker(schema: object | undefined): SchemaCheck {
+  if (!schema) throw new Error("no schema is described");
+  const check = compiled.get(schema) ?? compile(schema);
+  compiled.set(schema, check);
+  return check;
+}
