@@ -124,7 +124,7 @@ describe("momo exec --webhook URL", () => {
   test.concurrent("who never polls makes a mistake; where a webhook tells the outcome, it is only noted", async () => {
     const receiver = startReceiver();
     const polled = await auditOf("--after", "1ms");
-    expect(polled.stderr).toContain("Nobody has asked");
+    expect(polled.stderr).toContain("The client has not asked for the status");
     expect(polled.exitCode).toBe(7);
     const told = await auditOf("--after", "1ms", "--webhook", receiver.url);
     expect(told.exitCode).toBe(0);

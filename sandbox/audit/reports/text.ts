@@ -9,7 +9,7 @@ export function textReport(report: AuditReport): string {
       const facts = [
         ...(checkout_request_id === null ? [] : [checkout_request_id]),
         ...(reference ? [`reference ${shown(reference)}`] : []),
-        `call${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
+        `request${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
         `first at ${first_at}`,
         ...(count > 1 ? [`${count} times`] : []),
       ];

@@ -40,7 +40,9 @@ export function FaultsCard() {
   return (
     <Card title="Faults" count={inForce.length} isWide>
       {inForce.length === 0 ? (
-        <p class="hint">No faults. A fault affects calls of the merchant API; the same seed gives the same faults.</p>
+        <p class="hint">
+          No faults. A fault affects requests to the merchant API. The same seed gives the same faults.
+        </p>
       ) : (
         <>
           <RemovableList

@@ -32,7 +32,7 @@ const COLUMNS: readonly ColumnHead[] = [
   ["Answer", "c-answer"],
   ["About", "c-about"],
   ["Took", "c-took number when-wide"],
-  ["Mistakes", "c-mistakes"],
+  ["Findings", "c-mistakes"],
 ];
 
 /** The live log of the merchant API, with the mistakes of clients. */
@@ -74,7 +74,7 @@ export function Requests() {
               <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
               {!isFiltered && (
                 <p>
-                  Point your app at this server, and every request shows here as it is answered.{" "}
+                  Send the requests of your app to this server: each is shown here when it is answered.{" "}
                   <a href={addressOf("start")}>How&nbsp;to&nbsp;start</a>
                 </p>
               )}

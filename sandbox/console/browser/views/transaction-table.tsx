@@ -28,7 +28,7 @@ import { useWindowed } from "./windowed.ts";
 const COLUMNS: readonly ColumnHead[] = [
   ["Time", "c-time", "descending"],
   ["Reference", "c-ref"],
-  [<span class="unseen">Mistakes</span>, "c-sign"],
+  [<span class="unseen">Findings</span>, "c-sign"],
   ["Phone", "c-phone"],
   ["Amount, KES", "c-amount number"],
   ["Status", "c-status"],
@@ -139,7 +139,7 @@ function NothingYet() {
         what="the curl command"
       />
       <p>
-        From your own server: <a href={addressOf("start")}>one thing to paste in four languages</a>.
+        From your own server: <a href={addressOf("start")}>an example to paste, in four languages</a>.
       </p>
     </div>
   );

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-export type EarlyBirds = ReturnType<typeof createEarlyBirds>;
+export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
 
 /** How long an answer is held back, in real time. */
 export const MAX_HELD_MS = 5000;
@@ -8,7 +8,7 @@ export const MAX_HELD_MS = 5000;
 export const MAX_HELD = 1000;
 
 /** Pushes whose answer waits for the webhook of their payment. */
-export function createEarlyBirds(realClock: Clock) {
+export function createHeldAnswers(realClock: Clock) {
   const held = new Map<string, () => void>();
   return {
     /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
