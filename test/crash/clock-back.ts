@@ -11,7 +11,7 @@ const CLIENTS = 8;
 const HOUR_MS = 3_600_000;
 
 /** From source, which alone can be given another clock. */
-export const PROGRAM = [
+const PROGRAM = [
   ...[
     process.execPath,
     "--no-env-file",
