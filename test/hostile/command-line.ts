@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { helpPages } from "../../cli/run.ts";
 import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
 import { type Served, startMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { PATIENCE_MS } from "../support/time-outs.ts";
 import type { Runs } from "./requests.ts";
 

@@ -1,6 +1,6 @@
 import type { PushedPrompt } from "../events.ts";
 
-/** What the documentation says a prompt will do: the table of outcomes, the rules, and who decides. */
+/** What a prompt does according to the documentation: the table of outcomes, the rules, and what decides. */
 
 interface Entry {
   readonly status?: "completed" | "failed" | "cancelled" | "expired";
@@ -43,29 +43,29 @@ const TEXTS: Readonly<Record<number, string>> = {
 /** The network declines more than KES 250,000. */
 const LIMIT_CENTS = 25_000_000;
 
-/** How a prompt ends, and when; `never` where the network will not say. */
-export type Fate =
+/** How a prompt ends, and when; `never` if the network reports nothing. */
+export type Prediction =
   | { readonly status: string; readonly code: number; readonly desc: string; readonly atMs: number }
   | "never"
   | "refused"
   | "invalid";
 
-export interface ForecastRule {
+export interface PredictedRule {
   readonly match: { phone?: string; amount?: number; payment_account_id?: number; reference?: string };
   readonly outcome: string;
   readonly after?: string;
   times?: number;
 }
 
-/** What prompts do where nothing else decides. */
-export interface ForecastDefault {
+/** What prompts do if nothing else decides. */
+export interface PredictedDefault {
   readonly outcome: string;
   readonly after?: string;
 }
 
-export const isOutcome = (name: unknown): name is string => typeof name === "string" && Object.hasOwn(OUTCOMES, name);
+const isOutcome = (name: unknown): name is string => typeof name === "string" && Object.hasOwn(OUTCOMES, name);
 
-/** What the network itself announces with this outcome; null where it announces nothing. */
+/** What the network reports with this outcome; null if it reports nothing. */
 export function announcement(name: string): { status: string; code: number; desc: string } | null {
   const { status, code } = OUTCOMES[name] ?? {};
   return status === undefined || code === undefined ? null : { status, code, desc: TEXTS[code] ?? "" };
@@ -77,15 +77,15 @@ export function outcomeOfPin(pin: string, amountCents: number): string {
   return amountCents > LIMIT_CENTS ? "over_limit" : "completed";
 }
 
-/** A DURATION in milliseconds; null for what is none. */
+/** A DURATION in milliseconds; null if it is not one. */
 export function durationMs(text: unknown): number | null {
   const match = /^([0-9]{1,8})(ms|s|m|h)$/.exec(String(text));
   const ms = Number(match?.[1]) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match?.[2] ?? ""] ?? Number.NaN);
   return ms <= 86_400_000 ? ms : null;
 }
 
-/** The choice that a header or a test payment names; null where it is not one. */
-export function readChoice(text: string): { outcome: string; after?: string } | null {
+/** The choice that a header or a test payment names; null if it is not one. */
+function readChoice(text: string): { outcome: string; after?: string } | null {
   const match = /^\s*([a-z_]+)\s*(?:;\s*after\s*=\s*([0-9a-z]+)\s*)?$/.exec(text);
   const outcome = match?.[1] ?? "";
   if (!isOutcome(outcome)) return null;
@@ -94,15 +94,15 @@ export function readChoice(text: string): { outcome: string; after?: string } | 
   return durationMs(after) === null || announcement(outcome) === null ? null : { outcome, after };
 }
 
-/** How long an outcome takes by itself, in the words of the table. */
+/** How long an outcome takes without `after`, in the words of the table. */
 export function afterOf(outcome: string): string | null {
   const { afterMs } = OUTCOMES[outcome] ?? {};
   if (announcement(outcome) === null) return outcome === "silent" ? "never" : null;
   return afterMs == null ? "prompt timeout" : `${afterMs / 1000}s`;
 }
 
-/** Decides a prompt's fate, and uses up the rule that did. */
-export function foretell(prompt: PushedPrompt, rules: ForecastRule[], byDefault: ForecastDefault): Fate {
+/** Predicts a prompt, and counts down the rule that decided. */
+export function predict(prompt: PushedPrompt, rules: PredictedRule[], byDefault: PredictedDefault): Prediction {
   const choice = choose(prompt, rules, byDefault);
   if (choice === null) return "invalid";
   if (choice.outcome === "refused") return "refused";
@@ -112,7 +112,7 @@ export function foretell(prompt: PushedPrompt, rules: ForecastRule[], byDefault:
   return { ...announced, atMs: afterMs == null ? prompt.expiresAtMs : prompt.pushedAtMs + afterMs };
 }
 
-function choose(prompt: PushedPrompt, rules: ForecastRule[], byDefault: ForecastDefault): ForecastDefault | null {
+function choose(prompt: PushedPrompt, rules: PredictedRule[], byDefault: PredictedDefault): PredictedDefault | null {
   if (prompt.instruction !== null) return readChoice(prompt.instruction);
   const rule = rules.find(
     ({ match }) =>
