@@ -42,28 +42,28 @@ export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, 
   readonly random: Random;
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
-  /** What the service sees of the network: the network itself, unless a test puts something between the two. */
+  /** The provider of the service: the network itself, unless a test wraps it. */
   readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
-  /** What several servers on one database share; absent for a server that is alone. */
+  /** What several servers on one database share; absent for a server with its own database. */
   readonly shared?: Shared | null;
   readonly reportFault: (error: unknown) => void;
-  /** Told of each call of the merchant API as it is answered. */
+  /** Called for each request of the merchant API when it is answered. */
   readonly onRequest?: LogListener;
 }
 
 export interface Assembled {
   /** Both APIs, for one listener. */
   readonly handle: Handler;
-  /** Each API alone, for a listener of its own. */
+  /** Each API alone, for a separate listener. */
   readonly handleApi: Handler;
   readonly handleControl: Handler;
   /** Refuses a path that is ambiguous, and logs it. */
   readonly refusePath: RefusePath;
   readonly service: Service;
-  /** Start it before the first request, and stop it at the end; null for a server that is alone. */
+  /** Start it before the first request, and stop it at the end; null for a server with its own database. */
   readonly steering: SharedSteering | null;
   /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: () => Promise<AuditReport>;
@@ -93,7 +93,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
   log.subscribe(requestCounts.add);
   const webhooks = sendWebhooks(options, service);
-  const inputs = new Map<string, readonly string[]>(); // filled before the first call
+  const inputs = new Map<string, readonly string[]>(); // filled before the first request
   const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
@@ -206,12 +206,12 @@ function withConsole(control: Handler, page: Handler): Handler {
     const { path } = targetOf(request);
     if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(path, request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    const hint = `the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`;
+    const hint = `the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
     return respond(fail(404, `there is nothing at this path; ${hint}`));
   };
 }
 
-/** Whether a browser asks for no path. Only this path of the merchant API belongs to the console. */
+/** Whether a browser requests the root, the only path of the merchant API that belongs to the console. */
 function isRoot(path: string, { method }: Request): boolean {
   return path === "/" && (method === "GET" || method === "HEAD");
 }
