@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { startServer } from "../../src/http/server.ts";
@@ -56,7 +57,7 @@ export async function startInterception(options: InterceptOptions) {
     const door = await openTlsDoor({
       certificates,
       servedAt: served.port,
-      onDistrust: once(() => tellDistrust(hosts)),
+      onDistrust: onFirstUse(() => tellDistrust(hosts)),
     });
     closing.push(door.close);
     const proxy = await openProxy({ hosts, doorPort: door.port, servedAt: served.port, outer, password });
@@ -89,13 +90,4 @@ function tellDistrust(hosts: readonly string[]): void {
   tell(
     `momo: a program closed its connection to ${hosts.join(" or ")} before it sent a request: it does not trust the certificate of this run. It may pin the certificate of the real service, or have its own list of authorities, which no variable extends`,
   );
-}
-
-function once(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    act();
-  };
 }

@@ -20,6 +20,7 @@ import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { operationAt } from "../../src/http/operation.ts";
@@ -163,7 +164,8 @@ function merchantApi(
 ): Handler {
   const { service, faults, count, log, audit, webhooks, stopping, inputs } = parts;
   const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
-  const load = onFirstCall(async () => {
+  // Loaded with the first request: it needs zod, whose load takes 6 ms of the start.
+  const load = onFirstUse(async () => {
     const { createApi, INPUTS } = await import("../../src/http/api.ts");
     for (const [operation, names] of INPUTS) inputs.set(operation, names);
     return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
@@ -189,15 +191,6 @@ function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handl
   const { guard, clock, realClock, random, rememberClock, reportFault } = options;
   const own = { clock, realClock, random, rememberClock, reportFault, server: options, version };
   return createControl({ ...guard, ...parts, ...own, snapshots: createSnapshotShelf(), merchantApi: api });
-}
-
-/** A part that is loaded with its first request: both APIs need zod, whose load takes 6 ms of the start of a server. */
-function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
-  let part: Promise<Part> | undefined;
-  return () => {
-    part ??= load();
-    return part;
-  };
 }
 
 /** The control API and the console. A request for / is redirected to the console. */
