@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { GROUPS } from "./command-table.ts";
-import { complete } from "./terminal/completion.ts";
+import { suggestionsFor } from "./terminal/completion.ts";
 import { EXIT, toFailure } from "./terminal/failure.ts";
 import { showFirstStep } from "./terminal/first-step.ts";
 import { addHelp } from "./terminal/help.ts";
@@ -16,9 +16,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const asksHelp = args[0] === "help";
   const words = asksHelp ? args.slice(1) : args;
   if (args[0] === "complete") {
-    // Suggestions need all commands.
-    const program = await assemble(version, () => true);
-    await complete(program, args.slice(args.indexOf("--") + 1));
+    writeOut(await completions(args.slice(args.indexOf("--") + 1), version));
     return;
   }
   const name = words.find((word) => word !== "--"); // ends the options
@@ -59,6 +57,11 @@ async function assemble(version: string, isMeant: (name: string) => boolean): Pr
     program.addCommand(adopt(words === "" ? command : command.argument(words), program));
   }
   return program;
+}
+
+/** What `momo complete -- WORDS` prints. Suggestions need all commands. */
+export async function completions(words: readonly string[], version: string): Promise<string> {
+  return suggestionsFor(await assemble(version, () => true), words);
 }
 
 /** The complete help of every command, 78 columns wide, for the manual page. */

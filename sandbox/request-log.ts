@@ -36,7 +36,7 @@ export const REPLAY_HEADER = "x-sandbox-replay-of";
 export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
 /** How many calls are kept. */
-export const LOG_CAPACITY = 1000;
+const LOG_CAPACITY = 1000;
 
 /** How many characters of each body and answer are kept. With a head of at most 16 KiB, this bounds the whole log. */
 export const KEPT_LENGTH = 4096;

@@ -33,14 +33,14 @@ await sandbox.stop();
 
 // Real traffic, in real time.
 const busy = await startSandbox();
-const flood = startFlood({
+const stopFlood = startFlood({
   post: (path, body) => callOf(busy, path.slice(1), body),
   paymentAccountId: busy.paymentAccountId,
   perSecond: 2,
 });
 await Bun.sleep(40_000);
 await takePictures(busy, [["traffic", "transactions", 1440, 900]]);
-await flood.stop();
+await stopFlood();
 await busy.stop();
 process.exit(0);
 

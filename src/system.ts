@@ -24,23 +24,28 @@ export function steadyTime(hostMs: () => number, elapsedMs: () => number): () =>
   };
 }
 
-const nowMs = steadyTime(
-  () => Date.now(),
-  () => performance.now(),
-);
+/** A clock with this time. An alarm notices within {@link LONGEST_TIMER_MS} that the time has jumped. */
+export function clockBy(nowMs: () => number): Clock {
+  return {
+    nowMs,
+    alarm(atMs, ring) {
+      let timer: ReturnType<typeof setTimeout>;
+      const arm = () => {
+        const delayMs = atMs - nowMs();
+        timer = setTimeout(delayMs > 0 ? arm : ring, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
+      };
+      arm();
+      return () => clearTimeout(timer);
+    },
+  };
+}
 
-export const systemClock: Clock = {
-  nowMs,
-  alarm(atMs, ring) {
-    let timer: ReturnType<typeof setTimeout>;
-    const arm = () => {
-      const delayMs = atMs - nowMs();
-      timer = setTimeout(delayMs > 0 ? arm : ring, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
-    };
-    arm();
-    return () => clearTimeout(timer);
-  },
-};
+export const systemClock: Clock = clockBy(
+  steadyTime(
+    () => Date.now(),
+    () => performance.now(),
+  ),
+);
 
 /** Milliseconds with fractions since the process started: for durations, never for dates. */
 export const stopwatch = (): number => performance.now();

@@ -13,25 +13,24 @@ const BINARY = await builtBinary();
 
 afterAll(cleanUp);
 
-/** Runs the binary where there is nothing: an empty folder, and no environment at all. */
-async function runBinary(args: readonly string[], cwd = newFolder(), env: Record<string, string> = {}): Promise<Run> {
-  const child = startChild([BINARY, ...args], { cwd, env });
+/** Runs the binary in an empty folder, without any environment. */
+const runBinary = (args: readonly string[], cwd?: string, env?: Record<string, string>) =>
+  runBare([BINARY, ...args], cwd, env);
+
+async function runBare(command: readonly string[], cwd = newFolder(), env = {}): Promise<Run> {
+  const child = startChild(command, { cwd, env });
   const exitCode = await child.exited;
   return { stdout: child.stdout.text, stderr: child.stderr.text, exitCode };
 }
 
-test.concurrent("a search that finds thousands is read in a thread of its own, which comes with the binary", async () => {
+test.concurrent("the binary has the code of its second thread, which reads long lists, and the page of the console", async () => {
   const data = newFolder();
   const store = await openStoreWithMerchants(join(data, "momo.db"));
   await Promise.all(Array.from({ length: 3000 }, (_, index) => insertPending(store, { reference: `ORDER-${index}` })));
   store.close();
-  const served = await serveMomo(["--data", data], { program: [BINARY] });
-  const response = await served.get("/transactions.php?search=order&limit=1");
-  expect(await response.json()).toMatchObject({ success: true, pagination: { total_items: 3000 } });
-});
-
-test.concurrent("the console comes with the binary, in one page under a policy of its own", async () => {
-  const { ready } = await serveMomo([], { program: [BINARY] });
+  const { get, ready } = await serveMomo(["--data", data], { program: [BINARY] });
+  const list = await (await get("/transactions.php?search=order&limit=1")).json();
+  expect(list).toMatchObject({ success: true, pagination: { total_items: 3000 } });
   const response = await fetch(ready.console_url);
   expect(response.headers.get("Content-Security-Policy")).toContain("script-src 'sha256-");
   expect(response.headers.get("Content-Encoding")).toBe("gzip");
@@ -73,8 +72,8 @@ test.concurrent("no source path of the machine that built it is printed in an er
     runBinary(["list", "-q", "--base-url", odd.baseUrl, ...known]),
     runBinary(["list", "--base-url", "http://127.0.0.1:1", ...known]),
     runBinary(["merchants", "list", "--data", folder]),
-    runInShell('"$0" outcomes --json >/dev/full'),
-    runInShell('"$0" --version >/dev/full'),
+    runBare(["/bin/sh", "-c", '"$0" outcomes --json >/dev/full', BINARY]),
+    runBare(["/bin/sh", "-c", '"$0" --version >/dev/full', BINARY]),
   ]);
   for (const { stderr, exitCode } of runs) {
     expect(exitCode).not.toBe(0);
@@ -83,8 +82,3 @@ test.concurrent("no source path of the machine that built it is printed in an er
     expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
   }
 });
-
-async function runInShell(script: string): Promise<Run> {
-  const child = startChild(["/bin/sh", "-c", script, BINARY], { cwd: newFolder(), env: {} });
-  return { exitCode: await child.exited, stdout: child.stdout.text, stderr: child.stderr.text };
-}

@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { steadyTime } from "../src/system.ts";
+import { expect, jest, test } from "bun:test";
+import { clockBy, steadyTime } from "../src/system.ts";
 
 /** A host whose two clocks a test moves. */
 function host() {
@@ -57,4 +57,23 @@ test("ahead of the host, it is met by the host's time again", () => {
     nowMs();
   }
   expect(nowMs()).toBe(startMs + 2_000_000 - 1000);
+});
+
+test("an alarm rings within 2 s after the time has jumped past it, and not after it was cancelled", () => {
+  jest.useFakeTimers();
+  try {
+    let nowMs = 0;
+    const clock = clockBy(() => nowMs);
+    const ring = jest.fn();
+    clock.alarm(3_600_000, ring);
+    const cancel = clock.alarm(3_600_000, () => expect.unreachable());
+    jest.advanceTimersByTime(2000);
+    nowMs = 3_600_000;
+    expect(ring).not.toHaveBeenCalled();
+    cancel();
+    jest.advanceTimersByTime(2001); // one more for the timer that rings
+    expect(ring).toHaveBeenCalledTimes(1);
+  } finally {
+    jest.useRealTimers();
+  }
 });

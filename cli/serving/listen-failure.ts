@@ -10,13 +10,17 @@ interface Address {
 }
 
 /** Why the server cannot listen on the address, which program has it, and the flag that helps. */
-export async function explainListenFailure(error: unknown, { host, port, flag }: Address): Promise<unknown> {
+export async function explainListenFailure(
+  error: unknown,
+  { host, port, flag }: Address,
+  holderTimeoutMs = HOLDER_TIMEOUT_MS,
+): Promise<unknown> {
   const { code } = error as NodeJS.ErrnoException;
   const address = `${host}:${port}`;
   if (code === "EADDRINUSE") {
     return new Failure(
       "unexpected",
-      `${address} is taken by ${await holderOf(host, port)}`,
+      `${address} is taken by ${await holderOf(host, port, holderTimeoutMs)}`,
       `choose another port with ${flag}, or ${flag} 0 for any free one`,
     );
   }
@@ -47,11 +51,11 @@ export async function explainListenFailure(error: unknown, { host, port, flag }:
 const HOLDER_TIMEOUT_MS = 3000;
 
 /** Asks the program on the port whether it is a momo. */
-async function holderOf(host: string, port: number): Promise<string> {
+async function holderOf(host: string, port: number, timeoutMs: number): Promise<string> {
   try {
     reachDirectly(host);
     const answer = await fetch(`http://${host.includes(":") ? `[${host}]` : host}:${port}${CONTROL_PATH}/health`, {
-      signal: AbortSignal.timeout(HOLDER_TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const health = (await answer.json()) as { status?: unknown; pid?: unknown };
     if (Number.isInteger(health.pid)) return `another momo (process ${health.pid})`;

@@ -1,7 +1,7 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
-import { GOOD_WEATHER } from "../../sandbox/webhooks/settings.ts";
+import { DEFAULT_SETTINGS } from "../../sandbox/webhooks/settings.ts";
 import { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -22,7 +22,7 @@ export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOpt
     clock: clocks.clock,
     realClock: clocks.realClock,
     service,
-    start: webhook === null ? null : { url: webhook, ...GOOD_WEATHER },
+    start: webhook === null ? null : { url: webhook, ...DEFAULT_SETTINGS },
     // A proxy is only for other machines.
     beforeSending: ({ hostname }) => {
       if (isLoopback(hostname)) reachDirectly(hostname);

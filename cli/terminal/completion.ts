@@ -3,7 +3,6 @@ import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { openBeside } from "../client/beside.ts";
 import { jsonText, plain } from "./plain.ts";
-import { writeOut } from "./standard-output.ts";
 
 /** Suggests the next word of a command line, for the scripts that `momo completion` prints. */
 
@@ -22,12 +21,15 @@ interface Suggestions {
 
 const NOTHING: Suggestions = { words: [], also: "" };
 
-/** @param words the words so far; the last one is still being typed, and may be empty */
-export async function complete(program: Command, words: readonly string[]): Promise<void> {
+/**
+ * One line for each suggestion, and a last one for what the shell adds.
+ * @param words the words so far; the last one is still being typed, and may be empty
+ */
+export async function suggestionsFor(program: Command, words: readonly string[]): Promise<string> {
   const { words: found, also } = await suggest(program, words);
   const typed = words.at(-1) ?? "";
   const fitting = found.filter(({ word }) => word.startsWith(typed));
-  writeOut([...fitting.map(({ word, what }) => `${plain(word)}\t${plain(what)}`), `:${also}`, ""].join("\n"));
+  return [...fitting.map(({ word, what }) => `${plain(word)}\t${plain(what)}`), `:${also}`, ""].join("\n");
 }
 
 async function suggest(program: Command, words: readonly string[]): Promise<Suggestions> {

@@ -60,7 +60,7 @@ export const FINDING_KINDS = {
     section: "§4.4",
     label: "never polls",
     advice:
-      "Ask POST /status.php every 3 to 5 s until the status is final. The specification knows no other way to learn what became of a payment.",
+      "Ask POST /status.php every 3 to 5 s until the status is final. The specification has no other way to learn the outcome of a payment.",
   },
   unknown_path: {
     severity: "error",

@@ -43,7 +43,7 @@ function auditParameter(state: AuditState, { call }: Reading, name: string, isFo
     atMs: call.atMs,
     message: () =>
       isWrongRow
-        ? `The list was asked with “${shown(name)}”, as if that selected one payment. There is no such parameter: the first row is the newest payment of all.`
+        ? `The client asked for the list with “${shown(name)}”, as if this parameter selected one payment. It does not exist: the first row is the newest payment of all.`
         : `The list has no parameter “${shown(name)}”.`,
   });
 }

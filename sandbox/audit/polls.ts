@@ -64,7 +64,7 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
         message: () =>
           isCompleted
             ? "Asked again after the answer was “completed”: a client that credits when it reads “completed” credits again."
-            : `Asked again after the answer was “${finalRead.status}”: that is final, and here it is read as if it were “pending”.`,
+            : `Asked again after the answer was “${finalRead.status}”. This status is final, but the client treats it like “pending”.`,
       });
     }
     return;
@@ -103,7 +103,7 @@ function auditUnknownId(state: AuditState, { call }: Reading, members: Readonly<
     atMs: call.atMs,
     message: () =>
       lastRefusal
-        ? `The payment was refused (${lastRefusal.status === null ? "no answer" : `HTTP ${lastRefusal.status}`}), and then a status was asked for ${asked}, as if there were a payment.`
-        : `A status was asked for ${asked}: the answer to the push was not read as it is.`,
+        ? `The payment was refused (${lastRefusal.status === null ? "no answer" : `HTTP ${lastRefusal.status}`}), but then the client asked for a status ${asked}, as if there were a payment.`
+        : `The client asked for a status ${asked}: it did not check the answer that should contain the id.`,
   });
 }

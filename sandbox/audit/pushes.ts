@@ -50,13 +50,13 @@ function compare(state: AuditState, before: Payment, payment: Payment, atMs: num
     if (sawNothing) return;
     charged(() =>
       start.isLost
-        ? `“${reference}” is charged again. The answer to the first charge was lost, but its payment is still pending: the customer may pay both.`
+        ? `“${reference}” is charged a second time. The answer to the first request was lost, but its payment is still pending: the customer may pay both.`
         : `“${reference}” is charged a second time while the first payment is still pending: the customer may pay both.`,
     );
   } else if (start.isLost && !first.isFinalTold) {
     charged(
       () =>
-        `“${reference}” is charged again after the answer to the first charge was lost, and nobody has looked what became of it (it is ${first.end?.status}).`,
+        `“${reference}” is charged a second time. The answer to the first request was lost, and the client did not look for its payment (it is ${first.end?.status} now).`,
     );
   }
 }

@@ -45,8 +45,8 @@ function neverPolled(payment: Payment, start: Start, now: Moment, options: Silen
     atMs: start.at.nowMs,
     message: () =>
       start.isRead
-        ? `Nobody has asked what became of this payment${stateOf(payment)}.`
-        : `The answer to this push was lost, the payment was not, and nobody has looked for it${stateOf(payment)}.`,
+        ? `The client has not asked for the status of this payment${stateOf(payment)}.`
+        : `The answer to this request was lost, but the payment exists, and the client has not looked for it${stateOf(payment)}.`,
   };
 }
 

@@ -3,7 +3,7 @@ import { formatDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { drawSeed } from "../../src/domain/random.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
-import { GOOD_WEATHER, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../webhooks/settings.ts";
+import { DEFAULT_SETTINGS, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { CONTROL_PATH, type ControlCall } from "./context.ts";
 import { duration, pageQuery, parseQuery, readBody, readWith } from "./input.ts";
@@ -14,13 +14,13 @@ import { deliveryView } from "./views.ts";
 
 export const webhookRequest = z.strictObject({
   url: readWith(z.string(), (text) => parseWebhookUrl(text, "it")),
-  form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(GOOD_WEATHER.form),
-  times: z.int().min(1).max(MAX_WEBHOOK_TIMES).default(GOOD_WEATHER.times),
+  form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(DEFAULT_SETTINGS.form),
+  times: z.int().min(1).max(MAX_WEBHOOK_TIMES).default(DEFAULT_SETTINGS.times),
   delay: duration.default(0),
   shuffle: duration.default(0),
-  lost: z.number().min(0).max(1).default(GOOD_WEATHER.lost),
+  lost: z.number().min(0).max(1).default(DEFAULT_SETTINGS.lost),
   seed: z.int().min(0).max(0xffffffff).optional(),
-  early: z.boolean().default(GOOD_WEATHER.early),
+  early: z.boolean().default(DEFAULT_SETTINGS.early),
 });
 export type WebhookInput = z.input<typeof webhookRequest>;
 

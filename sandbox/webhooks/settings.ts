@@ -22,8 +22,8 @@ export interface WebhookSettings {
   readonly early: boolean;
 }
 
-/** Sends each payment once, at once. */
-export const GOOD_WEATHER: Omit<WebhookSettings, "url"> = {
+/** Each payment is sent once, at once, and nothing goes wrong. */
+export const DEFAULT_SETTINGS: Omit<WebhookSettings, "url"> = {
   form: "payment.updated",
   times: 1,
   delayMs: 0,

@@ -4,7 +4,7 @@ import { seededChance } from "../../src/domain/random.ts";
 import type { FinalTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { Delivery } from "./delivery-book.ts";
-import { createEarlyBirds, type EarlyBirds } from "./early-birds.ts";
+import { createHeldAnswers, type HeldAnswers } from "./held-answers.ts";
 import { messageOf } from "./message.ts";
 import { createOutbox, type DeliveryListener, type Outbox } from "./outbox.ts";
 import type { WebhookSettings } from "./settings.ts";
@@ -27,7 +27,7 @@ export class Webhooks {
   readonly #clock: VirtualClock;
   readonly #start: WebhookSettings | null;
   readonly #outbox: Outbox;
-  readonly #earlyBirds: EarlyBirds;
+  readonly #heldAnswers: HeldAnswers;
   #settings: WebhookSettings | null;
   #chance: () => number;
 
@@ -36,9 +36,9 @@ export class Webhooks {
     this.#start = start;
     this.#settings = start;
     this.#chance = chanceOf(start);
-    this.#earlyBirds = createEarlyBirds(realClock);
+    this.#heldAnswers = createHeldAnswers(realClock);
     this.#outbox = createOutbox({ clock, realClock, beforeSending, address: () => this.#settings?.url ?? null });
-    this.#outbox.subscribe(({ checkoutRequestId }) => this.#earlyBirds.release(checkoutRequestId));
+    this.#outbox.subscribe(({ checkoutRequestId }) => this.#heldAnswers.release(checkoutRequestId));
     service.subscribe((transaction) => {
       if (this.#settings && transaction.status !== "pending") this.#plan(transaction, this.#settings);
     });
@@ -84,13 +84,13 @@ export class Webhooks {
 
   /** A promise that the answer to a push must wait for; null if it need not wait. */
   beforeAnswer(checkoutRequestId: string): Promise<void> | null {
-    return this.#settings?.early ? this.#earlyBirds.waitFor(checkoutRequestId) : null;
+    return this.#settings?.early ? this.#heldAnswers.waitFor(checkoutRequestId) : null;
   }
 
   /** Drops all deliveries, and restores the settings of the start. */
   reset(): void {
     this.#outbox.clear();
-    this.#earlyBirds.releaseAll();
+    this.#heldAnswers.releaseAll();
     this.#begin(this.#start);
   }
 
@@ -107,7 +107,7 @@ export class Webhooks {
 
   #giveUp(): void {
     this.#outbox.giveUp();
-    this.#earlyBirds.releaseAll();
+    this.#heldAnswers.releaseAll();
   }
 
   #plan(payment: FinalTransaction, { form, times, delayMs, shuffleMs, lost }: WebhookSettings): void {
@@ -118,7 +118,7 @@ export class Webhooks {
       const state = lost > 0 && this.#chance() < lost ? "lost" : "waiting";
       const dueAtMs = nowMs + delayMs + (shuffleMs > 0 ? Math.floor(this.#chance() * shuffleMs) : 0);
       const delivery = this.#outbox.add({ checkoutRequestId, message, state, dueAtMs, attempts: [], resendOf: null });
-      if (!delivery) this.#earlyBirds.release(checkoutRequestId);
+      if (!delivery) this.#heldAnswers.release(checkoutRequestId);
     }
   }
 }

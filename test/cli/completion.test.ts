@@ -1,131 +1,102 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { completions } from "../../cli/run.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
-import { KEYS, openMomo, type TerminalSession } from "../support/terminal.ts";
+import { PROGRAM, runMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
+import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 
-const server = await serveMomo(["--outcome", "manual"]);
-await runMomo(["accounts", "create", "--name", "Till", ...server.at]);
-const open = (await runMomo(["pay", "0712345678", "100", "-q", ...server.at])).stdout.trim();
-const env = { MOMO_DATA: server.ready.data };
+const sandbox = await startIn(newFolder());
+await sandbox.control("POST", "/accounts", { name: "Till" });
+const open = await sandbox.pay({}, "manual");
 
-describe("momo complete offers what could come next", () => {
-  const answered = async (...words: string[]) => {
-    const { stdout, stderr, exitCode } = await runMomo(["complete", "--", ...words], { env });
-    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    return stdout.trimEnd().split("\n");
-  };
-  const offered = async (...words: string[]) =>
-    (await answered(...words)).filter((line) => !line.startsWith(":")).map((line) => line.split("\t")[0]);
-  const also = async (...words: string[]) => (await answered(...words)).at(-1);
+const at = sandbox.at.join(" ");
 
-  test.concurrent("commands, commands of commands, and options", async () => {
-    expect(await offered("se")).toEqual(["serve"]);
-    expect(await offered("")).toEqual(expect.arrayContaining(["serve", "pay", "rules", "faults", "default", "tail"]));
-    expect(await offered("nothing-begins-so")).toEqual([]);
-    expect(await offered("nosuch", "")).toEqual([]);
-    expect(await offered("clock", "")).toEqual(["show", "freeze", "advance", "resume"]);
-    expect(await offered("help", "clock", "f")).toEqual(["freeze"]);
-    expect(await offered("pay", "--out")).toEqual(["--outcome"]);
-  });
-
-  test.concurrent("outcomes, statuses, kinds and formats", async () => {
-    expect(await offered("pay", "0712345678", "1", "--outcome", "ins")).toEqual(["insufficient_funds"]);
-    expect(await offered("answer", "1", "--outcome", "canc")).toEqual(["cancelled"]);
-    expect(await offered("rules", "add", "wrong")).toEqual(["wrong_pin"]);
-    expect(await offered("list", "--status", "")).toEqual(["pending", "completed", "failed", "cancelled", "expired"]);
-    expect(await offered("list", "--type", "w")).toEqual(["web", "wallet_deposit"]);
-    expect(await offered("pay", "--kind", "credit")).toEqual(["credit_topup"]);
-    expect(await offered("env", "--format", "")).toEqual(["shell", "powershell", "dotenv", "github", "json"]);
-  });
-
-  test.concurrent("keys, accounts and open prompts of the running sandbox", async () => {
-    expect(await offered("keys", "revoke", "")).toEqual([server.ready.api_key]);
-    expect(await offered("pay", "--account", "")).toEqual(["1", "2"]);
-    expect(await offered("status", "ws_")).toEqual([open]);
-    expect(await offered("answer", "")).toEqual([open]);
-    expect(await offered("phone", "")).toEqual(["254712345678"]);
-  });
-
-  test.concurrent("files where files belong, commands after exec --, and nothing elsewhere", async () => {
-    expect(await also("export", "")).toBe(":files");
-    expect(await also("serve", "--rules", "")).toBe(":files");
-    expect(await also("list", "--data", "")).toBe(":files");
-    expect(await also("exec", "--", "")).toBe(":commands");
-    expect(await also("exec", "--", "npm", "")).toBe(":files");
-    expect(await also("pay", "0712345678", "")).toBe(":");
-  });
+/** What was typed, and what is offered; after a colon what the shell adds. */
+const OFFERED: [typed: string, offered: string][] = [
+  ["se", "serve :"],
+  ["nothing-begins-so", ":"],
+  ["nosuch ", ":"],
+  ["clock ", "show freeze advance resume :"],
+  ["help clock f", "freeze :"],
+  ["pay --out", "--outcome :"],
+  ["pay 0712345678 1 --outcome ins", "insufficient_funds :"],
+  ["answer 1 --outcome canc", "cancelled :"],
+  ["rules add wrong", "wrong_pin :"],
+  ["list --status ", "pending completed failed cancelled expired :"],
+  ["list --type w", "web wallet_deposit :"],
+  ["pay --kind credit", "credit_topup :"],
+  ["env --format ", "shell powershell dotenv github json :"],
+  [`keys revoke ${at} `, `${sandbox.headers["X-API-Key"]} :`],
+  [`pay ${at} --account `, "1 2 :"],
+  [`status ${at} ws_`, `${open} :`],
+  [`answer ${at} `, `${open} :`],
+  [`phone ${at} `, "254712345678 :"],
+  ["export ", ":files"],
+  ["serve --rules ", ":files"],
+  ["list --data ", ":files"],
+  ["exec -- ", ":commands"],
+  ["exec -- npm ", ":files"],
+  ["pay 0712345678 ", ":"],
+];
+test.concurrent.each(OFFERED)("momo %s: %s", async (typed, expected) => {
+  const lines = (await completions(typed.split(" "), "1.0.0")).trimEnd().split("\n");
+  expect(lines.map((line) => line.split("\t")[0]).join(" ")).toBe(expected);
 });
 
-/** A folder with a `momo` in it, and a file that only files complete to. */
-function shellFolder(): string {
-  const folder = newFolder();
-  const quoted = PROGRAM.map((word) => `'${word}'`).join(" ");
-  writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec ${quoted} "$@"\n`, { mode: 0o755 });
-  writeFileSync(join(folder, "my-copy.backup"), "");
-  writeFileSync(join(folder, "zz-mine"), "#!/bin/sh\n", { mode: 0o755 });
-  return folder;
-}
+test.concurrent("momo complete prints it: a word, a tab and a description on each line", async () => {
+  const { stdout, stderr, exitCode } = await runMomo(["complete", "--", ""]);
+  expect(stdout).toMatch(/^serve\t\w.*\n(?:[a-z]+\t.*\n)+:\n$/);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+});
 
-interface Shell {
-  readonly name: string;
-  readonly program: readonly string[];
-  /** Reads the script, and says that it is ready. */
-  readonly setUp: string;
-}
-
-const SHELLS: readonly Shell[] = [
-  { name: "bash", program: ["bash", "--norc", "-i"], setUp: "source <(momo completion bash)" },
-  {
-    name: "zsh",
-    program: ["zsh", "-f", "-i"],
-    setUp: "autoload -Uz compinit && compinit -u -D && source <(momo completion zsh)",
-  },
-  { name: "fish", program: ["fish", "--no-config", "--interactive"], setUp: "momo completion fish | source" },
+/** How each shell starts without the user's settings, and how it reads the script. */
+const SHELLS: [command: string, setUp: string][] = [
+  ["bash --norc -i", "source <(momo completion bash)"],
+  ["zsh -f -i", "autoload -Uz compinit && compinit -u -D && source <(momo completion zsh)"],
+  ["fish --no-config --interactive", "momo completion fish | source"],
 ];
 
-for (const { name, program, setUp } of SHELLS) {
-  if (Bun.which(name) === null) {
-    test(`Tab in a real ${name}: left out, it is not installed`, () => {});
-    continue;
+describe("Tab in a real shell completes, and runs nothing of what was typed", () => {
+  for (const [command, setUp] of SHELLS) {
+    const program = command.split(" ");
+    const [name = ""] = program;
+    if (Bun.which(name) === null) test(`${name}: left out, it is not installed`, () => {});
+    else test(name, () => expectCompletion(program, setUp));
   }
-  describe(`Tab in a real ${name}`, () => {
-    const start = async (): Promise<TerminalSession & { folder: string }> => {
-      const folder = shellFolder();
-      const session = openMomo([], {
-        program,
-        cwd: folder,
-        columns: 200,
-        env: { ...env, PATH: `${folder}:${process.env.PATH}`, PS1: "$ ", SHELL: "/bin/sh" },
-      });
-      session.type(`${setUp}; echo rea''dy\r`);
-      await session.screen.until(/^.*ready\r?\n/m);
-      return { ...session, folder };
-    };
-    test("commands, values, files where they belong, commands after exec --; nothing of what was typed is run", async () => {
-      const { screen, type, folder } = await start();
-      for (const [typed, expected] of [
-        ["momo clock fre", /momo clock freeze/],
-        ["momo status ws", new RegExp(open)],
-        ["momo import my-c", /my-copy\.backup/],
-        ["momo exec -- zz-m", /exec -- zz-mine/],
-        ["momo pay '$(touch made)' '`touch made`' --outcome insuff", /insufficient_funds/],
-      ] as const) {
-        type(typed + KEYS.tab);
-        await screen.until(expected);
-        type(KEYS.ctrlU);
-      }
-      type("exit\r");
-      expect(readdirSync(folder).sort()).toEqual(["momo", "my-copy.backup", "zz-mine"]);
-    });
-  });
+});
+
+async function expectCompletion(program: readonly string[], setUp: string): Promise<void> {
+  const folder = newFolder();
+  const momo = PROGRAM.map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec ${momo} "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, "zz-mine"), "#!/bin/sh\n", { mode: 0o755 });
+  writeFileSync(join(folder, "my-copy.backup"), "");
+  const PATH = `${folder}:${process.env.PATH}`;
+  const env = { MOMO_DATA: sandbox.at[1], PATH, PS1: "$ ", SHELL: "/bin/sh" };
+  const { screen, type } = openMomo([], { program, cwd: folder, columns: 200, env });
+  type(`${setUp}; echo rea''dy\r`);
+  await screen.until(/^.*ready\r?\n/m);
+  for (const [typed, completed] of [
+    ["momo clock fre", /momo clock freeze/],
+    ["momo status ws", new RegExp(open)],
+    ["momo import my-c", /my-copy\.backup/],
+    ["momo exec -- zz-m", /exec -- zz-mine/],
+    ["momo pay '$(touch made)' '`touch made`' --outcome insuff", /insufficient_funds/],
+  ] as const) {
+    type(typed + KEYS.tab);
+    await screen.until(completed);
+    type(KEYS.ctrlU);
+  }
+  type("exit\r");
+  expect(readdirSync(folder).sort()).toEqual(["momo", "my-copy.backup", "zz-mine"]);
 }
 
-test.concurrent.each(["powershell"])("momo completion %s prints a script", async (shell) => {
-  const { stdout, stderr, exitCode } = await runMomo(["completion", shell]);
+test.concurrent("momo completion powershell prints a script", async () => {
+  const { stdout, stderr, exitCode } = await runMomo(["completion", "powershell"]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   expect(stdout).toContain("momo complete --");
 });

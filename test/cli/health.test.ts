@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const QUIET = { stdout: "", stderr: "", exitCode: 0 };
-
-test.concurrent("momo health says nothing and ends with 0 where a server serves: by the data directory, by --base-url", async () => {
-  const { at, ready } = await serveMomo();
-  expect(await runMomo(["health", ...at])).toEqual(QUIET);
-  expect(await runMomo(["health", "--base-url", ready.base_url])).toEqual(QUIET);
-});
-
-test.concurrent("the same off loopback without the token, also with a wrong one", async () => {
-  const { ready } = await serveMomo(["--host", "0.0.0.0"]);
-  const elsewhere = ["health", "--base-url", ready.base_url, "--data", join(newFolder(), "other")];
-  expect(await runMomo(elsewhere)).toEqual(QUIET);
-  expect(await runMomo(elsewhere, { env: { MOMO_CONTROL_TOKEN: "wrong-wrong-wrong" } })).toEqual(QUIET);
+test.concurrent.each([
+  ["on loopback", "127.0.0.1", null],
+  ["off loopback, without the token and with a wrong one", "0.0.0.0", "a-control-token-of-ours"],
+])("momo health says nothing and ends with 0 where a server serves: %s", async (_where, host, controlToken) => {
+  const { at, baseUrl } = await startIn(newFolder(), { host, controlToken });
+  const env = { MOMO_CONTROL_TOKEN: "wrong-wrong-wrong" };
+  for (const run of [
+    await runMomo(["health", ...at]),
+    await runMomo(["health", "--base-url", baseUrl]),
+    await runMomo(["health", "--base-url", baseUrl], { env }),
+  ])
+    expect(run).toEqual({ stdout: "", stderr: "", exitCode: 0 });
 });
 
 test.concurrent("momo health ends with 6 and one line where no server runs, was killed, is stopping, or is another program", async () => {
@@ -26,25 +26,13 @@ test.concurrent("momo health ends with 6 and one line where no server runs, was 
   await kill();
   const draining = serveFake(() => Response.json({ success: false, message: "momo is stopping" }, { status: 503 }));
   const other = serveFake(() => new Response("hello"));
-  const runs = await Promise.all([
-    runMomo(["health", "--data", join(newFolder(), "none")]),
-    runMomo(["health", ...at]),
-    runMomo(["health", "--base-url", draining.baseUrl]),
-    runMomo(["health", "--base-url", other.baseUrl]),
-  ]);
-  for (const run of runs)
+  for (const flags of [
+    ["--data", join(newFolder(), "none")],
+    at,
+    ["--base-url", draining.baseUrl],
+    ["--base-url", other.baseUrl],
+  ]) {
+    const run = await runMomo(["health", ...flags]);
     expect(run).toMatchObject({ stdout: "", exitCode: 6, stderr: expect.stringMatching(/^momo: /) });
-});
-
-test.concurrent("a port that another momo holds off loopback is said to be held by one", async () => {
-  const { ready } = await serveMomo(["--host", "0.0.0.0"]);
-  const { stderr } = await runMomo([
-    "serve",
-    "--ephemeral",
-    "--host",
-    "0.0.0.0",
-    "--port",
-    new URL(ready.base_url).port,
-  ]);
-  expect(stderr).toContain("another momo");
+  }
 });

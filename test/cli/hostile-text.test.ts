@@ -2,111 +2,112 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { GROUPS } from "../../cli/command-table.ts";
 import { jsonText, plain } from "../../cli/terminal/plain.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { runMomo, serveMomo } from "../support/momo.ts";
+import { runMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
 import { KEYS, openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 
-/** Turns the direction of what follows, hides a word, and is no control character: a name may hold it. */
+/** Changes the direction of text and hides a word. It has no control character, so a name may have it. */
 const TURNED = "a\u202Eb\u2066c\u200Fd\u200Be\u{E0041}f";
-/** What a name may not hold, but a reference may: sets the title, erases the screen, in seven bits and in eight, begins a line. */
+/** A reference may also set the title, erase the screen (in 7 bits and in 8), and begin a line. */
 const HOSTILE = `${TURNED}\x1b]0;owned\x07\x1b[2J\u009b2J\u2028\u2029\u061C\uFEFF\nmomo: all is well`;
 
-/** What a terminal obeys of all this. The line ends are momo's own. */
+/** The characters on a screen that a terminal obeys. The line ends and the tabs of tsv are momo's own. */
 const obeyed = (screen: string) =>
-  [...screen.replaceAll("\r\n", "")].filter((character) =>
+  [...screen.replaceAll(/\r\n|\t/g, "")].filter((character) =>
     /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060-\u206F\uFEFF\u{E0000}-\u{E007F}]/u.test(character),
   );
-/** Where a library draws, with escape sequences of its own. */
+/** The same where a library draws with its own escape sequences. */
 const obeyedOfPrompts = (screen: string) => [
   ...obeyed(stripVTControlCharacters(screen)),
   ...["\x1b]0;", "\x1b[2J"].filter((sequence) => screen.includes(sequence)),
 ];
 
-/** A foreign server that means harm in each word that it says. */
+/** A server with hostile text in every member of its answers. */
 const transaction = { id: 1, status: HOSTILE, type: HOSTILE, amount: 1, phone: HOSTILE, [HOSTILE]: HOSTILE };
+const finding = {
+  ...{ kind: HOSTILE, severity: HOSTILE, message: HOSTILE, advice: HOSTILE, section: HOSTILE },
+  ...{ request_ids: [HOSTILE], first_at: HOSTILE, count: 1 },
+};
 const answer = {
   ...{ success: true, message: HOSTILE, now: HOSTILE, version: HOSTILE, pid: HOSTILE, ...transaction },
   ...{ checkout_request_id: HOSTILE, transaction, transactions: [transaction] },
-  pagination: { current_page: HOSTILE, total_pages: HOSTILE, total_items: HOSTILE },
+  ...{ outcome: HOSTILE, after: HOSTILE, rules: [{ match: { reference: HOSTILE }, outcome: HOSTILE, after: HOSTILE }] },
+  ...{ faults: [{ kind: HOSTILE, path: HOSTILE }], findings: [finding], left_out: 1 },
+  pagination: { current_page: 1, total_pages: 2, total_items: 2 },
 };
 const foreign = serveFake(() => Response.json(answer));
 const refusing = serveFake(() => Response.json({ success: false, message: HOSTILE }, { status: 400 }));
 
-/** A data directory whose every name is hostile, in a folder that is. */
+/** A data directory with a hostile path and hostile names in its database. */
 const data = join(newFolder(), TURNED);
-await runMomo(["merchants", "create", "--name", TURNED, "--data", data]);
-await runMomo(["merchants", "create", "--name", `${TURNED} 2`, "--data", data]);
-await runMomo(["accounts", "create", "--name", TURNED, "--data", data]);
-await runMomo(["keys", "create", "--label", TURNED, "--merchant", "1", "--data", data]);
 const at = ["--data", data];
+const sandbox = await startIn(data);
+for (const name of [TURNED, `${TURNED} 2`]) await sandbox.control("POST", "/merchants", { name });
+await sandbox.control("POST", "/accounts", { name: TURNED });
+await sandbox.control("POST", "/keys", { label: TURNED });
+await sandbox.stop();
 const copy = join(newFolder(), `${TURNED}.copy`);
 await runMomo(["export", copy, ...at]);
-const recorded = newFolder();
-const control_url = foreign.baseUrl.replace("/v2", "/_momo");
-const record = { pid: 1, base_url: foreign.baseUrl, control_url, control_token: null };
-writeFileSync(join(recorded, "server.json"), JSON.stringify(record), { mode: 0o600 });
 
-const ONLINE = [
-  ["pay", "0712345678", "1", "--account", "1", "--reference", HOSTILE],
-  ["pay", "0712345678", "1", "--account", "1", "-q"],
-  ["status", HOSTILE],
-  ["list"],
-  ["env"],
-];
-const STEERING = [
-  ["answer", HOSTILE, "--pin", "1234"],
-  ["clock", "show"],
-  ["reset", "--yes"],
-  ["audit"],
-  ["rules", "list"],
-  ["rules", "add", "cancelled", "--reference", TURNED],
-  ["faults", "list"],
-  ["default", "show"],
-  ["open", "--print"],
-  ["tail"],
-  ["webhooks", "resend", "1"],
-  ["snapshot", "save", "x"],
-];
-const OFFLINE: Record<string, string[][]> = {
-  health: [["--data", join(newFolder(), TURNED)]],
-  serve: [
-    ["--port", "x"],
-    ["--rules", HOSTILE, "--ephemeral"],
-  ],
+/** A data directory whose server is the foreign one. */
+const recorded = newFolder();
+const urls = { base_url: foreign.baseUrl, control_url: foreign.baseUrl.replace("/v2", "/_momo") };
+writeFileSync(join(recorded, "server.json"), JSON.stringify({ pid: 1, ...urls, control_token: null }), { mode: 0o600 });
+
+const merchantApi = flagsOf(foreign);
+const controlApi = ["--base-url", foreign.baseUrl];
+/** For each command what makes it print hostile text: an answer, a name, a path, or a wrong word. */
+const CASES: Record<string, string[][]> = {
   pay: [
-    [HOSTILE, "1"],
-    ["0712345678", HOSTILE],
+    ["0712345678", "1", "--account", "1", ...merchantApi],
+    ["0712345678", "1", "--account", "1", "-q", ...merchantApi],
     ["0712345678", "1", "--outcome", HOSTILE],
   ],
-  merchants: [["list", ...at], ["create", "--name", TURNED, ...at], [HOSTILE]],
-  accounts: [
-    ["list", ...at],
-    ["create", "--name", TURNED, ...at],
+  status: [["x", ...merchantApi], ["x", "--json", ...merchantApi], ["x", "--format", "tsv", ...merchantApi], [HOSTILE]],
+  list: [merchantApi, flagsOf(refusing), ["--json", ...flagsOf(refusing)]],
+  env: [merchantApi],
+  answer: [["x", "--pin", "1234", ...controlApi]],
+  clock: [["show", ...controlApi]],
+  reset: [
+    ["--yes", ...controlApi],
+    ["--yes", "--base-url", refusing.baseUrl],
   ],
+  audit: [controlApi, ["--json", ...controlApi]],
+  rules: [
+    ["list", ...controlApi],
+    ["add", "cancelled", "--reference", TURNED, ...controlApi],
+  ],
+  faults: [["list", ...controlApi]],
+  default: [["show", ...controlApi]],
+  open: [["--print", ...controlApi]],
+  tail: [controlApi],
+  webhooks: [["resend", "1", ...controlApi]],
+  snapshot: [["save", "x", ...controlApi]],
+  health: [["--data", join(newFolder(), TURNED)]],
+  serve: [["--rules", HOSTILE, "--ephemeral"]],
+  merchants: [["list", ...at], [HOSTILE]],
+  accounts: [["create", "--name", TURNED, "--merchant", "1", ...at]],
   keys: [
-    ["list", ...at],
-    ["create", "--label", TURNED, "--merchant", "1", ...at],
+    ["list", "--merchant", "1", ...at],
     ["revoke", HOSTILE, ...at],
   ],
-  exec: [["--", HOSTILE.replaceAll("\0", "")]],
+  exec: [["--", HOSTILE]],
   export: [
     [copy, ...at],
     [join(newFolder(), TURNED), ...at],
     [join(HOSTILE, "x"), ...at],
   ],
   import: [
-    [copy, ...at],
     [copy, "--data", join(newFolder(), TURNED)],
     [HOSTILE, ...at],
   ],
-  migrate: [
-    ["--database", HOSTILE],
-    ["--database", `postgres://momo@127.0.0.1:1/${TURNED}`],
-  ],
+  migrate: [["--database", `postgres://momo@127.0.0.1:1/${TURNED}`]],
   doctor: [
     [...at, "--port", "0"],
     ["--data", recorded, "--port", "0"],
@@ -117,49 +118,36 @@ const OFFLINE: Record<string, string[][]> = {
   version: [[HOSTILE]],
   phone: [[HOSTILE]],
 };
+const LINES = Object.entries(CASES).flatMap(([name, all]) => all.map((args) => [name, ...args]));
 
-const CASES = [
-  ...ONLINE.map((args) => [...args, ...flagsOf(foreign)]),
-  ...STEERING.map((args) => [...args, "--base-url", foreign.baseUrl]),
-  ["list", ...flagsOf(refusing)],
-  ["reset", "--yes", "--base-url", refusing.baseUrl],
-  ...Object.entries(OFFLINE).flatMap(([name, all]) => all.map((args) => [name, ...args])),
-];
-
-describe("at a terminal no command shows control and direction characters of somebody else", () => {
-  for (const args of CASES) {
-    const flags = args[0] === "exec" || args.includes("-q") ? [[]] : [[], ["--json"]];
-    for (const json of flags) {
-      test.concurrent(`momo ${JSON.stringify([...args, ...json]).slice(1, 90)}`, async () => {
-        const { screen, exited } = openMomo([...args, ...json], { env: { NO_COLOR: "1" } });
-        await exited;
-        expect(screen.text).not.toBe("");
-        expect(obeyed(screen.text)).toEqual([]);
-        expect(screen.text).not.toMatch(/^momo: all is well/m);
-      });
-    }
+describe("at a terminal no command prints control and direction characters of other people", () => {
+  for (const args of LINES) {
+    test.concurrent(`momo ${JSON.stringify(args).slice(1, 90)}`, async () => {
+      const { screen, exited } = openMomo(args, { env: { NO_COLOR: "1" } });
+      await exited;
+      expect(screen.text).not.toBe("");
+      expect(obeyed(screen.text)).toEqual([]);
+      expect(screen.text).not.toMatch(/^momo: all is well/m);
+    });
   }
 
-  test("and that is every command", async () => {
-    const { stdout } = await runMomo(["--help"]);
-    const names = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? "");
-    const tried = new Set(CASES.map(([name]) => name));
-    expect(names.filter((name) => !tried.has(name))).toEqual([]);
+  test("these are all commands", () => {
+    const names = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
+    expect(Object.keys(CASES).sort()).toEqual([...names, "help", "version"].sort());
   });
 
-  test.concurrent("the server, its folder and its requests", async () => {
+  test.concurrent("momo serve: its folder and its requests", async () => {
     const folder = join(newFolder(), TURNED);
     mkdirSync(folder);
-    const { screen } = openMomo(["serve", "--log", "requests", "--port", "0", "--data", join(folder, "data")], {
-      env: { NO_COLOR: "1" },
-    });
+    const args = ["serve", "--log", "requests", "--port", "0", "--data", join(folder, "data")];
+    const { screen } = openMomo(args, { env: { NO_COLOR: "1" } });
     const [, address = ""] = await screen.until(/API +(\S+)\/v2[\s\S]*Ready/);
     await fetch(`${address}/v2/nowhere\u202E`, { method: "POST", body: HOSTILE });
     await screen.until(/404 {2}POST/);
     expect(obeyed(screen.text)).toEqual([]);
   });
 
-  test.concurrent("the questions: which merchant", async () => {
+  test.concurrent("a question: which merchant", async () => {
     const { screen, type, exited } = openMomo(["keys", "create", ...at]);
     await screen.until(/Which merchant\?[\s\S]*\(2\)/);
     type(KEYS.ctrlC);
@@ -167,16 +155,11 @@ describe("at a terminal no command shows control and direction characters of som
     expect(obeyedOfPrompts(screen.text)).toEqual([]);
   });
 
-  test.concurrent("the phone: a business, a reference and a description", async () => {
-    const server = await serveMomo(["--data", join(newFolder(), "data")]);
-    const order = { payment_account_id: server.ready.payment_account_id, phone: "0712345678", amount: 1 };
+  test.concurrent("momo phone: a reference and a description", async () => {
+    const { at, pay } = await startIn(newFolder());
     const hostile = HOSTILE.slice(0, 100);
-    await server.post(
-      "/stkpush.php",
-      { ...order, reference: hostile, description: hostile },
-      { "X-Sandbox-Outcome": "manual" },
-    );
-    const { screen, type } = openMomo(["phone", ...server.at]);
+    await pay({ reference: hostile, description: hostile }, "manual");
+    const { screen, type } = openMomo(["phone", ...at]);
     await screen.until(/M-PIN/);
     type(`1234${KEYS.enter}`);
     await screen.until(/Confirmed/);
@@ -184,15 +167,14 @@ describe("at a terminal no command shows control and direction characters of som
   });
 });
 
-describe("what is left is exact", () => {
-  test("JSON is the same value for a program, and escaped for a terminal", async () => {
-    expect(JSON.parse(jsonText({ [HOSTILE]: HOSTILE }))).toEqual({ [HOSTILE]: HOSTILE });
+describe("the rest of a text stays exact", () => {
+  test("JSON has the same value for a program, and is escaped for a terminal", async () => {
     expect(obeyed(jsonText({ [HOSTILE]: HOSTILE }))).toEqual([]);
-    const { stdout } = await runMomo(["status", "x", ...flagsOf(foreign), "--json"]);
+    const { stdout } = await runMomo(["status", "x", ...merchantApi, "--json"]);
     expect(JSON.parse(stdout)).toEqual(answer);
   });
 
-  test("harmless text of any script stays as it is", () => {
+  test("harmless text of any script does not change", () => {
     for (const text of ["", "Müller & Söhne", "قهوة", "می‌خواهم", "👩‍👩‍👧 ☕️", "日本", "क्‍ष"])
       expect(plain(text)).toBe(text);
   });

@@ -1,84 +1,94 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { putInPlace } from "../../src/store/sqlite/replace.ts";
-import { isRoot, run } from "../crash/mount.ts";
-import { cleanUp, later, newFolder } from "../support/cleanup.ts";
-import { runMomo, type Served, serveMomo } from "../support/momo.ts";
-import { openStoreWithMerchants } from "../support/shop.ts";
+import { copyDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
+import { afterMounts, testWithMounts } from "../support/mounts.ts";
+import { startIn } from "../support/sandbox.ts";
+import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 afterAll(cleanUp);
 
-let copy: string;
-beforeAll(async () => {
-  const data = join(newFolder(), "data");
-  await runMomo(["merchants", "create", "--name", "Copied", "--data", data]);
-  copy = join(newFolder(), "copy");
-  expect((await runMomo(["export", copy, "--data", data])).exitCode).toBe(0);
+/** A sandbox with one payment, and a copy of its database. */
+const origin = await startIn(newFolder());
+await origin.pay({ reference: "COPIED" });
+const copy = join(newFolder(), "copy");
+copyDatabase(join(origin.at[1], "momo.db"), copy, copy);
+
+const replace = (data: string, ...flags: string[]) => runMomo(["import", copy, "--replace", "--data", data, ...flags]);
+
+/** A data directory as a killed server leaves it: its five payments are in the log beside the database. */
+async function leftByKilledServer() {
+  const [file, data] = [join(newFolder(), "momo.db"), newFolder()];
+  const store = await openStoreWithMerchants(file);
+  const ids: string[] = [];
+  for (let count = 1; count <= 5; count++) ids.push((await insertPending(store)).checkoutRequestId);
+  for (const part of ["", "-wal"]) copyFileSync(file + part, join(data, `momo.db${part}`));
+  store.close();
+  expect(statSync(join(data, "momo.db-wal")).size).toBeGreaterThan(0);
+  return { data, file: join(data, "momo.db"), ids };
+}
+
+async function expectAllThere(file: string, ids: readonly string[]): Promise<void> {
+  const store = openStore(file);
+  for (const id of ids) expect(await store.transactions.findByCheckoutRequestId(id)).not.toBeNull();
+  store.close();
+}
+
+test.concurrent("import --replace takes the copy's payments alone; numbers go on after those that a killed server left in its log", async () => {
+  const { data } = await leftByKilledServer();
+  expect(await replace(data)).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("replaced") });
+  const { control, pay, list } = await startIn(data);
+  expect(await control("GET", "/transactions?merchant_id=1")).toMatchObject({ transactions: [{ id: 1 }] });
+  await pay();
+  expect(await list()).toMatchObject([{ id: 6 }, { id: 1 }]);
 });
 
-/** A server that was killed right after it answered so many payments, with their ids. */
-async function killedAfter(payments: number): Promise<{ server: Served; ids: string[] }> {
-  const server = await serveMomo();
-  const ids: string[] = [];
-  for (let count = 0; count < payments; count += 1) {
-    const answer = await server.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 5 });
-    ids.push(((await answer.json()) as { checkout_request_id: string }).checkout_request_id);
-  }
-  await server.kill();
-  expect(statSync(join(server.ready.data, "momo.db-wal")).size).toBeGreaterThan(0);
-  return { server, ids };
-}
-
-async function expectAllThere(data: string, ids: readonly string[]): Promise<void> {
-  const again = await serveMomo(["--data", data]);
-  for (const id of ids) expect((await again.post("/status.php", { checkout_request_id: id })).status).toBe(200);
-  await again.stop();
-}
-
-/** Makes a rename onto a file fail, as in a container into which the file alone is mounted. */
-function mountOnItself(file: string): boolean {
-  if (process.platform !== "linux" || !isRoot() || !run(["mount", "--bind", file, file])) return false;
-  later(() => run(["umount", "--lazy", file]));
-  return true;
-}
-
-const MOUNTS = (() => {
-  const file = join(newFolder(), "probe");
-  writeFileSync(file, "");
-  return mountOnItself(file);
-})();
-
-describe("a failed import --replace changes nothing", () => {
-  const name = "momo.db is mounted by itself, and its server was killed: every answered payment is still there";
-  if (!MOUNTS) test(`${name}: left out, because nothing can be mounted here`, () => {});
-  else {
-    test.concurrent(name, async () => {
-      const { server, ids } = await killedAfter(20);
-      const { data } = server.ready;
-      const file = join(data, "momo.db");
-      expect(mountOnItself(file)).toBe(true);
-      const imported = await runMomo(["import", copy, "--replace", "--data", data]);
-      expect(imported).toMatchObject({ stdout: "", exitCode: 1 });
-      expect(imported.stderr).toStartWith(`momo: ${file} cannot be replaced (EBUSY), and is as it was\n`);
-      expect(imported.stderr).toContain("mount the folder");
-      expect(readdirSync(data).filter((entry) => entry.includes(".tmp"))).toEqual([]);
-      await expectAllThere(data, ids);
-    });
-  }
-
-  test.concurrent("the same where a folder stands in the way of the rename", async () => {
-    const { server, ids } = await killedAfter(5);
-    const { data } = server.ready;
-    const [file, draft] = [join(data, "momo.db"), join(newFolder(), "folder")];
-    mkdirSync(draft); // a folder cannot be renamed onto a file, on any system
-    expect(() => putInPlace(draft, file)).toThrow(`${file} cannot be replaced (ENOTDIR), and is as it was`);
-    await expectAllThere(data, ids);
+describe("credentials.json has a key of the new database, or the command warns", () => {
+  test.concurrent("it has one where the copy was made: no warning, and the server keeps the key", async () => {
+    const { at, headers, stop } = await startIn(newFolder());
+    const here = join(newFolder(), "copy");
+    copyDatabase(join(at[1], "momo.db"), here, here);
+    await stop();
+    const { stdout } = await runMomo(["import", here, "--replace", "--json", ...at]);
+    expect(JSON.parse(stdout)).toMatchObject({ replaced: true, credentials: "same" });
+    expect((await startIn(at[1])).headers).toEqual(headers);
   });
 
-  test.concurrent("a damaged database keeps its log, too", () => {
-    const data = wreckWithLog();
+  test.concurrent("it is of another database: a warning, and the server makes a new key", async () => {
+    const { at, headers, stop } = await startIn(newFolder());
+    await stop();
+    expect((await replace(at[1])).stderr).toContain("credentials.json has no key of this database");
+    const again = await startIn(at[1]);
+    expect(again.headers).not.toEqual(headers);
+    expect(await again.list()).toHaveLength(1);
+  });
+});
+
+describe("an import --replace that fails changes nothing", () => {
+  testWithMounts("momo.db is mounted by itself, as in a container", async () => {
+    const { data, file, ids } = await leftByKilledServer();
+    const command = [...PROGRAM, "import", copy, "--replace", "--data", data].join(" ");
+    const imported = await runToEnd(afterMounts([`mount --bind ${file} ${file}`], command));
+    expect(imported).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(imported.stderr).toStartWith(`momo: ${file} cannot be replaced (EBUSY), and is as it was\n`);
+    expect(imported.stderr).toContain("mount the folder");
+    expect(readdirSync(data).filter((entry) => entry.includes(".tmp"))).toEqual([]);
+    await expectAllThere(file, ids);
+  });
+
+  test.concurrent("the rename fails", async () => {
+    const { file, ids } = await leftByKilledServer();
+    const draft = newFolder(); // a folder cannot be renamed onto a file, on any system
+    expect(() => putInPlace(draft, file)).toThrow(`${file} cannot be replaced (ENOTDIR), and is as it was`);
+    await expectAllThere(file, ids);
+  });
+
+  test.concurrent("the rename fails, and the database is damaged: its log stays beside it", () => {
+    const data = damagedWithLog();
     const [file, draft] = [join(data, "momo.db"), join(data, "folder")];
     const log = readFileSync(`${file}-wal`);
     mkdirSync(draft);
@@ -87,7 +97,7 @@ describe("a failed import --replace changes nothing", () => {
     expect(readdirSync(data).filter((entry) => entry.includes("-old-"))).toEqual([]);
   });
 
-  test.concurrent("while another program has the database open", async () => {
+  test.concurrent("another program has the database open", async () => {
     const data = newFolder();
     const file = join(data, "momo.db");
     const store = await openStoreWithMerchants(file, 2);
@@ -100,8 +110,8 @@ describe("a failed import --replace changes nothing", () => {
   });
 });
 
-/** A log with writes in it, beside a database of which nothing is left that could take them. */
-function wreckWithLog(): string {
+/** A log with writes in it, beside a damaged database that cannot take them. */
+function damagedWithLog(): string {
   const data = newFolder();
   const [source, file] = [join(newFolder(), "source"), join(data, "momo.db")];
   const client = new Database(source);
@@ -116,10 +126,11 @@ function wreckWithLog(): string {
   return data;
 }
 
-test("in the place of a damaged database with a log, the log does not come into the new one", async () => {
-  const data = wreckWithLog();
-  expect((await runMomo(["import", copy, "--replace", "--data", data])).exitCode).toBe(0);
+test.concurrent("the log of a damaged database does not come into the new one", async () => {
+  const data = damagedWithLog();
+  expect((await replace(data)).exitCode).toBe(0);
   expect(readdirSync(data).filter((entry) => /wal|journal|tmp/.test(entry))).toEqual([]);
-  const listed = await runMomo(["merchants", "list", "--json", "--data", data]);
-  expect(JSON.parse(listed.stdout)).toMatchObject({ merchants: [{ name: "Copied" }] });
+  const store = openStore(join(data, "momo.db"));
+  expect(await store.merchants.listMerchants()).toMatchObject([{ name: "Demo Shop" }]);
+  store.close();
 });

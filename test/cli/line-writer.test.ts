@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createLineWriter, MAX_WAITING_LINES } from "../../cli/terminal/line-writer.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
-/** A writer over a reader that takes what it is given only when the test says so. */
+/** A writer whose reader takes a text only when the test says so. */
 function openWriter() {
   const clock = createManualClock(0);
   const written: string[] = [];
@@ -15,36 +15,24 @@ function openWriter() {
   return { ...writer, clock, written, take: () => taken() };
 }
 
-test("lines are written together", () => {
-  const { write, clock, written } = openWriter();
+test("lines are written together; while one write is under way, the next lines wait", () => {
+  const { write, clock, written, take } = openWriter();
   write("a");
   write("b");
   expect(written).toEqual([]);
   clock.advance(10);
   expect(written).toEqual(["a\nb\n"]);
-});
-
-test("while one write is under way the next lines wait, and nothing is written twice", () => {
-  const { write, clock, written, take } = openWriter();
-  write("a");
-  clock.advance(10);
-  write("b");
+  write("c");
   clock.advance(1000);
-  expect(written).toEqual(["a\n"]);
+  expect(written).toHaveLength(1);
   take();
   clock.advance(10);
-  expect(written).toEqual(["a\n", "b\n"]);
-});
-
-test("an idle writer sets no alarm", () => {
-  const { write, clock, take } = openWriter();
-  write("a");
-  clock.advance(10);
+  expect(written).toEqual(["a\nb\n", "c\n"]);
   take();
-  expect(clock.alarmsAtMs).toEqual([]);
+  expect(clock.alarmsAtMs).toEqual([]); // an idle writer sets no alarm
 });
 
-test("of a reader that does not read 10,000 lines are kept, and the rest is counted", () => {
+test("for a reader that does not read, 10,000 lines are kept, and the others are counted", () => {
   const { write, clock, written, take } = openWriter();
   write("first");
   clock.advance(10);
@@ -53,15 +41,14 @@ test("of a reader that does not read 10,000 lines are kept, and the rest is coun
   clock.advance(10);
   const lines = written[1]?.trimEnd().split("\n") ?? [];
   expect(lines).toHaveLength(10_001);
-  expect(lines.at(-2)).toBe("line 9999");
-  expect(lines.at(-1)).toBe("lost 5");
+  expect(lines.slice(-2)).toEqual(["line 9999", "lost 5"]);
   take();
   write("next");
   clock.advance(10);
   expect(written[2]).toBe("next\n");
 });
 
-test("the end writes what waits at once, and resolves when it is taken", async () => {
+test("end() writes the waiting lines at once, and resolves when they are taken", async () => {
   const { write, end, clock, written, take } = openWriter();
   write("a");
   clock.advance(10);
@@ -78,6 +65,6 @@ test("the end writes what waits at once, and resolves when it is taken", async (
   await ended;
 });
 
-test("the end of an idle writer is now", async () => {
+test("end() of an idle writer resolves at once", async () => {
   await openWriter().end();
 });

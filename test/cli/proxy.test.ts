@@ -1,45 +1,37 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { cleanUp } from "../support/cleanup.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { runMomo, serveMomo } from "../support/momo.ts";
+import { runMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const { at, ready } = await serveMomo();
+const { at, baseUrl } = await startIn(newFolder());
+/** What is sent through it is lost. */
+const proxy = serveFake(() => new Response("proxy", { status: 502 }));
+const address = `http://127.0.0.1:${proxy.port}`;
 
-/** Whatever is sent through it is noted, and lost. */
-function serveProxy() {
-  const proxy = serveFake(() => new Response("proxy", { status: 502 }));
-  return { ...proxy, address: `http://127.0.0.1:${proxy.port}` };
-}
-
-describe("HTTP_PROXY in the environment does not disturb what runs on this machine", () => {
-  const SETTINGS: [proxyVariables: string[], exception: Record<string, string>][] = [
-    [["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"], {}],
-    [["http_proxy", "https_proxy", "all_proxy"], {}],
-    [["HTTP_PROXY"], { NO_PROXY: "example.com" }],
-    [["http_proxy"], { no_proxy: "example.com" }],
-  ];
-  for (const [variables, exception] of SETTINGS) {
-    const names = [...variables, ...Object.keys(exception)].join(" and ");
-    test.concurrent(`${names}: the payment arrives, and not at the proxy`, async () => {
-      const proxy = serveProxy();
-      const env = { ...Object.fromEntries(variables.map((name) => [name, proxy.address])), ...exception };
-      expect((await runMomo(["pay", "0712345678", "1", ...at, "-q"], { env })).stdout).toStartWith("ws_CO_");
-      expect((await runMomo(["env", ...at], { env })).exitCode).toBe(0);
-      expect(proxy.requests).toHaveLength(0);
-    });
-  }
+describe("a proxy in the environment does not disturb what runs on this machine", () => {
+  test.concurrent.each<Record<string, string>>([
+    { HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address },
+    { HTTP_PROXY: address, NO_PROXY: "example.com" },
+    { http_proxy: address, https_proxy: address, all_proxy: address },
+    { http_proxy: address, no_proxy: "example.com" },
+  ])("the payment arrives with %j", async (env) => {
+    const run = await runMomo(["pay", "0712345678", "1", ...at, "-q"], { env });
+    expect(run).toMatchObject({ stdout: expect.stringMatching(/^ws_CO_/), stderr: "", exitCode: 0 });
+    expect(proxy.requests).toEqual([]);
+  });
 
   test.concurrent("a server on another loopback address is reached directly too", async () => {
-    const other = await serveMomo(["--host", "127.0.0.2"]);
-    const run = await runMomo(["list", ...other.at], { env: { HTTP_PROXY: serveProxy().address } });
+    const other = await startIn(newFolder(), { host: "127.0.0.2" });
+    const run = await runMomo(["list", ...other.at], { env: { HTTP_PROXY: address } });
     expect(run).toMatchObject({ stderr: "", exitCode: 0 });
   });
 
-  test.concurrent("`serve` names the momo that holds the port", async () => {
-    const port = new URL(ready.base_url).port;
-    const run = await runMomo(["serve", "--port", port], { env: { HTTP_PROXY: serveProxy().address } });
-    expect(run.stderr).toContain(`another momo (process ${ready.pid})`);
+  test.concurrent("momo serve names the momo that holds the port", async () => {
+    const { port } = new URL(baseUrl);
+    const run = await runMomo(["serve", "--port", port], { env: { HTTP_PROXY: address } });
+    expect(run.stderr).toContain(`another momo (process ${process.pid})`);
   });
 });

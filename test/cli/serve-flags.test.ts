@@ -1,13 +1,38 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { CommanderError } from "commander";
+import { serveCommand } from "../../cli/commands/serve.ts";
+import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
+import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
+import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
+import { usageFailure } from "../../cli/terminal/usage.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";
+import { rejectionOf } from "../support/rejection.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-describe("a bad value is a usage error that names the flag and what would be right: exit 2, before anything is made", () => {
-  const BAD: [flags: string[], named: RegExp][] = [
+/** What `momo serve` makes of these flags; no server starts. */
+async function configFrom(...flags: string[]): Promise<Partial<SandboxConfig>> {
+  let config: Partial<SandboxConfig> = {};
+  const command = serveCommand()
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .action(async (given: SandboxFlags) => {
+      config = await configOf(given);
+    });
+  await command.parseAsync(flags, { from: "user" }).catch((error: unknown) => {
+    throw error instanceof CommanderError ? usageFailure(error, command) : toFailure(error);
+  });
+  return config;
+}
+
+const failureFrom = async (...flags: string[]) => (await rejectionOf(configFrom(...flags))) as Failure;
+
+describe("a bad value is a usage error that names the flag and what would be right", () => {
+  test.each<[flags: string[], named: RegExp]>([
     [["--port", "65536"], /--port.*1 to 65535/],
     [["--port", "http"], /--port/],
     [["--port", "-1"], /--port/],
@@ -21,6 +46,7 @@ describe("a bad value is a usage error that names the flag and what would be rig
     [["--base-path", "/.."], /--base-path/],
     [["--base-path", "/a/./b"], /--base-path/],
     [["--base-path", "/1/2/3/4/5/6/7/8"], /--base-path.*at most 7 parts/],
+    [["--base-path", `/${"a".repeat(100)}`], /--base-path/],
     [["--outcome", "exploded"], /--outcome.*insufficient_funds/],
     [["--after", "3"], /--after.*250ms, 3s, 2m or 1h/],
     [["--after", "25h"], /--after/],
@@ -28,116 +54,128 @@ describe("a bad value is a usage error that names the flag and what would be rig
     [["--prompt-timeout", "999ms"], /--prompt-timeout.*1s or more/],
     [["--prompt-timeout", "60"], /--prompt-timeout.*duration/],
     [["--fee", "101%"], /--fee.*tariff/],
-    [["--fee", "1.234%"], /--fee/],
-    [["--fee", "-1"], /--fee/],
     [["--fee", ""], /--fee/],
     [["--response-form", "long"], /--response-form.*full, short/],
-    [["--control-token-file", "/nowhere/token"], /--control-token-file.*cannot be read/],
     [["--data", "x", "--ephemeral"], /--ephemeral.*cannot be used with.*--data|--data.*cannot.*--ephemeral/],
-  ];
-  for (const [flags, named] of BAD) {
-    test.concurrent(flags.join(" ") || "nothing", async () => {
-      const cwd = newFolder();
-      const run = await runMomo(["serve", ...(flags.includes("--port") ? [] : ["--port", "0"]), ...flags], {
-        cwd,
-        env: { XDG_DATA_HOME: join(cwd, "share") },
-      });
-      expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(named) });
-      expect(readdirSync(cwd)).toEqual([]);
-    });
-  }
+    [["--webhook", "ftp://127.0.0.1/"], /^--webhook must be an http or https address of at most 2048 characters$/],
+    [["--webhook", "http://shop:pw@127.0.0.1/"], /^--webhook must have no user name and no password in it$/],
+  ])("%j", async (flags, named) => {
+    expect(await failureFrom(...flags)).toMatchObject({ code: "usage", message: expect.stringMatching(named) });
+  });
 
-  for (const [what, content] of [
-    ["empty", ""],
-    ["too short", "short"],
-    ["two lines", "aaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbb"],
-  ] as const) {
-    test.concurrent(`--control-token-file that is ${what}`, async () => {
-      const file = join(newFolder(), "token");
-      writeFileSync(file, content);
-      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--control-token-file", file]);
-      expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("16 to 200") });
-    });
-  }
+  test("exit 2, before anything is made", async () => {
+    const cwd = newFolder();
+    const env = { XDG_DATA_HOME: join(cwd, "share") };
+    const run = await runMomo(["serve", "--port", "0", "--fee", "101%"], { cwd, env });
+    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: --fee/) });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test.concurrent.each([
+    ["of 15 characters", "a".repeat(15)],
+    ["of 201 characters", "a".repeat(201)],
+    ["of two lines", "aaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbb"],
+  ])("a --control-token-file %s", async (_what, content) => {
+    const file = join(newFolder(), "token");
+    writeFileSync(file, content);
+    const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--control-token-file", file]);
+    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("16 to 200") });
+  });
 });
 
 describe("a good value does what it says", () => {
-  const payment = { payment_account_id: 1, phone: "0712345678", amount: 1000 };
-  const final = async (flags: string[]) => {
-    const server = await serveMomo(flags);
-    const started = (await (await server.post("/stkpush.php", payment)).json()) as { checkout_request_id: string };
-    const args = ["status", started.checkout_request_id, ...server.at, "--wait", "--interval", "50ms", "--json"];
-    return { server, ...(await runMomo(args)) };
-  };
-
-  test.concurrent("--outcome and --after", async () => {
-    const { stdout, exitCode } = await final(["--outcome", "pin_locked", "--after", "50ms"]);
-    expect(JSON.parse(stdout)).toMatchObject({ status: "failed", result_code: 8006 });
-    expect(exitCode).toBe(10);
+  test.each<[flags: string[], config: Partial<SandboxConfig>]>([
+    [["--outcome", "pin_locked", "--after", "24h"], { fallback: { outcome: "pin_locked", afterMs: 86_400_000 } }],
+    [["--prompt-timeout", "1s"], { promptTimeoutMs: 1000 }],
+    [["--fee", "1.5%+10"], { tariff: { basisPoints: 150, fixedCents: 1000 } }],
+    [["--accept", "lenient"], { accept: "lenient" }],
+    [["--response-form", "short"], { form: "short" }],
+    [["--base-path", "/"], { basePaths: [""] }],
+    [["--base-path", "/1/2/3/4/5/6/7"], { basePaths: ["/1/2/3/4/5/6/7"] }],
+    [["--base-path", `/${"a".repeat(99)}`], { basePaths: [`/${"a".repeat(99)}`] }],
+    [["--webhook", "https://shop.example/hook"], { webhook: "https://shop.example/hook" }],
+  ])("%j", async (flags, config) => {
+    expect(await configFrom(...flags)).toMatchObject(config);
   });
 
-  test.concurrent("--prompt-timeout", async () => {
-    const { exitCode } = await final(["--outcome", "silent", "--prompt-timeout", "1s"]);
-    expect(exitCode).toBe(12);
-  });
-
-  test.concurrent("--fee, also on data that exists already", async () => {
-    const { server, stdout } = await final(["--fee", "1.5%+10", "--after", "0ms"]);
-    expect(JSON.parse(stdout).fee_amount).toBe(25);
-    await server.stop();
-    const again = await final(["--fee", "2%", "--after", "0ms", ...server.at]);
-    expect(JSON.parse(again.stdout).fee_amount).toBe(20);
-  });
-
-  test.concurrent("--response-form short", async () => {
-    const { server, stdout } = await final(["--response-form", "short", "--after", "0ms"]);
-    expect(Object.keys(JSON.parse(stdout)).sort()).toEqual(
-      ["success", "message", "status", "amount", "phone", "transaction_code", "created_at"].sort(),
-    );
-    expect(await (await server.get("/transactions.php")).json()).toHaveProperty("data");
-  });
-
-  for (const [basePath, expected] of [
-    ["/", ""],
-    ["/pay/api/v3", "/pay/api/v3"],
-    ["/1/2/3/4/5/6/7", "/1/2/3/4/5/6/7"],
-  ] as const) {
-    test.concurrent(`--base-path ${basePath}`, async () => {
-      const { ready, at, get } = await serveMomo(["--base-path", basePath]);
-      expect(new URL(ready.base_url).origin + expected).toBe(ready.base_url);
-      expect((await get("/transactions.php")).status).toBe(200);
-      expect((await fetch(`${new URL(ready.base_url).origin}/api/v2/transactions.php`)).status).toBe(404);
-      expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
+  test("a flag that is not given has its documented default", async () => {
+    expect(await configFrom()).toEqual({
+      basePaths: ["/v2", "/api/v2"],
+      accept: "strict",
+      fallback: { outcome: "completed", afterMs: null },
+      promptTimeoutMs: 60_000,
+      tariff: null,
+      form: "full",
+      rules: [],
+      webhook: null,
     });
-  }
-
-  test.concurrent("--accept lenient takes an amount in text, and GET /_momo/server shows it", async () => {
-    const { ready, post } = await serveMomo(["--accept", "lenient"]);
-    const order = { payment_account_id: "1", phone: "+254 712 345 678", amount: "100.00" };
-    expect((await post("/stkpush.php", order)).status).toBe(200);
-    expect(await (await fetch(`${ready.control_url}/server`)).json()).toMatchObject({ accept: "lenient" });
   });
 
-  test.concurrent("without --base-path it serves /v2, which it shows, and /api/v2", async () => {
-    const { ready } = await serveMomo();
-    const { origin, pathname } = new URL(ready.base_url);
-    expect(pathname).toBe("/v2");
-    const headers = { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret };
-    for (const base of ["/v2", "/api/v2"]) {
-      expect((await fetch(`${origin}${base}/transactions.php`, { headers })).status).toBe(200);
-    }
+  test.concurrent("--outcome, --after, --accept and --base-path reach the server; --fee also data that exists", async () => {
+    const flags = "--outcome pin_locked --after 0s --accept lenient --base-path /api --fee 10";
+    const server = await serveMomo(flags.split(" "));
+    expect(server.ready.base_url).toEndWith("/api");
+    const order = { payment_account_id: 1, phone: "0712345678", amount: "1000" };
+    await server.post("/stkpush.php", order);
+    await server.stop();
+    const again = await serveMomo([...server.at, "--fee", "2%", "--accept", "lenient"]);
+    await again.post("/stkpush.php", order);
+    const { transactions } = (await (await again.get("/transactions.php")).json()) as { transactions: object[] };
+    expect(transactions).toMatchObject([{ fee_amount: 20 }, { fee_amount: 10, status: "failed", result_code: 8006 }]);
   });
 
-  test.concurrent("--host ::1", async () => {
-    const { ready, at } = await serveMomo(["--host", "::1"]);
-    expect(ready.base_url).toStartWith("http://[::1]:");
+  test.concurrent.each([
+    [["/v2", "/api/v2"], ["/v2", "/api/v2"], "/v3"],
+    [[""], [""], "/v2"],
+    [["/1/2/3/4/5/6/7"], ["/1/2/3/4/5/6/7"], "/v2"],
+  ] as const)("the base paths %j are served, and no other", async (basePaths, served, other) => {
+    const { origin, headers, at } = await startIn(newFolder(), { basePaths: basePaths as SandboxConfig["basePaths"] });
+    const statusAt = async (base: string) => (await fetch(`${origin}${base}/transactions.php`, { headers })).status;
+    for (const base of served) expect(await statusAt(base)).toBe(200);
+    expect(await statusAt(other)).toBe(404);
     expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
   });
 
-  test.concurrent("--port is the port", async () => {
-    const first = await serveMomo();
-    const { port } = new URL(first.ready.base_url);
-    await first.stop();
-    expect((await serveMomo(["--port", port])).ready.base_url).toBe(first.ready.base_url);
+  test.concurrent("--host ::1", async () => {
+    const { baseUrl, at } = await startIn(newFolder(), { host: "::1" });
+    expect(baseUrl).toStartWith("http://[::1]:");
+    expect((await runMomo(["pay", "0712345678", "1", ...at])).exitCode).toBe(0);
+  });
+});
+
+describe("--rules FILE", () => {
+  function fileWith(content: string | Uint8Array): string {
+    const file = join(newFolder(), "rules.json");
+    writeFileSync(file, content);
+    return file;
+  }
+
+  test("its rules are in force from the first payment on", async () => {
+    const file = fileWith('{"rules":[{"match":{"amount":7},"outcome":"cancelled","after":"0s"}]}');
+    const sandbox = await startIn(newFolder(), await configFrom("--rules", file));
+    expect(await sandbox.statusOf(await sandbox.pay({ amount: 7 }))).toBe("cancelled");
+  });
+
+  test.each<[name: string, file: string, says: string]>([
+    [
+      "a bad phone",
+      fileWith('[{"outcome":"completed"},{"match":{"phone":"7"},"outcome":"x"}]'),
+      "rules[1].match.phone: it must be",
+    ],
+    ["no JSON", fileWith("[{]"), "it is not JSON: write one rule, or an array of them"],
+    ["nothing", fileWith(""), "it is not JSON"],
+    ["no UTF-8", fileWith(new Uint8Array([0x5b, 0xff, 0x5d])), ""],
+    ["a byte too much", fileWith(`[${" ".repeat(1024 * 1024 - 1)}]`), "larger than 1048576 bytes"],
+    ["no such file", join(newFolder(), "none.json"), "there is no such file"],
+    ["a folder", newFolder(), "it cannot be read (EISDIR)"],
+  ])("%s: one line that names the file and the place", async (_name, file, says) => {
+    const { code, message } = await failureFrom("--rules", file);
+    expect(code).toBe("usage");
+    expect(message).toStartWith(`--rules ${file}: ${says}`);
+    expect(message).not.toContain("\n");
+  });
+
+  test("a file of 1 MiB is read", async () => {
+    expect((await configFrom("--rules", fileWith(`[${" ".repeat(1024 * 1024 - 2)}]`))).rules).toEqual([]);
   });
 });

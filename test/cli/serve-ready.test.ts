@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready-file.ts";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
@@ -8,184 +9,147 @@ import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";
 afterAll(cleanUp);
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-const modesIn = (folder: string) =>
-  Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
 
-test.concurrent("`serve --json` prints one ready record, when requests are served", async () => {
-  const { child, ready, get, stop } = await serveMomo();
+/** The ready file of a server that has ended. */
+const OLD = '{"base_url":"http://127.0.0.1:1/v2"}';
+const PAYMENT = { payment_account_id: 1, phone: "0712345678", amount: 1 };
+
+test.concurrent("one ready record, on stdout and whole in the ready file, when requests are served", async () => {
+  const file = join(newFolder(), "ready.json");
+  const serving = serveMomo(["--ready-file", file]);
+  while (!existsSync(file)) await Bun.sleep(1);
+  const seen: unknown = JSON.parse(readFileSync(file, "utf8"));
+  const { child, ready, at, get, stop } = await serving;
   expect((await get("/transactions.php")).status).toBe(200);
   const { origin } = new URL(ready.base_url);
+  expect(origin).toStartWith("http://127.0.0.1:");
   expect(ready).toEqual({
     base_url: `${origin}/v2`,
     control_url: `${origin}/_momo`,
     console_url: `${origin}/_momo/`,
     pid: child.pid,
-    data: expect.stringMatching(/^\//),
+    data: at[1],
     payment_account_id: 1,
     api_key: expect.stringMatching(/^mk_[0-9a-z]{20,}$/),
     api_secret: expect.stringMatching(/^ms_[0-9a-z]{32,}$/),
   });
-  expect(origin).toStartWith("http://127.0.0.1:");
+  expect(seen).toEqual(ready);
   const health = await (await fetch(`${ready.control_url}/health`)).json();
   expect(health).toMatchObject({ status: "ok", version: packageJson.version });
   expect(await stop()).toBe(0);
   expect(child.stdout.text.trimEnd().split("\n")).toHaveLength(1);
   expect(child.stderr.text).toBe("");
+  expect(readdirSync(join(file, ".."))).toEqual([]);
 });
 
-describe("`--ready-file` is written atomically, mode 0600, removed at the end", () => {
-  test.concurrent("it holds the ready record, whole at the first look", async () => {
-    const file = join(newFolder(), "ready.json");
-    const serving = serveMomo(["--ready-file", file]);
-    while (!existsSync(file)) await Bun.sleep(1);
-    const seen: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const { ready, stop } = await serving;
-    expect(seen).toEqual(ready);
-    expect(modeOf(file)).toBe("600");
-    expect((await fetch(`${ready.control_url}/health`)).status).toBe(200);
-    await stop();
-    expect(readdirSync(join(file, ".."))).toEqual([]);
-  });
-
-  test.concurrent("an old one is replaced", async () => {
-    const file = join(newFolder(), "ready.json");
-    writeFileSync(file, "{}\n", { mode: 0o644 });
-    const { ready } = await serveMomo(["--ready-file", file]);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
-    expect(modeOf(file)).toBe("600");
-  });
-
-  describe("an old one is removed before anything else is tried, so that no start leaves a stale address in it", () => {
-    const FAILING: [what: string, args: (folder: string) => readonly string[]][] = [
-      ["a data directory that cannot be used", (folder) => ["--data", join(folder, "stale.json", "data")]],
-      ["a file of rules that is not there", (folder) => ["--rules", join(folder, "none"), "--ephemeral"]],
-      ["a flag that is wrong, before it", () => ["--port", "abc"]],
-      ["an address of a webhook that is none", () => ["--webhook", "ftp://x"]],
-      ["a flag that nobody knows", () => ["--prot", "1"]],
-      ["a value that is missing", () => ["--fee"]],
-    ];
-    for (const [what, args] of FAILING) {
-      test.concurrent(`where the start fails: ${what}`, async () => {
-        const folder = newFolder();
-        writeFileSync(join(folder, "stale.json"), "");
-        for (const form of [["--ready-file=ready.json"], ["--ready-file", "ready.json"]]) {
-          writeFileSync(join(folder, "ready.json"), '{"base_url":"http://127.0.0.1:1/v2"}');
-          const run = await runMomo(["serve", ...form, ...args(folder)], { cwd: folder });
-          expect([1, 2]).toContain(run.exitCode);
-          expect(readdirSync(folder)).toEqual(["stale.json"]);
-          // The same with the flag behind what is wrong.
-          writeFileSync(join(folder, "ready.json"), '{"base_url":"http://127.0.0.1:1/v2"}');
-          await runMomo(["serve", ...args(folder), ...form], { cwd: folder });
-          if (what !== "a value that is missing") expect(readdirSync(folder)).toEqual(["stale.json"]);
-        }
-      });
-    }
-
-    test.concurrent("where the start is slow", async () => {
-      const folder = newFolder();
-      const file = join(folder, "ready.json");
-      const rules = join(folder, "rules");
-      writeFileSync(file, '{"base_url":"http://127.0.0.1:1/v2"}');
-      Bun.spawnSync(["mkfifo", rules]);
-      const child = startMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", rules]);
-      while (existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
-      expect(existsSync(file)).toBe(false);
-      expect(child.stdout.text).toBe("");
-    });
-
-    test.concurrent("help, and the completion of a command line, remove nothing", async () => {
-      const folder = newFolder();
-      writeFileSync(join(folder, "ready.json"), "");
-      await runMomo(["serve", "--ready-file", "ready.json", "--help"], { cwd: folder });
-      await runMomo(["complete", "--", "serve", "--ready-file", "ready.json", "--prot"], { cwd: folder });
-      expect(readdirSync(folder)).toEqual(["ready.json"]);
-    });
-
-    test.concurrent("a server that ends does not remove what another one has written there meanwhile", async () => {
-      const file = join(newFolder(), "ready.json");
-      const first = await serveMomo(["--ready-file", file]);
-      const second = await serveMomo(["--ready-file", file]);
-      await first.stop();
-      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(second.ready);
-    });
-  });
-
-  for (const [what, place] of [
-    ["in a folder that is not there", (folder: string) => join(folder, "missing", "ready.json")],
-    ["that is a folder", (folder: string) => folder],
-  ] as const) {
-    test.concurrent(`one ${what}: one line that names it and the flag, exit 1, nothing left`, async () => {
-      const [folder, temporary] = [newFolder(), newFolder()];
-      const file = place(folder);
-      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], {
-        env: { TMPDIR: temporary },
-      });
-      expect(run).toMatchObject({ stdout: "", exitCode: 1 });
-      expect(run.stderr).toContain(file);
-      expect(run.stderr).toContain("--ready-file");
-      expect(readdirSync(folder)).toEqual([]);
-      expect(readdirSync(temporary)).toEqual([]);
-    });
-  }
-
-  test.concurrent("a file that is no ready file, such as the database, is not removed", async () => {
-    const data = newFolder();
-    const { post, stop } = await serveMomo(["--data", data]);
-    await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 1 });
-    await stop();
-    const file = join(data, "momo.db");
-    const before = readFileSync(file);
-    for (const more of [[], ["--prot", "1"]]) {
-      const run = await runMomo(["serve", "--port", "0", "--data", data, "--ready-file", file, ...more]);
-      expect(run).toMatchObject({ stdout: "", exitCode: more.length > 0 ? 2 : 1 });
-      if (more.length === 0) expect(run.stderr).toStartWith(`momo: ${file} is no ready file, and stays as it is\n`);
-      expect(readFileSync(file).equals(before)).toBe(true);
-    }
-  });
-
-  for (const [what, put] of [
-    ["a pipe", (file: string) => void Bun.spawnSync(["mkfifo", file])],
-    ["a link to a device", (file: string) => symlinkSync("/dev/null", file)],
-  ] as const) {
-    test.concurrent(`${what} is not replaced`, async () => {
-      const file = join(newFolder(), "ready.json");
-      put(file);
-      const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file]);
-      expect(run).toMatchObject({ stdout: "", exitCode: 1 });
-      expect(run.stderr).toStartWith(`momo: ${file} is not a file\n`);
-      expect(statSync(file).isFile()).toBe(false);
-    });
-  }
+test.concurrent("under umask 000 the data directory is 0700, its files and a replaced ready file are 0600", async () => {
+  const data = join(newFolder(), "new", "data");
+  const file = join(newFolder(), "ready.json");
+  writeFileSync(file, OLD, { mode: 0o644 });
+  const program = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
+  const { ready, post, stop } = await serveMomo(["--data", data, "--ready-file", file], { program });
+  await post("/stkpush.php", PAYMENT);
+  expect(modeOf(data)).toBe("700");
+  const names = readdirSync(data);
+  expect(names).toEqual(expect.arrayContaining(["credentials.json", "server.json", "momo.db", "momo.db-wal"]));
+  for (const name of names) expect([name, modeOf(join(data, name))]).toEqual([name, "600"]);
+  expect(modeOf(file)).toBe("600");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(ready);
+  await stop();
+  expect(readdirSync(data).sort()).toEqual(["credentials.json", "momo.db", "momo.lock"]);
 });
 
-describe("the data directory is 0700 and its files 0600", () => {
-  test.concurrent("also under umask 000, while it serves and after the end", async () => {
-    const data = join(newFolder(), "new", "data");
-    const loose = ["sh", "-c", 'umask 000; exec "$@"', "sh", ...PROGRAM];
-    const file = join(newFolder(), "ready.json");
-    const { post, stop } = await serveMomo(["--data", data, "--ready-file", file], { program: loose });
-    await post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 1 });
-    expect(modeOf(data)).toBe("700");
-    const modes = modesIn(data);
-    expect(Object.keys(modes)).toEqual(expect.arrayContaining(["credentials.json", "server.json", "momo.db"]));
-    expect([...new Set(Object.values(modes))]).toEqual(["600"]);
-    expect(modeOf(file)).toBe("600");
-    await stop();
-    expect(Object.keys(modesIn(data)).sort()).toEqual(["credentials.json", "momo.db", "momo.lock"]);
-  });
-});
-
-test.concurrent("a restart on the same data keeps the key, the account and the payments", async () => {
+test.concurrent("a restart keeps the key, the account and the payments, also after kill -9", async () => {
   const first = await serveMomo();
-  const { stdout: id } = await runMomo(["pay", "0712345678", "5", ...first.at, "-q"]);
-  await first.stop();
+  await first.post("/stkpush.php", PAYMENT);
+  await first.kill();
   const second = await serveMomo(first.at);
-  expect({ ...second.ready, base_url: "", control_url: "", console_url: "", pid: 0 }).toEqual({
-    ...first.ready,
-    base_url: "",
-    control_url: "",
-    console_url: "",
-    pid: 0,
+  const { api_key, api_secret, payment_account_id, data } = first.ready;
+  expect(second.ready).toMatchObject({ api_key, api_secret, payment_account_id, data });
+  expect(await (await second.get("/transactions.php")).json()).toMatchObject({ pagination: { total_items: 1 } });
+  expect(await second.stop()).toBe(0);
+});
+
+describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
+  test.concurrent.each([
+    ["a data directory that cannot be used", ["--ready-file=ready.json", "--data", "file/data"]],
+    ["a file of rules that is not there", ["--ready-file", "ready.json", "--rules", "none", "--ephemeral"]],
+    ["a wrong value, before the flag", ["--port", "abc", "--ready-file", "ready.json"]],
+    ["a wrong value, after the flag", ["--ready-file=ready.json", "--port", "abc"]],
+    ["a wrong address of a webhook", ["--webhook", "ftp://x", "--ready-file=ready.json"]],
+    ["an unknown flag", ["--prot", "1", "--ready-file", "ready.json"]],
+    ["a missing value", ["--ready-file", "ready.json", "--fee"]],
+    ["a wrong value in a variable", [], { MOMO_SERVE_READY_FILE: "ready.json", MOMO_SERVE_PORT: "x" }],
+    ["a wrong switch in a variable", [], { MOMO_SERVE_READY_FILE: "ready.json", MOMO_SERVE_QUIET: "maybe" }],
+  ] as [string, string[], Record<string, string>?][])("where the start fails: %s", async (_what, args, env = {}) => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "file"), "");
+    writeFileSync(join(cwd, "ready.json"), OLD);
+    const run = await runMomo(["serve", ...args], { cwd, env });
+    expect([1, 2]).toContain(run.exitCode);
+    expect(readdirSync(cwd)).toEqual(["file"]);
   });
-  expect((await runMomo(["status", id.trim(), ...second.at])).exitCode).toBe(0);
+
+  test.concurrent("where the start is slow", async () => {
+    const folder = newFolder();
+    const [file, rules] = [join(folder, "ready.json"), join(folder, "rules")];
+    writeFileSync(file, OLD);
+    Bun.spawnSync(["mkfifo", rules]); // a read from it waits
+    const child = startMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file, "--rules", rules]);
+    while (existsSync(file) && child.stderr.text === "") await Bun.sleep(5);
+    expect(existsSync(file)).toBe(false);
+    expect(child.stdout.text).toBe("");
+  });
+
+  test.concurrent.each([
+    [["serve", "--ready-file", "ready.json", "--help"]],
+    [["complete", "--", "serve", "--ready-file", "ready.json", "--prot"]],
+  ])("%j starts nothing, and removes nothing", async (args) => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "ready.json"), "");
+    await runMomo(args, { cwd });
+    expect(readdirSync(cwd)).toEqual(["ready.json"]);
+  });
+});
+
+test("a server that ends does not remove what another one has written to the same ready file", () => {
+  const file = join(newFolder(), "ready.json");
+  const first = prepareReadyFile(file);
+  first.write({ pid: 1 });
+  const second = prepareReadyFile(file);
+  second.write({ pid: 2 });
+  first.remove();
+  expect(readFileSync(file, "utf8")).toBe('{"pid":2}\n');
+  second.remove();
+  expect(existsSync(file)).toBe(false);
+});
+
+test.concurrent("a ready file that cannot be written: one line names it, one the flag; exit 1, nothing is left", async () => {
+  const [folder, TMPDIR] = [newFolder(), newFolder()];
+  const file = join(folder, "missing", "ready.json");
+  const run = await runMomo(["serve", "--port", "0", "--ephemeral", "--ready-file", file], { env: { TMPDIR } });
+  expect(run).toEqual({
+    stdout: "",
+    stderr: `momo: ${file} cannot be written (ENOENT)\n      choose another place with --ready-file\n`,
+    exitCode: 1,
+  });
+  expect([...readdirSync(folder), ...readdirSync(TMPDIR)]).toEqual([]);
+});
+
+describe("what is no ready file is refused, and not removed, however the start fails", () => {
+  test.each([
+    ["a database", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "SQLite format 3\0")],
+    ["a long file", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "{".repeat(65_537))],
+    ["a pipe", "is not a file", (file: string) => void Bun.spawnSync(["mkfifo", file])],
+    ["a link to a device", "is not a file", (file: string) => symlinkSync("/dev/null", file)],
+    ["a folder", "is not a file", (file: string) => symlinkSync(newFolder(), file)],
+  ])("%s", (_what, problem, put) => {
+    const file = join(newFolder(), "ready.json");
+    put(file);
+    const before = statSync(file);
+    expect(() => prepareReadyFile(file)).toThrow(`${file} ${problem}`);
+    removeReadyFileOf(["serve", "--ready-file", file, "--wrong"]);
+    const { ino, size } = statSync(file);
+    expect({ ino, size }).toEqual({ ino: before.ino, size: before.size });
+  });
 });

@@ -1,86 +1,173 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { explainListenFailure } from "../../cli/serving/listen-failure.ts";
+import { withRegistry } from "../../cli/serving/registry.ts";
+import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
-import { failureOf, runMomo, serveMomo } from "../support/momo.ts";
-import { expectRefusal } from "../support/refusal.ts";
+import { runMomo } from "../support/momo.ts";
+import { rejectionOf } from "../support/rejection.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const running = await serveMomo();
-const { port } = new URL(running.ready.base_url);
+const running = await startIn(newFolder());
+const [, data] = running.at;
+const { port } = new URL(running.baseUrl);
 
-describe("a taken port or data directory: one line that names the holder and the flag that helps, exit 1", () => {
-  test.concurrent("a second serve on the same data directory", async () => {
-    const run = await runMomo(["serve", "--port", "0", ...running.at]);
-    expectRefusal(run, `process ${running.ready.pid}, ${running.ready.base_url}`, "--data");
-    expect((await running.get("/transactions.php")).status).toBe(200);
-  });
+/** Why a server cannot start, and what the second line says. */
+const refusalOf = async (...args: Parameters<typeof startIn>) => toFailure(await rejectionOf(startIn(...args)));
 
-  test.concurrent("a second serve on the same port", async () => {
-    const data = join(newFolder(), "data");
-    const run = await runMomo(["serve", "--port", port, "--data", data]);
-    expectRefusal(run, `127.0.0.1:${port} is taken by another momo (process ${running.ready.pid})`, "--port 0");
-    expect(existsSync(join(data, "server.json"))).toBe(false);
-  });
-
-  test.concurrent("with --json it is an error record", async () => {
-    const run = await runMomo(["serve", "--port", port, "--ephemeral", "--json"]);
-    expect(failureOf(run)).toMatchObject({ code: "unexpected", hint: expect.stringContaining("--port") });
-    expect(run).toMatchObject({ stdout: "", exitCode: 1 });
-  });
-
-  test.concurrent("a port in use by another program", async () => {
-    const other = serveFake(() => new Response("I am a shop"));
-    const run = await runMomo(["serve", "--port", String(other.port), "--ephemeral"]);
-    expectRefusal(run, `127.0.0.1:${other.port} is taken by another program`, "--port");
-  });
-
-  test.concurrent("a port in use by a program that never answers", async () => {
-    const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
-    const run = await runMomo(["serve", "--port", String(silent.port), "--ephemeral"]);
-    silent.stop(true);
-    expectRefusal(run, "is taken by another program", "--port");
-  });
-
-  for (const host of ["192.0.2.1", "nowhere.invalid", "127.0.0.256"]) {
-    test.concurrent(`--host ${host}, which is not an address of this machine`, async () => {
-      expectRefusal(await runMomo(["serve", "--port", "0", "--ephemeral", "--host", host]), host, "--host");
+describe("a taken port or data directory: one line names the holder, one the flag that helps; exit 1", () => {
+  test.concurrent("a data directory that a server uses", async () => {
+    const run = await runMomo(["serve", "--port", "0", "--data", data]);
+    expect(run).toEqual({
+      stdout: "",
+      stderr: `momo: ${data} is in use by another momo (process ${process.pid}, ${running.baseUrl})
+      stop that one, or choose another folder with --data\n`,
+      exitCode: 1,
     });
-  }
+  });
+
+  test("the same where the record of that server is damaged", async () => {
+    const other = await startIn(newFolder());
+    writeFileSync(join(other.at[1], "server.json"), "{}");
+    expect((await refusalOf(other.at[1])).message).toBe(`${other.at[1]} is in use by another momo`);
+  });
+
+  test.concurrent("a port that a momo has", async () => {
+    const folder = newFolder();
+    const run = await runMomo(["serve", "--port", port, "--data", folder]);
+    expect(run).toEqual({
+      stdout: "",
+      stderr: `momo: 127.0.0.1:${port} is taken by another momo (process ${process.pid})
+      choose another port with --port, or --port 0 for any free one\n`,
+      exitCode: 1,
+    });
+    expect(existsSync(join(folder, "server.json"))).toBe(false);
+  });
+
+  test("a port that a momo off loopback has: its process is told only to those with the token", async () => {
+    const host = "0.0.0.0";
+    const open = await startIn(newFolder(), { host, controlToken: "a-control-token-of-ours" });
+    const taken = await refusalOf(newFolder(), { host, port: Number(new URL(open.baseUrl).port) });
+    expect(taken.message).toMatch(/^0\.0\.0\.0:\d+ is taken by another momo$/);
+  });
+
+  test("a port that another program has", async () => {
+    const other = serveFake(() => new Response("I am a shop"));
+    const { message } = await refusalOf(newFolder(), { port: other.port });
+    expect(message).toBe(`127.0.0.1:${other.port} is taken by another program`);
+  });
+
+  test("a port of a program that never answers: it is not waited for", async () => {
+    const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    const address = { host: "127.0.0.1", port: silent.port, flag: "--port" } as const;
+    const taken = await explainListenFailure({ code: "EADDRINUSE" }, address, 20);
+    silent.stop(true);
+    expect(taken).toMatchObject({ message: `127.0.0.1:${silent.port} is taken by another program` });
+  });
+
+  test("a control port that is taken, or that of the merchant API", async () => {
+    const taken = await refusalOf(newFolder(), { controlPort: Number(port) });
+    expect(taken.message).toBe(`127.0.0.1:${port} is taken by another momo (process ${process.pid})`);
+    expect(taken.hint).toBe("choose another port with --control-port, or --control-port 0 for any free one");
+    const same = await runMomo(["serve", "--port", "4711", "--control-port", "4711", "--data", newFolder()]);
+    expect(same.stderr).toStartWith("momo: --control-port 4711 is the port of the merchant API\n");
+    expect(same.exitCode).toBe(2);
+  });
+
+  test.each(["192.0.2.1", "nowhere.invalid", "127.0.0.256"])(
+    "--host %s, which is not an address of this machine",
+    async (host) => {
+      const { message, hint } = await refusalOf(newFolder(), { host });
+      expect(message).toStartWith(`${host} is not an address of this machine`);
+      expect(hint).toContain("--host");
+    },
+  );
 });
 
-describe("a folder that cannot be written: one line that names it and the flag that helps, exit 1", () => {
+describe("a data directory that cannot be used: one line names the place, one the flag that helps", () => {
   const file = join(newFolder(), "file");
   writeFileSync(file, "");
-  for (const data of [join(file, "data"), file, "/proc/x", "/proc/self"]) {
-    test.concurrent(data.startsWith("/proc") ? data : data === file ? "a file" : "below a file", async () => {
-      expectRefusal(await runMomo(["serve", "--port", "0", "--data", data]), data, "--data");
-    });
-  }
-});
 
-describe("a damaged record", () => {
-  test.concurrent("credentials.json is named, and kept as it is", async () => {
-    const data = newFolder();
-    writeFileSync(join(data, "credentials.json"), "{}");
-    const run = await runMomo(["serve", "--port", "0", "--data", data]);
-    expectRefusal(run, join(data, "credentials.json"), "delete it");
-    expect(readFileSync(join(data, "credentials.json"), "utf8")).toBe("{}");
+  test.each([join(file, "data"), file, "/proc/x", "/proc/self"])(
+    "a place that cannot be written: %s",
+    async (place) => {
+      const { message, hint, exitCode } = await refusalOf(place);
+      expect(message).toStartWith(place);
+      expect(hint).toContain("--data");
+      expect(exitCode).toBe(1);
+    },
+  );
+
+  test.each([
+    ["momo.db", "this is not a database\n".repeat(400), "is damaged or not a database", "--data"],
+    ["credentials.json", "{}", "cannot be read as a file of momo's", "delete it: momo serve writes it anew"],
+  ])("a damaged %s, which stays as it is", async (name, content, problem, help) => {
+    const folder = newFolder();
+    writeFileSync(join(folder, name), content);
+    const { message, hint } = await refusalOf(folder);
+    expect(message).toBe(`${join(folder, name)} ${problem}`);
+    expect(hint).toContain(help);
+    expect(readFileSync(join(folder, name), "utf8")).toBe(content);
   });
 
-  test.concurrent("server.json of a server that is gone is written anew", async () => {
-    const data = newFolder();
-    writeFileSync(join(data, "server.json"), "{}");
-    const { at } = await serveMomo(["--data", data]);
+  test("a damaged server.json of a server that has ended is replaced", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "server.json"), "{}");
+    const { at } = await startIn(folder);
     expect((await runMomo(["list", ...at])).exitCode).toBe(0);
   });
+});
 
-  test.concurrent("server.json of a running server: a second serve still says that the directory is in use", async () => {
-    const first = await serveMomo();
-    writeFileSync(join(first.ready.data, "server.json"), "{}");
-    const run = await runMomo(["serve", "--port", "0", ...first.at]);
-    expectRefusal(run, `${first.ready.data} is in use by another momo`, "--data");
+describe("a database that another program holds is refused, by the server and by a command", () => {
+  /** Runs the start of some work while SQLite does not wait for a lock; else it waits five seconds. */
+  function impatiently<T>(start: () => T): T {
+    const { run } = Database.prototype;
+    const spy = spyOn(Database.prototype, "run").mockImplementation(function (this: Database, sql, ...bindings) {
+      return run.call(this, sql.replace(/busy_timeout = \d+/, "busy_timeout = 1"), ...bindings);
+    });
+    try {
+      return start();
+    } finally {
+      spy.mockRestore();
+    }
+  }
+
+  async function withLockedDatabase(
+    lock: readonly string[],
+    start: (folder: string) => Promise<unknown>,
+  ): Promise<{ file: string; error: unknown }> {
+    const folder = join(newFolder(), "data");
+    mkdirSync(folder);
+    await (await startIn(folder)).stop();
+    const file = join(folder, "momo.db");
+    const holder = new Database(file);
+    for (const statement of lock) holder.run(statement);
+    const error = await rejectionOf(impatiently(() => start(folder)));
+    holder.close();
+    return { file, error };
+  }
+
+  const createMerchant = (folder: string) => {
+    const umask = process.umask();
+    const created = withRegistry({ data: folder, create: true }, (registry) => registry.registerMerchant("Duka"));
+    process.umask(umask);
+    return created;
+  };
+
+  test.each([
+    ["exclusively, at the start of a server", ["PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE"], startIn],
+    ["for writing, at the start of a server", ["BEGIN IMMEDIATE"], startIn],
+    ["for writing, when a merchant is created", ["BEGIN IMMEDIATE"], createMerchant],
+  ] as const)("%s", async (_what, lock, start) => {
+    const { file, error } = await withLockedDatabase(lock, start);
+    expect(toFailure(error)).toMatchObject({
+      message: `${file} is locked by another program`,
+      hint: "close the other program, or choose another folder with --data",
+    });
   });
 });

@@ -1,144 +1,172 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { merchantClient } from "../../cli/client/client.ts";
+import { resolveControl, resolveTarget, type TargetFlags } from "../../cli/client/target.ts";
+import { type Failure, toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { type FakeServer, serveFake } from "../support/fake-server.ts";
-import { failureOf, runMomo, serveMomo } from "../support/momo.ts";
+import { flagsOf, serveFake } from "../support/fake-server.ts";
+import { runMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-const { at, ready } = await serveMomo();
-const data = ready.data;
+const { at, baseUrl, headers, control } = await startIn(newFolder());
+const [, data] = at;
+const OTHER_KEY = { apiKey: "mk_flag", apiSecret: "ms_flag" };
 
-const started = { success: true, message: "sent", checkout_request_id: "ws_CO_fake", status: "pending" };
-const fake = () => serveFake(() => Response.json(started));
+/** Does something in this process with only these variables of momo's; it must not wait for anything. */
+function withVariables<T>(variables: Record<string, string>, act: () => T): T {
+  const before = { ...process.env };
+  for (const name of Object.keys(before)) if (name.startsWith("MOMO_")) delete process.env[name];
+  Object.assign(process.env, variables);
+  try {
+    return act();
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+}
 
-/** The credentials that a server was sent. */
-const sentTo = ({ requests }: FakeServer) =>
-  requests.map(({ headers }) => `${headers.get("X-API-Key")} ${headers.get("X-API-Secret")}`);
+const targetOf = (flags: TargetFlags, variables: Record<string, string> = {}) =>
+  withVariables(variables, () => resolveTarget({ data, ...flags }));
+
+function failureOf(act: () => unknown): Failure {
+  try {
+    act();
+  } catch (error) {
+    return toFailure(error);
+  }
+  throw new Error("it did not fail");
+}
 
 describe("which server: flag > MOMO_* > the data directory", () => {
-  const env = (server: FakeServer) => ({
-    MOMO_BASE_URL: server.baseUrl,
+  const VARIABLES = {
+    MOMO_BASE_URL: "http://127.0.0.1:1/env",
     MOMO_API_KEY: "mk_env",
     MOMO_API_SECRET: "ms_env",
     MOMO_PAYMENT_ACCOUNT_ID: "42",
+  };
+  const saved = { baseUrl, apiKey: headers["X-API-Key"], apiSecret: headers["X-API-Secret"], paymentAccountId: 1 };
+  const named = { baseUrl: "http://127.0.0.1:1/env", apiKey: "mk_env", apiSecret: "ms_env", paymentAccountId: 42 };
+
+  const byFlags = { baseUrl: "http://127.0.0.1:1/flag", ...OTHER_KEY, account: 7 };
+  test.each<[what: string, flags: TargetFlags, variables: Record<string, string>, target: object]>([
+    ["the data directory's", {}, {}, saved],
+    ["MOMO_* go before the data directory", {}, VARIABLES, named],
+    ["flags go before MOMO_*", byFlags, VARIABLES, { ...OTHER_KEY, baseUrl: byFlags.baseUrl, paymentAccountId: 7 }],
+    ["an empty variable counts as none", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
+  ])("%s", (_what, flags, variables, target) => {
+    expect(targetOf(flags, variables)).toMatchObject(target);
   });
 
-  test.concurrent("MOMO_* go before the data directory", async () => {
-    const named = fake();
-    const run = await runMomo(["pay", "0712345678", "1", ...at, "-q"], { env: env(named) });
-    expect(run.stdout).toBe("ws_CO_fake\n");
-    expect(sentTo(named)).toEqual(["mk_env ms_env"]);
-  });
-
-  test.concurrent("flags go before MOMO_*", async () => {
-    const [named, flagged] = [fake(), fake()];
-    const flags = ["--base-url", flagged.baseUrl, "--api-key", "mk_flag", "--api-secret", "ms_flag"];
-    await runMomo(["pay", "0712345678", "1", ...flags], { env: env(named) });
-    expect(sentTo(flagged)).toEqual(["mk_flag ms_flag"]);
-    expect(named.requests).toHaveLength(0);
-  });
-
-  test.concurrent("the payment account: --account, then MOMO_PAYMENT_ACCOUNT_ID, then the data directory's", async () => {
+  test.concurrent("momo pay sends what the flags and the environment name", async () => {
     const accounts: unknown[] = [];
-    const server = serveFake(() => Response.json(started));
-    const noting = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      fetch: async (request) => {
-        accounts.push(((await request.json()) as { payment_account_id: number }).payment_account_id);
-        return Response.json(started);
-      },
+    const server = serveFake(async (request) => {
+      accounts.push(((await request.json()) as { payment_account_id: number }).payment_account_id);
+      return Response.json({ success: true, message: "sent", checkout_request_id: "ws_CO_1" });
     });
-    const variables = { ...env(server), MOMO_BASE_URL: `http://127.0.0.1:${noting.port}/v2` };
-    await runMomo(["pay", "0712345678", "1", "--account", "7"], { env: variables });
-    await runMomo(["pay", "0712345678", "1"], { env: variables });
-    await runMomo(["pay", "0712345678", "1", ...at], { env: { MOMO_BASE_URL: variables.MOMO_BASE_URL } });
-    await noting.stop(true);
-    expect(accounts).toEqual([7, 42, 1]);
+    const pay = (flags: string[], env: Record<string, string>) =>
+      runMomo(["pay", "0712345678", "1", "-q", ...flags], { env });
+    const byVariables = await pay([...at], { ...VARIABLES, MOMO_BASE_URL: server.baseUrl });
+    expect(byVariables.stdout).toBe("ws_CO_1\n");
+    await pay([...flagsOf(server), "--account", "7"], VARIABLES);
+    const keys = server.requests.map(({ headers: sent }) => `${sent.get("X-API-Key")} ${sent.get("X-API-Secret")}`);
+    expect(keys).toEqual(["mk_env ms_env", "mk_nobody ms_nobody"]);
+    expect(accounts).toEqual([42, 7]);
   });
 
   test.concurrent("the data directory: --data, then MOMO_DATA, then $XDG_DATA_HOME/momo", async () => {
-    const byFlag = await runMomo(["list", "--data", data], { env: { MOMO_DATA: newFolder() } });
-    expect(byFlag.exitCode).toBe(0);
-    expect((await runMomo(["list"], { env: { MOMO_DATA: data } })).exitCode).toBe(0);
+    const list = (flags: string[], env: Record<string, string>) => runMomo(["list", "-q", ...flags], { env });
+    expect((await list(["--data", data], { MOMO_DATA: newFolder() })).exitCode).toBe(0);
+    expect((await list([], { MOMO_DATA: data })).exitCode).toBe(0);
     const share = newFolder();
-    await serveMomo(["--data", join(share, "momo")]);
-    expect((await runMomo(["list"], { env: { XDG_DATA_HOME: share } })).exitCode).toBe(0);
+    await startIn(join(share, "momo"));
+    expect((await list([], { XDG_DATA_HOME: share })).exitCode).toBe(0);
   });
+});
 
-  test.concurrent("an empty variable is as good as none", async () => {
-    const env = { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "", MOMO_DATA: data };
-    expect((await runMomo(["list"], { env })).exitCode).toBe(0);
-  });
-
-  test.concurrent("an empty --data is a usage error, and does not mean the current folder", async () => {
-    const run = await runMomo(["merchants", "create", "--name", "x", "--data", ""], { cwd: newFolder() });
-    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--data") });
-  });
-
-  for (const [variable, value] of [
+describe("an invalid value is a usage error that names its flag or variable", () => {
+  test.each([
     ["MOMO_BASE_URL", "127.0.0.1:2547"],
     ["MOMO_BASE_URL", "ftp://127.0.0.1/v2"],
     ["MOMO_API_SECRET", "é"],
     ["MOMO_PAYMENT_ACCOUNT_ID", "first"],
-  ] as const) {
-    test.concurrent(`${variable}=${value} is a usage error that names it: exit 2`, async () => {
-      const run = await runMomo(["pay", "0712345678", "1", ...at], { env: { [variable]: value } });
-      expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining(variable) });
-    });
-  }
+  ])("%s=%s", (variable, value) => {
+    const { code, message } = failureOf(() => targetOf({}, { [variable]: value }));
+    expect({ code, message }).toEqual({ code: "usage", message: expect.stringContaining(variable) });
+  });
 
-  test.concurrent("an empty --base-url is a usage error that names it, and does not mean the data directory's", async () => {
-    for (const command of [["reset"], ["clock", "show"], ["list"]]) {
-      const run = await runMomo([...command, "--base-url", "", ...at]);
-      expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--base-url") });
+  test("an empty --base-url does not mean the data directory's server", () => {
+    for (const resolve of [resolveTarget, resolveControl]) {
+      const { code, message } = failureOf(() => withVariables({}, () => resolve({ baseUrl: "", data })));
+      expect({ code, message }).toEqual({ code: "usage", message: expect.stringContaining("--base-url") });
     }
+  });
+
+  test("the example for MOMO_CONTROL_URL is an address of the control API", () => {
+    const failure = failureOf(() => withVariables({ MOMO_CONTROL_URL: "garbage" }, () => resolveControl({})));
+    expect(failure.message).toBe("MOMO_CONTROL_URL is not an address such as http://127.0.0.1:2547/_momo");
+  });
+
+  test.concurrent("an empty --data does not mean the current folder", async () => {
+    const run = await runMomo(["merchants", "create", "--name", "x", "--data", ""], { cwd: newFolder() });
+    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--data") });
   });
 });
 
-describe("the data directory's secret is not sent elsewhere", () => {
-  for (const url of [
+describe("the data directory's secret is not sent elsewhere: a usage error, and the flag's name", () => {
+  test.each([
     "http://momo.invalid/v2",
     "http://127.0.0.1.invalid/v2",
     "http://localhost.invalid/v2",
     "http://localhost:1@momo.invalid/v2",
     "http://momo.invalid\\@127.0.0.1/v2",
-  ]) {
-    test.concurrent(`to ${url}, named by flag: exit 2, before anything is sent`, async () => {
-      const run = await runMomo(["pay", "0712345678", "1", "--base-url", url, "--data", data, "--json"]);
-      expect(failureOf(run).code).toBe("usage");
-      expect(run).toMatchObject({ stdout: "", exitCode: 2 });
-    });
-  }
+  ])("to %s", (url) => {
+    expect(failureOf(() => targetOf({ baseUrl: url })).code).toBe("usage");
+    expect(failureOf(() => targetOf({}, { MOMO_BASE_URL: url })).code).toBe("usage");
+  });
 
-  test.concurrent("to another host that MOMO_BASE_URL names: exit 2, and the flag's name", async () => {
-    const run = await runMomo(["list", "--data", data], { env: { MOMO_BASE_URL: "http://momo.invalid/v2" } });
+  test("to another host it needs --api-key; with another key it needs --api-secret", () => {
+    expect(failureOf(() => targetOf({ baseUrl: "http://momo.invalid/v2" })).hint).toContain("--api-key");
+    expect(failureOf(() => targetOf({ apiKey: "mk_other" })).hint).toContain("--api-secret");
+  });
+
+  test.concurrent("momo pay ends with 2", async () => {
+    const run = await runMomo(["pay", "0712345678", "1", "--base-url", "http://momo.invalid/v2", ...at]);
     expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--api-key") });
   });
-
-  test.concurrent("with another key than its own", async () => {
-    const run = await runMomo(["list", "--data", data, "--api-key", "mk_other"]);
-    expect(run).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("--api-secret") });
-  });
 });
 
-describe("a damaged record in the data directory is named, never guessed at", () => {
+describe("a damaged record in the data directory is named, and no value is guessed", () => {
   for (const file of ["server.json", "credentials.json"]) {
-    for (const content of ["", "not json", "{}", '{"base_url":5}', "\xff"]) {
-      test.concurrent(`${file} holding ${JSON.stringify(content)}: exit 1`, async () => {
-        const folder = newFolder();
-        writeFileSync(join(folder, file), Buffer.from(content, "latin1"));
-        const flags = file === "server.json" ? [] : ["--base-url", ready.base_url];
-        const run = await runMomo(["list", "--data", folder, ...flags]);
-        expect(run).toMatchObject({ stdout: "", exitCode: 1, stderr: expect.stringContaining(join(folder, file)) });
-      });
-    }
+    test.each(["", "not json", "{}", '{"base_url":5}', "\xff"])(`${file} with %j`, (content) => {
+      const folder = newFolder();
+      writeFileSync(join(folder, file), Buffer.from(content, "latin1"));
+      const flags = { data: folder, ...(file === "credentials.json" && { baseUrl }) };
+      const { code, message } = failureOf(() => targetOf(flags));
+      expect({ code, message }).toEqual({ code: "unexpected", message: expect.stringContaining(join(folder, file)) });
+    });
   }
 });
 
-test.concurrent("MOMO_CONTROL_URL that is no address: what would be right is one of the control API", async () => {
-  const run = await runMomo(["clock", "show", "--json"], { env: { MOMO_CONTROL_URL: "garbage" } });
-  expect(failureOf(run).message).toBe("MOMO_CONTROL_URL is not an address such as http://127.0.0.1:2547/_momo");
+test("a refused key: the hint names the flag, the variables or the file that it came from", async () => {
+  const { api_key, api_secret } = await control("POST", "/keys", { label: "revoked" });
+  await control("DELETE", `/keys/${api_key}`);
+  const folder = newFolder();
+  const record = { merchant_id: 1, payment_account_id: 1, api_key, api_secret };
+  writeFileSync(join(folder, "credentials.json"), JSON.stringify(record), { mode: 0o600 });
+  const environment = { MOMO_API_KEY: "mk_env", MOMO_API_SECRET: "ms_env" };
+  for (const [target, hint] of [
+    [targetOf(OTHER_KEY, environment), "mk_flag and its secret came from --api-key"],
+    [targetOf({}, environment), "mk_env and its secret came from MOMO_API_KEY and MOMO_API_SECRET in the environment"],
+    [targetOf({ baseUrl, data: folder }), `came from ${folder}/credentials.json: stop and start momo serve`],
+  ] as const) {
+    const failure = toFailure(
+      await merchantClient(target)
+        .get("/transactions.php", {})
+        .catch((error) => error),
+    );
+    expect(failure).toMatchObject({ code: "unauthorized", hint: expect.stringContaining(hint) });
+  }
 });

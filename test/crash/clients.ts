@@ -1,54 +1,50 @@
-import type { Draw } from "../support/draw.ts";
 import type { Served } from "../support/momo.ts";
-import { ASKED_FOR, type Attempt, demand, type Item, type Ledger, type Outcome } from "./ledger.ts";
+import type { Draw } from "../support/random.ts";
+import { until } from "../support/until.ts";
+import { type Attempt, demand, type Item, type Ledger } from "./ledger.ts";
 
 export interface Clients {
   /** Resolves when the last of them has stopped. @throws what a client should never have been told */
-  readonly ended: Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /**
- * Sets so many clients on a server: each starts payments one after the other, of all outcomes, asks what became of some, and
+ * Starts so many clients of a server: each starts payments one after the other, of all outcomes, asks for the status of some, and
  * answers by hand those that wait for it. A client stops when it is told to, or when the server is gone.
  */
 export function startClients(count: number, server: Served, ledger: Ledger, draw: Draw): Clients {
-  let stopped = false;
+  let isStopped = false;
 
   async function client(): Promise<void> {
-    while (!stopped) {
-      const outcome = ASKED_FOR[draw(ASKED_FOR.length)] as Outcome;
-      const attempt = ledger.begin(outcome);
-      const after = outcome.ending.by === "network" && outcome.name !== "expired" ? `; after=${draw(400)}ms` : "";
-      const answer = await told(startPayment(server, attempt, outcome.name + after));
+    while (!isStopped) {
+      const attempt = ledger.begin(draw);
+      const answer = await told(startPayment(server, attempt, draw(400)));
       if (answer === null) return;
       attempt.checkoutRequestId = String(answer.checkout_request_id);
-      if (outcome.ending.by === "hand" && draw(2) === 0 && !(await answerByHand(server, attempt, draw))) return;
+      if (attempt.outcome.ending.by === "hand" && draw(2) === 0 && !(await answerByHand(server, attempt, draw))) return;
       if (draw(4) === 0 && (await told(askStatus(server, attempt))) === null) return;
     }
   }
 
-  const ended = Promise.all(Array.from({ length: count }, client)).then(() => {});
-  ended.catch(() => {}); // whoever waits for the end is told, and may come late
+  const ended = Promise.all(Array.from({ length: count }, client));
+  ended.catch(() => {}); // stop() reports it
   return {
-    ended,
-    stop() {
-      stopped = true;
+    async stop() {
+      isStopped = true;
+      await ended;
     },
   };
 }
 
 /**
  * Starts so many payments at once, each of some outcome that ends soon, and notes what is answered.
- * @returns how many were refused @throws an error where one was refused with anything but the fixed 500 of the API
+ * @returns how many were refused @throws an error if one was refused with anything but the fixed 500 of the API
  */
 export async function payAtOnce(count: number, server: Served, ledger: Ledger, draw: Draw): Promise<number> {
   const attempts = await Promise.all(
     Array.from({ length: count }, async () => {
-      const outcome = ASKED_FOR[draw(ASKED_FOR.length)] as Outcome;
-      const attempt = ledger.begin(outcome);
-      const after = outcome.ending.by === "network" && outcome.name !== "expired" ? "; after=50ms" : "";
-      const answer = await startPayment(server, attempt, outcome.name + after);
+      const attempt = ledger.begin(draw);
+      const answer = await startPayment(server, attempt, 50);
       const body = (await answer.json()) as Record<string, unknown>;
       attempt.refused = answer.status !== 200;
       if (attempt.refused) demandFixedAnswer(answer.status, body);
@@ -64,9 +60,11 @@ function demandFixedAnswer(status: number, body: unknown): void {
   demand(status === 500 && Bun.deepEquals(body, fixed), () => `answered ${status}: ${JSON.stringify(body)}`);
 }
 
-function startPayment({ ready, post }: Served, { amount }: Pick<Attempt, "amount">, outcome: string) {
+/** @param afterMs when the network announces the outcome, unless a person or the deadline does */
+function startPayment({ ready, post }: Served, { amount, outcome: { name, ending } }: Attempt, afterMs: number) {
   const order = { payment_account_id: ready.payment_account_id, phone: "0712345678", amount };
-  return post("/stkpush.php", order, { "X-Sandbox-Outcome": outcome });
+  const isTimed = ending.by === "network" && name !== "expired";
+  return post("/stkpush.php", order, { "X-Sandbox-Outcome": isTimed ? `${name}; after=${afterMs}ms` : name });
 }
 
 const askStatus = ({ post }: Served, { checkoutRequestId }: Attempt) =>
@@ -111,49 +109,43 @@ async function told(response: Promise<Response>, expected = 200): Promise<Record
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-interface Page {
-  readonly transactions: Item[];
-  readonly pagination: { readonly total_items: number; readonly total_pages: number };
-  readonly summary: {
-    readonly pending_count: number;
-    readonly completed_count: number;
-    readonly total_completed_amount: number;
+interface Summary {
+  readonly pending_count: number;
+  readonly completed_count: number;
+  readonly total_completed_amount: number;
+}
+
+async function readPage({ get }: Served, query: string) {
+  const answer = await get(`/transactions.php?${query}`);
+  return (await answer.json()) as {
+    readonly transactions: Item[];
+    readonly pagination: { readonly total_items: number };
+    readonly summary: Summary;
   };
 }
 
-/** All that the server lists, and what is still pending. @throws an error where its totals are not those of its rows */
-export async function listAll({ get }: Served): Promise<{ items: Item[]; pending: number }> {
-  const page = async (number: number) =>
-    (await (await get(`/transactions.php?limit=100&page=${number}`)).json()) as Page;
-  const first = await page(1);
-  const rest = await Promise.all(
-    Array.from({ length: Math.max(first.pagination.total_pages - 1, 0) }, (_, index) => page(index + 2)),
-  );
-  const items = [first, ...rest].flatMap(({ transactions }) => transactions);
-  demand(
-    items.length === first.pagination.total_items,
-    () => `${first.pagination.total_items} counted, ${items.length} listed`,
-  );
-  return { items, pending: first.summary.pending_count };
+/** All that the server lists. @throws an error if the count is not that of the rows */
+export async function listAll(server: Served): Promise<{ items: Item[]; summary: Summary }> {
+  const { pagination, summary } = await readPage(server, "limit=1");
+  const pages = Array.from({ length: Math.ceil(pagination.total_items / 100) }, (_, index) => index + 1);
+  const lists = await Promise.all(pages.map((page) => readPage(server, `limit=100&page=${page}`)));
+  const items = lists.flatMap(({ transactions }) => transactions);
+  demand(items.length === pagination.total_items, () => `${pagination.total_items} counted, ${items.length} listed`);
+  return { items, summary };
 }
 
-/** Waits until nothing is pending, and returns all there is. @throws an error where that takes more than ten seconds */
+/** Waits until nothing is pending, and returns all. @throws an error if that takes too long, or the totals are wrong */
 export async function listWhenFinal(server: Served): Promise<Item[]> {
-  const deadlineMs = performance.now() + 10_000;
-  for (;;) {
-    const { summary } = (await (await server.get("/transactions.php?limit=1")).json()) as Page;
-    if (summary.pending_count === 0) break;
-    demand(performance.now() < deadlineMs, () => `${summary.pending_count} payments are pending after ten seconds`);
-    await Bun.sleep(50);
-  }
-  const { items } = await listAll(server);
-  const { summary } = (await (await server.get("/transactions.php?limit=1")).json()) as Page;
-  const paid = items.filter(({ status }) => status === "completed");
-  demand(summary.completed_count === paid.length, () => `${paid.length} paid, ${summary.completed_count} counted`);
-  const sum = paid.reduce((total, { amount }) => total + amount, 0);
-  demand(
-    summary.total_completed_amount === sum,
-    () => `KES ${sum} paid, ${summary.total_completed_amount} in the total`,
+  await until(
+    () => readPage(server, "limit=1"),
+    ({ summary }) => summary.pending_count === 0,
   );
+  const { items, summary } = await listAll(server);
+  const paid = items.filter(({ status }) => status === "completed");
+  const total_completed_amount = paid.reduce((total, { amount }) => total + amount, 0);
+  const expected = { pending_count: 0, completed_count: paid.length, total_completed_amount };
+  for (const [name, value] of Object.entries(expected)) {
+    demand(summary[name as keyof Summary] === value, () => `${name} is ${JSON.stringify(summary)}, not ${value}`);
+  }
   return items;
 }

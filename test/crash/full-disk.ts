@@ -1,69 +1,83 @@
-import { drawFrom } from "../support/draw.ts";
-import { type Served, serveMomo, startMomo } from "../support/momo.ts";
-import { listWhenFinal, payAtOnce } from "./clients.ts";
-import { demand, Ledger } from "./ledger.ts";
-import { leftOut, type Options, type Scenario } from "./scenario.ts";
-import { makeSmallDisks, type SmallDisk } from "./small-disk.ts";
-import { stopInTime } from "./stop.ts";
-import { integrityOf } from "./storage.ts";
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { PROGRAM, type Served, startMomo } from "../support/momo.ts";
+import { demand } from "./ledger.ts";
+import { mountSmall, run } from "./mount.ts";
+import { LeftOut, type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
-/** A full disk is noticed when a log has to grow, which a few payments may not make it do. */
-const MOST_PAYMENTS_UNTIL_FULL = 5000;
-const AT_ONCE = 20;
+/** A full disk shows when a log has to grow, and a few payments may not make it grow. */
+const MOST_ROUNDS_UNTIL_FULL = 250;
 
-/**
- * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and all is well as
- * soon as there is space again. Every second round the server is told to stop while the disk is full.
- */
-export const fullDisk: Scenario = async (options) => {
-  const disks = makeSmallDisks();
-  if (disks.length === 0) return leftOut("a full disk", "nothing can be mounted here, and there is no prlimit");
-  const ledgers = [];
-  for (const disk of disks) ledgers.push(await fillAgainAndAgain(disk, options));
-  return {
-    scenario: "a full disk",
-    rounds: options.rounds * disks.length,
-    answered: ledgers.reduce((sum, { answered }) => sum + answered, 0),
-    unanswered: ledgers.reduce((sum, { unanswered }) => sum + unanswered, 0),
-    note: disks.map(({ kind }) => kind).join(", "),
-  };
-};
-
-async function fillAgainAndAgain(disk: SmallDisk, { rounds, seed, progress }: Options): Promise<Ledger> {
-  const flags = ["--data", disk.data, "--prompt-timeout", "1s"];
-  const draw = drawFrom(seed);
-  const ledger = new Ledger();
-  const pay = (server: Served) => payAtOnce(AT_ONCE, server, ledger, draw);
-
-  for (let round = 1; round <= rounds; round++) {
-    const server = await serveMomo(flags, { program: disk.program });
-    demand((await pay(server)) === 0, () => "payments are refused although there is space");
-    disk.fill(server);
-    for (let count = 0; (await pay(server)) === 0; count += AT_ONCE) {
-      demand(count < MOST_PAYMENTS_UNTIL_FULL, () => "no payment was refused although the disk is full");
-    }
-    await demandReading(server);
-    progress(`round ${round} of ${rounds}: refused ${ledger.unanswered} payments on ${disk.kind}`);
-    if (round % 2 === 0) {
-      await stopInTime(server);
-      await startOnFullDisk(flags);
-      disk.free(server);
-      continue;
-    }
-    disk.free(server);
-    demand((await pay(server)) === 0, () => "payments are refused although there is space again");
-    ledger.checkFinal(await listWhenFinal(server));
-    await stopInTime(server);
-  }
-
-  const server = await serveMomo(flags, { program: disk.program });
-  ledger.checkFinal(await listWhenFinal(server));
-  await stopInTime(server);
-  integrityOf(disk.data);
-  return ledger;
+/** A disk that can be made full, and have space again. */
+interface SmallDisk {
+  /** How the program must be called, so that the disk is small for it. */
+  readonly program: readonly string[];
+  fill(server: Served): void;
+  free(server: Served): void;
 }
 
-/** Reading goes on; but a list that would tell what is past its deadline to be pending fails. */
+export const fullFileSystem: Scenario = fullDisk("a full disk of 6 MB", ({ folder }) => {
+  if (!mountSmall(folder)) throw new LeftOut("nothing can be mounted here");
+  const filler = join(folder, "filler");
+  return {
+    program: PROGRAM,
+    fill: () => void run(["dd", "if=/dev/zero", `of=${filler}`, "bs=4k"]),
+    free: () => rmSync(filler),
+  };
+});
+
+export const limitedFiles: Scenario = fullDisk("a limit on the size of files", ({ data }) => {
+  if (!Bun.which("prlimit")) throw new LeftOut("there is no prlimit");
+  const limit = ({ ready }: Served, bytes: number | "unlimited") =>
+    run(["prlimit", "--pid", String(ready.pid), `--fsize=${bytes}:`]);
+  return {
+    // The signal ends a program that does not ignore it.
+    program: ["sh", "-c", 'trap "" XFSZ; exec "$@"', "sh", ...PROGRAM],
+    fill(server) {
+      if (!limit(server, statSync(join(data, "momo.db-wal")).size)) throw new Error("prlimit has failed");
+    },
+    // If the process has ended, so has the limit.
+    free: (server) => void limit(server, "unlimited"),
+  };
+});
+
+/**
+ * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and everything works as
+ * soon as there is space again. In every second round the server is told to stop while the disk is full.
+ */
+function fullDisk(title: string, makeDisk: (trial: Trial) => SmallDisk): Scenario {
+  return {
+    title,
+    promise: `${title}: 500 in the API's own shape, nothing stored, and payments again when there is space`,
+    shortRounds: 2,
+    rounds: (kills) => Math.ceil(kills / 10),
+    async play(trial) {
+      const { program, fill, free } = makeDisk(trial);
+      await trial.eachRound(async (round) => {
+        const server = await trial.serve({ program });
+        await trial.demandPayments(server);
+        fill(server);
+        for (let count = 0; (await trial.pay(server)) === 0; count += 1) {
+          demand(count < MOST_ROUNDS_UNTIL_FULL, () => "no payment was refused although the disk is full");
+        }
+        await demandReading(server);
+        if (round % 2 === 0) {
+          await stopInTime(server);
+          await startOnFullDisk(trial);
+          free(server);
+          return;
+        }
+        free(server);
+        await trial.demandPayments(server);
+        await trial.demandFinal(server);
+        await stopInTime(server);
+      });
+      return "";
+    },
+  };
+}
+
+/** Reading goes on; but a list fails if it would show a payment as pending after its deadline. */
 async function demandReading(server: Served): Promise<void> {
   const list = await server.get("/transactions.php");
   const { message } = (await list.json()) as { message: string };
@@ -74,7 +88,7 @@ async function demandReading(server: Served): Promise<void> {
 }
 
 /** It serves, or says in its own words why not. */
-async function startOnFullDisk(flags: readonly string[]): Promise<void> {
+async function startOnFullDisk({ flags }: Trial): Promise<void> {
   const child = startMomo(["serve", "--port", "0", ...flags]);
   const serves = await child.stdout.until(/Ready/).then(
     () => true,
@@ -83,6 +97,6 @@ async function startOnFullDisk(flags: readonly string[]): Promise<void> {
   if (serves) child.signal("SIGKILL");
   const exitCode = await child.exited;
   const lines = child.stderr.text.trimEnd().split("\n");
-  const refused = exitCode === 1 && lines.length <= 2 && lines[0]?.startsWith("momo: ") === true;
-  demand(refused || serves, () => `on a full disk: exit code ${exitCode}, ${child.stderr.text}`);
+  const isRefused = exitCode === 1 && lines.length <= 2 && lines[0]?.startsWith("momo: ") === true;
+  demand(isRefused || serves, () => `on a full disk: exit code ${exitCode}, ${child.stderr.text}`);
 }

@@ -1,14 +1,12 @@
 /**
- * Loaded before momo: at each SIGUSR2 the clock of its host jumps, by one after the other of CLOCK_JUMPS_MS, and again from the
- * first; it starts out as far behind as CLOCK_BEHIND_MS says.
+ * Loaded before momo: at each SIGUSR2 the clock of its host jumps back by an hour. At the start it is as far behind as
+ * CLOCK_BEHIND_MS says.
  */
-const jumps = (process.env.CLOCK_JUMPS_MS ?? "-3600000").split(",").map(Number);
+const HOUR_MS = 3_600_000;
 
 const hostNowMs = Date.now;
-let aheadMs = -Number(process.env.CLOCK_BEHIND_MS ?? 0);
-let jumped = 0;
-Date.now = () => hostNowMs() + aheadMs;
+let behindMs = Number(process.env.CLOCK_BEHIND_MS ?? 0);
+Date.now = () => hostNowMs() - behindMs;
 process.on("SIGUSR2", () => {
-  aheadMs += jumps[jumped % jumps.length] ?? 0;
-  jumped += 1;
+  behindMs += HOUR_MS;
 });

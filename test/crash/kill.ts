@@ -1,83 +1,58 @@
-import { join } from "node:path";
-import { newFolder } from "../support/cleanup.ts";
-import { type Draw, drawFrom } from "../support/draw.ts";
-import { type Served, serveMomo, startMomo } from "../support/momo.ts";
-import { listAll, listWhenFinal, startClients } from "./clients.ts";
-import { demand, Ledger } from "./ledger.ts";
-import type { Scenario } from "./scenario.ts";
-import { integrityOf } from "./storage.ts";
+import { type Served, startMomo } from "../support/momo.ts";
+import { listAll, startClients } from "./clients.ts";
+import { demand } from "./ledger.ts";
+import type { Scenario, Trial } from "./scenario.ts";
 
 const CLIENTS = 24;
-/** Every so many rounds the whole list is read; the pages of hundreds of rounds take longer than the rounds. */
+/** The whole list is read once in so many rounds: the pages of hundreds of rounds take longer than the rounds. */
 const ROUNDS_BETWEEN_LOOKS = 5;
-/** Every so many rounds begin with a reset, whose numbers must stay used although the server is killed soon after. */
+/** Once in so many rounds comes a reset, whose numbers must stay used although the server is killed soon after. */
 const ROUNDS_BETWEEN_RESETS = 15;
 
 /**
  * `kill -9` at a drawn moment under load, again and again on the same data: in the middle of requests, while the server starts,
- * and while it stops. Each round begins where the last one died.
+ * and while it stops. Each round begins with the files that the last one left.
  */
-export const kill: Scenario = async ({ rounds, seed, progress }) => {
-  const data = join(newFolder(), "data");
-  const flags = ["--data", data, "--prompt-timeout", "2s"];
-  const draw = drawFrom(seed);
-  const ledger = new Ledger();
-  const count = { load: 0, start: 0, stop: 0 };
-
-  for (let round = 1; round <= rounds; round++) {
-    try {
-      const moment = momentOf(draw);
+export const kill: Scenario = {
+  title: "kill -9",
+  promise: "`kill -9` under load: what was answered is there, once, and ends as it should",
+  shortRounds: 4,
+  rounds: (kills) => kills,
+  async play(trial) {
+    const { draw, ledger } = trial;
+    const count = { load: 0, start: 0, stop: 0 };
+    await trial.eachRound(async (round) => {
+      const drawn = draw(10);
+      const moment = drawn === 0 ? "start" : drawn === 1 ? "stop" : "load";
       count[moment] += 1;
-      if (moment === "start") {
-        await killStarting(flags, draw);
-        continue;
-      }
-      const server = await serveMomo(flags);
+      if (moment === "start") return killStarting(trial);
+      const server = await trial.serve();
       if (round % ROUNDS_BETWEEN_LOOKS === 0) ledger.check((await listAll(server)).items);
-      if (round % ROUNDS_BETWEEN_RESETS === 0) await resetAll(server, ledger);
-      await killUnderLoad(server, ledger, draw, moment);
-      if (round % 20 === 0) progress(`round ${round} of ${rounds}: ${ledger.answered} payments answered`);
-    } catch (error) {
-      throw new Error(`round ${round}: ${(error as Error).message}`);
-    }
-  }
-
-  const server = await serveMomo(flags);
-  ledger.checkFinal(await listWhenFinal(server));
-  demand((await server.stop()) === 0, () => "it did not stop with exit code 0");
-  integrityOf(data);
-  return {
-    scenario: "kill -9",
-    rounds,
-    answered: ledger.answered,
-    unanswered: ledger.unanswered,
-    note: `${count.load} under load, ${count.start} while starting, ${count.stop} while stopping`,
-  };
+      if (round % ROUNDS_BETWEEN_RESETS === 0) await resetAll(server, trial);
+      await killUnderLoad(server, trial, moment);
+    });
+    return `${count.load} under load, ${count.start} while starting, ${count.stop} while stopping`;
+  },
 };
 
-function momentOf(draw: Draw): "load" | "start" | "stop" {
-  const drawn = draw(10);
-  return drawn === 0 ? "start" : drawn === 1 ? "stop" : "load";
-}
-
 /** Before it is ready, or just after. */
-async function killStarting(flags: readonly string[], draw: Draw): Promise<void> {
+async function killStarting({ flags, draw }: Trial): Promise<void> {
   const child = startMomo(["serve", "--json", "--port", "0", ...flags]);
   await Bun.sleep(draw(120));
   child.signal("SIGKILL");
   await child.exited;
-  demand(child.stderr.text === "", () => `told while starting: ${child.stderr.text}`);
+  demand(child.stderr.text === "", () => `printed while starting: ${child.stderr.text}`);
 }
 
-/** Nobody else is at work meanwhile, so that the list is all there is. */
-async function resetAll(server: Served, ledger: Ledger): Promise<void> {
+/** No client is at work meanwhile, so the list is complete. */
+async function resetAll(server: Served, { ledger }: Trial): Promise<void> {
   const { items } = await listAll(server);
   const answer = await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
   demand(answer.status === 200, () => `a reset is refused: ${answer.status}`);
   ledger.forget(items);
 }
 
-async function killUnderLoad(server: Served, ledger: Ledger, draw: Draw, moment: "load" | "stop"): Promise<void> {
+async function killUnderLoad(server: Served, { ledger, draw }: Trial, moment: "load" | "stop"): Promise<void> {
   const clients = startClients(CLIENTS, server, ledger, draw);
   await Bun.sleep(20 + draw(300));
   if (moment === "stop") {
@@ -85,7 +60,6 @@ async function killUnderLoad(server: Served, ledger: Ledger, draw: Draw, moment:
     await Bun.sleep(draw(60));
   }
   await server.kill();
-  clients.stop();
-  await clients.ended;
-  demand(server.child.stderr.text === "", () => `told under load: ${server.child.stderr.text}`);
+  await clients.stop();
+  demand(server.child.stderr.text === "", () => `printed under load: ${server.child.stderr.text}`);
 }

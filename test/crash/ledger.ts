@@ -1,8 +1,10 @@
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import type { Draw } from "../support/random.ts";
 
-/** One of the outcomes that a client asks for; a prompt that nobody takes leaves nothing to look for. */
-export type Outcome = (typeof OUTCOMES)[number];
-export const ASKED_FOR: readonly Outcome[] = OUTCOMES.filter(({ ending }) => ending.by !== "refusal");
+type Outcome = (typeof OUTCOMES)[number];
+
+/** The outcomes that clients ask for: a prompt that the network refuses stores nothing. */
+const ASKED_FOR: readonly Outcome[] = OUTCOMES.filter(({ ending }) => ending.by !== "refusal");
 
 /** A transaction as the list shows it. */
 export interface Item {
@@ -40,8 +42,9 @@ export class Ledger {
   #forgottenAnswered = 0;
   #lastAmount = 0;
 
-  begin(outcome: Outcome): Attempt {
+  begin(draw: Draw): Attempt {
     this.#lastAmount += 1;
+    const outcome = ASKED_FOR[draw(ASKED_FOR.length)] as Outcome;
     const attempt = { amount: this.#lastAmount, outcome, checkoutRequestId: null, refused: false, byHand: null };
     this.#attempts.set(attempt.amount, attempt);
     return attempt;

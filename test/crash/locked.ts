@@ -1,52 +1,40 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
-import { type Served, serveMomo } from "../support/momo.ts";
-import { listWhenFinal, payAtOnce } from "./clients.ts";
-import { demand, Ledger } from "./ledger.ts";
-import type { Scenario } from "./scenario.ts";
-import { stopInTime } from "./stop.ts";
+import type { Served } from "../support/momo.ts";
+import { demand } from "./ledger.ts";
+import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
-const AT_ONCE = 20;
-/** Longer than momo waits for it, in every second round; else shorter. */
+/** Longer than momo waits for the lock, in every second round; else shorter. */
 const LONG_MS = 2000;
 const SHORT_MS = 300;
 
 /**
- * Another program holds the database's write lock: payments wait for it, are refused with 500 where that takes too long, and
- * succeed again when it is given back.
+ * Another program holds the database's write lock: payments wait for it, are refused with 500 if that takes too long, and
+ * succeed when it is free again.
  */
-export const locked: Scenario = async ({ rounds, seed, progress }) => {
-  const data = join(newFolder(), "data");
-  const draw = drawFrom(seed);
-  const ledger = new Ledger();
-  const server = await serveMomo(["--data", data, "--prompt-timeout", "1s"]);
-  const pay = () => payAtOnce(AT_ONCE, server, ledger, draw);
-
-  for (let round = 1; round <= rounds; round++) {
-    const isLong = round % 2 === 0;
-    const release = holdWriteLock(data);
-    const held = Bun.sleep(isLong ? LONG_MS : SHORT_MS).then(release);
-    const refused = await pay();
-    await held;
-    demand(isLong === refused > 0, () => `${refused} of ${AT_ONCE} were refused`);
-    demand((await pay()) === 0, () => "payments are refused although nobody holds the lock");
-    ledger.checkFinal(await listWhenFinal(server));
-    progress(`round ${round} of ${rounds}: ${refused} of ${AT_ONCE} refused`);
-  }
-
-  await stopWhileLocked(server, data);
-  return {
-    scenario: "a locked database",
-    rounds,
-    answered: ledger.answered,
-    unanswered: ledger.unanswered,
-    note: "held for 0.3 and 2 s",
-  };
+export const locked: Scenario = {
+  title: "a locked database",
+  promise: "a locked database: payments wait a second, then 500; the server still stops in time",
+  shortRounds: 2,
+  rounds: (kills) => Math.ceil(kills / 20),
+  async play(trial) {
+    const server = await trial.serve();
+    await trial.eachRound(async (round) => {
+      const isLong = round % 2 === 0;
+      const release = holdWriteLock(trial);
+      const held = Bun.sleep(isLong ? LONG_MS : SHORT_MS).then(release);
+      const refused = await trial.pay(server);
+      await held;
+      demand(isLong === refused > 0, () => `${refused} payments were refused`);
+      await trial.demandPayments(server);
+      await trial.demandFinal(server);
+    });
+    await stopWhileLocked(server, trial);
+    return "held for 0.3 and 2 s";
+  },
 };
 
-function holdWriteLock(data: string): () => void {
+function holdWriteLock({ data }: Trial): () => void {
   const holder = new Database(join(data, "momo.db"));
   holder.run("BEGIN IMMEDIATE");
   return () => {
@@ -55,14 +43,10 @@ function holdWriteLock(data: string): () => void {
   };
 }
 
-/** With a payment that waits for the lock. */
-async function stopWhileLocked(server: Served, data: string): Promise<void> {
-  const release = holdWriteLock(data);
-  const order = { payment_account_id: server.ready.payment_account_id, phone: "0712345678", amount: 1 };
-  const waiting = server.post("/stkpush.php", order).then(
-    ({ status }) => status,
-    () => null,
-  );
+/** With payments that wait for the lock. */
+async function stopWhileLocked(server: Served, trial: Trial): Promise<void> {
+  const release = holdWriteLock(trial);
+  const waiting = trial.pay(server).catch(() => {}); // the server may end before it answers
   await Bun.sleep(100);
   await stopInTime(server);
   release();

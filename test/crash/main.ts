@@ -1,5 +1,5 @@
 /**
- * Breaks a running momo, and holds what is left against what its clients were told: `npm run crash`. It kills, stops and sets
+ * Breaks a running momo, and compares what is left with what its clients were told: `npm run crash`. It kills, stops and sets
  * the clock back under load, fills the disk, takes away the right to write, and locks the database.
  *
  *   --rounds N     kills, 1 to 10,000 (default 100); the other scenarios follow with fewer rounds
@@ -11,7 +11,7 @@
  */
 import { parseArgs } from "node:util";
 import { cleanUp } from "../support/cleanup.ts";
-import type { Figures } from "./scenario.ts";
+import { type Figures, runScenario, type Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 const MOST_ROUNDS = 10_000;
@@ -52,11 +52,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 const lines: (Figures & { seconds: number })[] = [];
 say(`seed ${seed}`);
 for (const name of names) {
-  const { scenario, rounds } = SCENARIOS[name] as (typeof SCENARIOS)[string];
+  const scenario = SCENARIOS[name] as Scenario;
   const startedS = elapsed();
   try {
     const progress = (text: string) => void say(`${name}: ${text}`);
-    const figures = await scenario({ rounds: rounds(kills), seed, progress });
+    const figures = await runScenario(scenario, { rounds: scenario.rounds(kills), seed, progress });
     lines.push({ ...figures, seconds: elapsed() - startedS });
   } catch (error) {
     process.exitCode = 1;
@@ -68,12 +68,11 @@ for (const name of names) {
 }
 
 const HEADINGS = ["scenario", "rounds", "answered", "not", "seconds", ""];
-const rows = lines.map(({ scenario, rounds, answered, unanswered, seconds, note }) =>
-  [scenario, rounds, answered, unanswered, seconds.toFixed(1), note].map(String),
+const rows = lines.map(({ title, rounds, answered, unanswered, seconds, note }) =>
+  [title, rounds, answered, unanswered, seconds.toFixed(1), note].map(String),
 );
-for (const row of [HEADINGS, ...rows]) {
-  const [what = "", ...rest] = row;
-  const note = rest.pop() ?? "";
-  process.stdout.write(`${[what.padEnd(24), ...rest.map((cell) => cell.padStart(9)), note].join("  ").trimEnd()}\n`);
+for (const [title = "", ...cells] of [HEADINGS, ...rows]) {
+  const note = cells.pop() ?? "";
+  console.log([title.padEnd(30), ...cells.map((cell) => cell.padStart(9)), note].join("  ").trimEnd());
 }
 process.exit();

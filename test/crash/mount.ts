@@ -2,7 +2,7 @@ import { later } from "../support/cleanup.ts";
 
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** @returns whether the command succeeded; what it says is of no interest */
+/** @returns whether the command succeeded */
 export function run(command: readonly string[]): boolean {
   return Bun.spawnSync([...command], { stderr: "ignore" }).success;
 }
@@ -13,6 +13,6 @@ export function mountSmall(folder: string): boolean {
   if (!run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder])) return false;
   const unmount = () => run(["umount", "--lazy", folder]);
   later(unmount);
-  process.on("exit", unmount); // where the program is interrupted
+  process.on("exit", unmount); // if the program is interrupted
   return true;
 }

@@ -1,13 +1,11 @@
-/** What a scenario did, for the table at the end. */
-export interface Figures {
-  readonly scenario: string;
-  readonly rounds: number;
-  /** Payments that were answered and then held against what the server has. */
-  readonly answered: number;
-  /** Requests that the server died under, or refused for want of space: stored once or not at all. */
-  readonly unanswered: number;
-  readonly note: string;
-}
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { newFolder } from "../support/cleanup.ts";
+import { type RunOptions, type Served, serveMomo } from "../support/momo.ts";
+import { type Draw, drawFrom } from "../support/random.ts";
+import { SLACK_MS } from "../support/time-outs.ts";
+import { listWhenFinal, payAtOnce } from "./clients.ts";
+import { demand, Ledger } from "./ledger.ts";
 
 export interface Options {
   readonly rounds: number;
@@ -15,10 +13,117 @@ export interface Options {
   readonly progress: (text: string) => void;
 }
 
-/** @throws an error that says what was not as promised */
-export type Scenario = (options: Options) => Promise<Figures>;
+/** What a scenario did, for the table at the end. */
+export interface Figures {
+  readonly title: string;
+  readonly rounds: number;
+  /** Payments that were answered and then compared with what the server has. */
+  readonly answered: number;
+  /** Requests that the server refused, or did not answer because it died: stored once or not at all. */
+  readonly unanswered: number;
+  readonly note: string;
+}
 
-/** Where this machine cannot do what it takes. */
-export function leftOut(scenario: string, why: string): Figures {
-  return { scenario, rounds: 0, answered: 0, unanswered: 0, note: `left out: ${why}` };
+export interface Scenario {
+  readonly title: string;
+  /** The name of its test, which plays only the first rounds. */
+  readonly promise: string;
+  readonly shortRounds: number;
+  /** How many rounds go with so many kills. */
+  rounds(kills: number): number;
+  /** @returns a note for the table @throws an error that says what is not as promised, or {@link LeftOut} */
+  play(trial: Trial): Promise<string>;
+}
+
+/** This machine cannot do what the scenario needs. */
+export class LeftOut extends Error {}
+
+const AT_ONCE = 20;
+const STOP_WITHIN_MS = 3000;
+const ROUNDS_BETWEEN_PROGRESS = 10;
+
+/** The data directory of a scenario, and what its clients were told. */
+export class Trial {
+  readonly folder = newFolder();
+  readonly data = join(this.folder, "data");
+  readonly flags: readonly string[] = ["--data", this.data, "--prompt-timeout", "1s"];
+  readonly ledger = new Ledger();
+  readonly draw: Draw;
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.draw = drawFrom(options.seed);
+  }
+
+  async eachRound(play: (round: number) => Promise<void>): Promise<void> {
+    const { rounds, progress } = this.#options;
+    for (let round = 1; round <= rounds; round++) {
+      try {
+        await play(round);
+      } catch (error) {
+        if (error instanceof LeftOut) throw error;
+        throw new Error(`round ${round}: ${(error as Error).message}`);
+      }
+      if (round % ROUNDS_BETWEEN_PROGRESS === 0) {
+        progress(`round ${round} of ${rounds}: ${this.ledger.answered} payments answered`);
+      }
+    }
+  }
+
+  serve(options?: RunOptions): Promise<Served> {
+    return serveMomo(this.flags, options);
+  }
+
+  /** Starts some payments at once. @returns how many were refused */
+  pay(server: Served): Promise<number> {
+    return payAtOnce(AT_ONCE, server, this.ledger, this.draw);
+  }
+
+  async demandPayments(server: Served): Promise<void> {
+    const refused = await this.pay(server);
+    demand(refused === 0, () => `${refused} payments are refused although nothing fails`);
+  }
+
+  /** Every payment has ended as expected. */
+  async demandFinal(server: Served): Promise<void> {
+    this.ledger.checkFinal(await listWhenFinal(server));
+  }
+}
+
+/** @returns how long it took, in milliseconds @throws an error if that is too long, or the exit code is not 0 */
+export async function stopInTime(server: Served): Promise<number> {
+  const startedMs = performance.now();
+  const exitCode = await server.stop();
+  const tookMs = performance.now() - startedMs;
+  demand(exitCode === 0, () => `stopped with exit code ${exitCode}: ${server.child.stderr.text.slice(-300)}`);
+  demand(tookMs < STOP_WITHIN_MS + SLACK_MS, () => `it took ${tookMs.toFixed(0)} ms to stop`);
+  return tookMs;
+}
+
+/** Plays a scenario, and then looks whether all that was answered is there, in a database without damage. */
+export async function runScenario({ title, play }: Scenario, options: Options): Promise<Figures> {
+  const trial = new Trial(options);
+  try {
+    const note = await play(trial);
+    const server = await trial.serve();
+    await trial.demandFinal(server);
+    await stopInTime(server);
+    demandSoundDatabase(trial.data);
+    const { answered, unanswered } = trial.ledger;
+    return { title, rounds: options.rounds, answered, unanswered, note };
+  } catch (error) {
+    if (!(error instanceof LeftOut)) throw error;
+    return { title, rounds: 0, answered: 0, unanswered: 0, note: `left out: ${error.message}` };
+  }
+}
+
+/** Looks at the database file without momo. */
+function demandSoundDatabase(data: string): void {
+  const client = new Database(join(data, "momo.db"), { readonly: true });
+  const first = client.query("PRAGMA integrity_check").get();
+  const orphans = client.query("PRAGMA foreign_key_check").all();
+  client.close();
+  demand(Bun.deepEquals(first, { integrity_check: "ok" }), () => `the database is damaged: ${JSON.stringify(first)}`);
+  demand(orphans.length === 0, () => `rows refer to rows that do not exist: ${JSON.stringify(orphans)}`);
 }

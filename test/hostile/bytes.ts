@@ -5,7 +5,7 @@ import type { Served } from "../support/momo.ts";
 import { PATIENCE_MS } from "../support/time-outs.ts";
 import type { Property } from "./requests.ts";
 
-/** What is written to a connection, byte by byte, and what comes back. */
+/** Writes bytes to a connection, and reads what comes back. */
 
 export const ORDER = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
 
@@ -14,11 +14,11 @@ const headerLines = ({ ready }: Served) =>
 
 export const listRequest = (server: Served) => `GET /v2/transactions.php HTTP/1.1\r\n${headerLines(server)}\r\n`;
 
-/** With these further header lines and this body. */
+/** @param headers further header lines */
 export const startRequest = (server: Served, headers: string, body: string) =>
   `POST /v2/stkpush.php HTTP/1.1\r\n${headerLines(server)}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
-/** All that comes back until the server closes, or is silent for a while. */
+/** Reads until the server closes the connection, or sends nothing for a while. */
 export async function exchange(
   server: Served,
   raw: Uint8Array,
@@ -41,7 +41,7 @@ export async function exchange(
   return promise;
 }
 
-/** The answers in what came back, one behind the other; interim ones left out. */
+/** The answers in a stream, without interim ones. */
 function answersIn(received: string): { status: number; isJson: boolean; body: string }[] {
   const answers = [];
   for (let rest = received; rest !== ""; ) {
@@ -57,7 +57,7 @@ function answersIn(received: string): { status: number; isJson: boolean; body: s
   return answers;
 }
 
-/** Anything at all, and requests with something cut out of them or put in. */
+/** Any bytes, and requests in which some bytes are replaced. */
 export const anyBytes: Property = async (server, runs) => {
   const whole = [listRequest(server), startRequest(server, `Content-Length: ${ORDER.length}\r\n`, ORDER)];
   const damaged = fc
@@ -76,4 +76,30 @@ export const anyBytes: Property = async (server, runs) => {
     }
   });
   await fc.assert(holds, { ...runs, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true });
+};
+
+/** Longer than momo waits. The runtime's timers are coarse. */
+const SILENT_MS = 40_000;
+
+/** What a client sends before it stalls, and how many seconds momo waits for more. */
+const STALLED: readonly [name: string, part: (list: string, start: string) => string, waitsS: number][] = [
+  ["nothing at all", () => "", 10],
+  ["half a head", (list) => list.slice(0, 40), 10],
+  ["half a body", (_list, start) => start.slice(0, -10), 30],
+];
+
+/** The connection of a client that stalls is closed in time, without an answer. This takes half a minute, for any number of runs. */
+export const patience: Property = async (server) => {
+  const list = listRequest(server);
+  const start = startRequest(server, `Content-Length: ${ORDER.length}\r\n`, ORDER);
+  await Promise.all(
+    STALLED.map(async ([name, part, waitsS]) => {
+      const startedMs = performance.now();
+      const { received, closed } = await exchange(server, Buffer.from(part(list, start), "latin1"), SILENT_MS);
+      const tookS = (performance.now() - startedMs) / 1000;
+      if (!closed || received !== "" || Math.abs(tookS - waitsS) > 5) {
+        throw new Error(`${name}: ${closed ? "closed" : "still open"} after ${tookS.toFixed(1)} s, ${received}`);
+      }
+    }),
+  );
 };

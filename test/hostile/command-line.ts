@@ -1,7 +1,8 @@
 import { expect } from "bun:test";
+import { helpPages } from "../../cli/run.ts";
 import { newFolder } from "../support/cleanup.ts";
-import { drawFrom } from "../support/draw.ts";
-import { runMomo, type Served, startMomo } from "../support/momo.ts";
+import { type Served, startMomo } from "../support/momo.ts";
+import { drawFrom } from "../support/random.ts";
 import { PATIENCE_MS } from "../support/time-outs.ts";
 import type { Runs } from "./requests.ts";
 
@@ -14,32 +15,13 @@ interface Invocation {
   readonly culprit: string;
 }
 
-/** What scripts, mistakes and people with bad intentions put where a value belongs. */
+/** What scripts, mistakes and attackers put where a value belongs. */
 const VALUES: readonly string[] = [
   ...["", " ", "-", "--", "0", "-1", "1.5", "1e9", "0x10", "NaN", "true", "99999999999999999999", "1,000", "٣"],
   ...["../../../dev/null/passwd", "/dev/null", "/dev/zero", "/proc/self/mem", "~", "*", "C:\\", "file:///etc/passwd"],
-  ...[
-    "http://",
-    "http://[::1",
-    "http://127.0.0.1:99999/v2",
-    "http://127.0.0.1:1/v2",
-    "http://a b/",
-    "//x",
-    "::",
-    "localhost:1",
-  ],
-  ...[
-    "'; DROP TABLE transactions; --",
-    "$(id)",
-    "%s%n",
-    "%00",
-    "{}",
-    "[1]",
-    "null",
-    "\n",
-    "a\r\nX-Evil: 1",
-    "\u001b[31mred",
-  ],
+  ...["http://", "http://[::1", "http://127.0.0.1:99999/v2", "http://127.0.0.1:1/v2", "http://a b/", "//x", "::"],
+  ...["localhost:1", "'; DROP TABLE transactions; --", "$(id)", "%s%n", "%00", "{}", "[1]", "null", "\n"],
+  ...["a\r\nX-Evil: 1", "\u001b[31mred"],
   ...["\u202Eesrever", "💥".repeat(50), "a".repeat(5000), "completed; after=1s", "__proto__", "constructor"],
 ];
 
@@ -48,10 +30,10 @@ const VARIABLES = [
   ...["MOMO_CONTROL_TOKEN", "MOMO_DATA", "XDG_DATA_HOME", "HOME", "NO_PROXY", "TERM", "TMPDIR"],
 ];
 
-/** Of nobody: a key never goes with the secret of another, so that one alone is refused for want of the other. */
+/** A key from one place never goes with a secret from another, so a key alone would be refused because its secret is missing. */
 const SECRET = { MOMO_API_SECRET: "ms_nobody" };
 
-/** For each command that takes a value by a flag, what it needs to do its work on a running server; but `phone` needs a person. */
+/** Each command with a flag that takes a value, and the words it needs to succeed. `phone` is left out: it needs a person. */
 function commands({ at, ready }: Served): Record<string, readonly string[]> {
   const key = ["--api-key", ready.api_key, "--api-secret", ready.api_secret];
   return {
@@ -82,34 +64,33 @@ function commands({ at, ready }: Served): Record<string, readonly string[]> {
   };
 }
 
-/** What momo refuses to do to a device is not tried on one that the whole machine needs. */
+/** Not tried: a bug could replace a device that the whole machine needs. */
 const isWrittenTo = (flag: string, value: string) => flag === "--ready-file" && value.startsWith("/dev/");
 
 /** Every flag of these commands, as its help names them, and every variable, with every value. */
 async function invocations(server: Served): Promise<Invocation[]> {
-  const all = await Promise.all(
-    Object.entries(commands(server)).map(async ([name, rest]) => {
-      const words = name.split(" ");
-      const { stdout: help } = await runMomo([...words, "--help"]);
-      const flags = [...help.matchAll(/^ +(?:-\w, )?(--[a-z-]+) [<[]/gm)].map(([, flag = ""]) => flag);
-      expect(flags.length, name).toBeGreaterThan(0);
-      return VALUES.flatMap((value) => [
-        ...flags
-          .filter((flag) => !isWrittenTo(flag, value))
-          .map((flag) => ({ args: [...words, `${flag}=${value}`, ...rest], env: {}, culprit: flag })),
-        ...VARIABLES.map((variable) => ({
-          args: [...words, ...rest],
-          // A server takes its first key from both variables, so that one alone is refused whatever else is wrong.
-          env: { ...(name !== "serve" && SECRET), [variable]: value },
-          culprit: variable,
-        })),
-      ]);
-    }),
-  );
-  return all.flat();
+  const pages = await helpPages("1.0.0");
+  return Object.entries(commands(server)).flatMap(([name, rest]) => {
+    const words = name.split(" ");
+    const help = pages.find((page) => page.name === `momo ${name}`)?.text ?? "";
+    const flags = [...help.matchAll(/^ +(?:-\w, )?(--[a-z-]+) [<[]/gm)].map(([, flag = ""]) => flag);
+    expect(flags.length, name).toBeGreaterThan(0);
+    // A server takes its first key from both variables, so that one alone is refused whatever else is wrong.
+    const secret = name === "serve" ? {} : SECRET;
+    return VALUES.flatMap((value) => [
+      ...flags
+        .filter((flag) => !isWrittenTo(flag, value))
+        .map((flag) => ({ args: [...words, `${flag}=${value}`, ...rest], env: {}, culprit: flag })),
+      ...VARIABLES.map((variable) => ({
+        args: [...words, ...rest],
+        env: { ...secret, [variable]: value },
+        culprit: variable,
+      })),
+    ]);
+  });
 }
 
-/** So many of them, drawn: the same ones for the same seed. */
+/** Runs `numRuns` of them. The same seed draws the same ones. */
 export async function anyValues(server: Served, { numRuns, seed }: Runs): Promise<void> {
   const all = await invocations(server);
   const draw = drawFrom(seed);
@@ -122,11 +103,11 @@ export async function anyValues(server: Served, { numRuns, seed }: Runs): Promis
 
 const AT_ONCE = 4;
 
-/** Of the table in docs/cli.md, and of a program that serves and was ended. */
+/** The table in docs/cli.md, and a server that the test killed. */
 const EXIT_CODES = [0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 126, 127];
 const ENDED = 137;
 
-/** It does its work, or says in one line what is wrong and in another what to do; a usage error names its flag. */
+/** It succeeds, or one line says what is wrong and another what to do. A usage error names its flag or variable. */
 async function expectPlainEnd({ args, env, culprit }: Invocation): Promise<void> {
   const child = startMomo(args, { env, cwd: newFolder() });
   const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);

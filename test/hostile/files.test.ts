@@ -1,128 +1,110 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { chownSync, existsSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, startMomo } from "../support/momo.ts";
+import { startMomo } from "../support/momo.ts";
+import { startIn } from "../support/sandbox.ts";
+import { PATIENCE_MS } from "../support/time-outs.ts";
 
 afterAll(cleanUp);
 
-/** What can stand in the place of a file of momo's. */
-const STRANGERS: Record<string, (file: string) => void> = {
-  "an empty file": (file) => writeFileSync(file, ""),
-  "half a file": (file) => writeFileSync(file, '{"merchant_id":1,"paym'),
-  "binary noise": (file) =>
-    writeFileSync(
-      file,
-      Uint8Array.from({ length: 5000 }, (_, index) => (index * 197) & 0xff),
-    ),
-  zeroes: (file) => writeFileSync(file, new Uint8Array(4096)),
-  "a hole of 5 GB": (file) => {
-    writeFileSync(file, "");
-    truncateSync(file, 5e9);
-  },
-  "a folder": (file) => mkdirSync(file),
-  "a link to nowhere": (file) => symlinkSync("nowhere", file),
-  "a link to itself": (file) => symlinkSync(file, file),
-  "a link to a file of the system": (file) => symlinkSync("/etc/passwd", file),
-  "a device without an end": (file) => symlinkSync("/dev/zero", file),
-  "a pipe that nobody writes to": (file) => void Bun.spawnSync(["mkfifo", file]),
-};
+type Put = (file: string) => void;
 
-/** @returns the exit code, or null where it serves; ended in any case */
-async function startOn(data: string, flags: readonly string[] = [], program = PROGRAM) {
-  const child = startMomo(["serve", "--port", "0", "--data", data, ...flags], { program });
-  const served = child.stdout.until(/Ready/).then(
+/** What can stand in the place of a file of momo's. */
+const HARMLESS: [what: string, put: Put][] = [
+  ["an empty file", (file) => writeFileSync(file, "")],
+  ["half a file", (file) => writeFileSync(file, '{"merchant_id":1,"paym')],
+  ["binary noise", (file) => writeFileSync(file, Buffer.from(Array.from({ length: 5000 }, (_, at) => at * 197)))],
+  ["zeroes", (file) => writeFileSync(file, new Uint8Array(4096))],
+  ["a folder", (file) => mkdirSync(file)],
+  ["a link to nowhere", (file) => symlinkSync("nowhere", file)],
+  ["a link to itself", (file) => symlinkSync(file, file)],
+  ["a link to a file of the system", (file) => symlinkSync("/etc/passwd", file)],
+];
+/** Who reads these to the end never ends, or needs all memory. */
+const ENDLESS: [what: string, put: Put][] = [
+  [
+    "a hole of 5 GB",
+    (file) => {
+      writeFileSync(file, "");
+      truncateSync(file, 5e9);
+    },
+  ],
+  ["a device without an end", (file) => symlinkSync("/dev/zero", file)],
+];
+const PIPE: [what: string, put: Put] = ["a pipe that nobody writes to", (file) => void Bun.spawnSync(["mkfifo", file])];
+
+/** Starts a server as a process of its own, and ends it. The exit code is null if it served. */
+async function startOn(data: string, flags: readonly string[] = []) {
+  const child = startMomo(["serve", "--port", "0", "--data", data, ...flags]);
+  const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);
+  const exitCode = await child.stdout.until(/Ready/).then(
     () => null,
     () => child.exited,
   );
-  const exitCode = await served;
+  clearTimeout(late);
   child.signal("SIGKILL");
   await child.exited;
-  return { exitCode, stdout: child.stdout.text, stderr: child.stderr.text };
+  return { exitCode, stderr: child.stderr.text };
+}
+
+/** The same in this process. */
+async function startHere(data: string) {
+  try {
+    await (await startIn(data)).stop();
+    return { exitCode: null, stderr: "" };
+  } catch (error) {
+    const { exitCode, message, hint } = toFailure(error);
+    return { exitCode, stderr: `momo: ${message}\n      ${hint}\n` };
+  }
 }
 
 /** One line that says what is wrong, and one that says what to do. */
-function expectPlainWords(stderr: string): void {
+function expectPlainWords(stderr: string, named: string): void {
   const lines = stderr.trimEnd().split("\n");
   expect(lines.length, stderr).toBeLessThanOrEqual(2);
   expect(lines[0]).toStartWith("momo: ");
+  expect(stderr).toContain(named);
   expect(stderr).not.toMatch(/^\s+at |\.ts\b|\$bunfs|SQLiteError|undefined/m);
 }
 
-for (const name of ["credentials.json", "server.json", "clock.json", "momo.db", "momo.lock"]) {
-  describe(`${name} in the data directory: served all the same, or refused in words that name it, and left as it is`, () => {
-    for (const [stranger, put] of Object.entries(STRANGERS)) {
-      test.concurrent(stranger, async () => {
-        const data = newFolder();
-        const file = join(data, name);
-        put(file);
-        const before = existsSync(file) ? statSync(file).size : null;
-        const { exitCode, stderr } = await startOn(data);
-        expect([null, 1]).toContain(exitCode);
-        if (exitCode === null) {
-          expect(stderr).toBe("");
-          return;
-        }
-        expectPlainWords(stderr);
-        expect(stderr).toContain(file);
-        expect(existsSync(file) ? statSync(file).size : null).toBe(before);
-      });
-    }
-  });
-}
+const FILES = ["credentials.json", "server.json", "clock.json", "momo.db", "momo.lock"];
 
-describe("a file that a flag names: exit 2, and the flag's name", () => {
-  for (const flag of ["--rules", "--control-token-file"]) {
-    for (const stranger of [
-      "an empty file",
-      "binary noise",
-      "a hole of 5 GB",
-      "a folder",
-      "a link to itself",
-      "a device without an end",
-    ]) {
-      test.concurrent(`${flag}: ${stranger}`, async () => {
-        const file = join(newFolder(), "file");
-        STRANGERS[stranger]?.(file);
-        const { exitCode, stderr } = await startOn(newFolder(), [flag, file]);
-        expect(exitCode).toBe(2);
-        expectPlainWords(stderr);
-        expect(stderr).toContain(flag);
-      });
+describe.each(FILES)("%s: it is served all the same, or refused in words that name it, and stays as it is", (name) => {
+  const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : null);
+  async function check(put: Put, start: (data: string) => Promise<{ exitCode: number | null; stderr: string }>) {
+    const data = newFolder();
+    const file = join(data, name);
+    put(file);
+    const before = sizeOf(file);
+    const { exitCode, stderr } = await start(data);
+    if (exitCode === null) expect(stderr).toBe("");
+    else {
+      expect(exitCode).toBe(1);
+      expectPlainWords(stderr, file);
+      expect(sizeOf(file)).toBe(before);
     }
   }
+  test.each(HARMLESS)("%s", (_what, put) => check(put, startHere));
+  test.concurrent.each([...ENDLESS, PIPE])("%s", (_what, put) => check(put, startOn));
+});
 
-  test.concurrent("--rules takes them from a pipe, too", async () => {
-    const pipe = join(newFolder(), "rules");
-    STRANGERS["a pipe that nobody writes to"]?.(pipe);
-    const writer = Bun.spawn(["sh", "-c", `echo '[{"outcome":"cancelled"}]' > "$0"`, pipe]);
-    expect((await startOn(newFolder(), ["--rules", pipe])).exitCode).toBeNull();
-    await writer.exited;
+describe.each(["--rules", "--control-token-file"])("a file that %s names: exit 2, and the flag's name", (flag) => {
+  const chosen = HARMLESS.filter(([what]) => ["an empty file", "binary noise", "a folder"].includes(what));
+  test.concurrent.each([...chosen, ...ENDLESS])("%s", async (_what, put) => {
+    const file = join(newFolder(), "file");
+    put(file);
+    const { exitCode, stderr } = await startOn(newFolder(), [flag, file]);
+    expect(exitCode).toBe(2);
+    expectPlainWords(stderr, flag);
   });
 });
 
-/** Root may read everything, so it becomes somebody else for this; anybody else cannot make files of others. */
-const NOBODY = 65_534;
-const asNobody = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", ...PROGRAM];
-const canBecomeNobody = process.getuid?.() === 0 && Bun.spawnSync([...asNobody, "--version"]).success;
-
-describe.each(canBecomeNobody ? ["credentials.json", "server.json", "clock.json", "momo.db", "momo.lock"] : [])(
-  "%s that belongs to somebody else",
-  (name) => {
-    test.concurrent("is refused in words that name it, or served without", async () => {
-      const data = join("/tmp", `momo-test-${process.pid}-${name}`);
-      mkdirSync(data, { mode: 0o700 });
-      try {
-        writeFileSync(join(data, name), "{}", { mode: 0o600 });
-        chownSync(data, NOBODY, NOBODY);
-        const { exitCode, stderr } = await startOn(data, [], asNobody);
-        if (exitCode === null) return;
-        expect(exitCode).toBe(1);
-        expectPlainWords(stderr);
-        expect(stderr).toContain(join(data, name));
-      } finally {
-        Bun.spawnSync(["rm", "-r", data]);
-      }
-    });
-  },
-);
+test.concurrent("--rules takes them from a pipe, too", async () => {
+  const pipe = join(newFolder(), "rules");
+  PIPE[1](pipe);
+  const writer = Bun.spawn(["sh", "-c", `echo '[{"outcome":"cancelled"}]' > "$0"`, pipe]);
+  expect((await startOn(newFolder(), ["--rules", pipe])).exitCode).toBeNull();
+  await writer.exited;
+});

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Served } from "../support/momo.ts";
 import { PATIENCE_MS } from "../support/time-outs.ts";
 
-/** Requests to a running momo, and what must hold of every answer, whatever was asked. */
+/** Requests to a running momo, and the checks that hold for every answer. */
 
 export interface Sent {
   readonly method: string;
@@ -13,8 +13,8 @@ export interface Sent {
 }
 
 /**
- * Sends it, and holds the answer to what is promised: JSON with `success` and `message`, a status of those that the operation
- * documents, and nothing that tells of the inside.
+ * Sends it, and checks the answer: JSON with `success` and `message`, a status that the operation documents, and nothing about
+ * the program's inside.
  */
 export async function expectSound({ ready }: Served, sent: Sent, allowed: readonly number[]): Promise<void> {
   const { origin } = new URL(ready.base_url);
@@ -36,13 +36,13 @@ export async function expectSound({ ready }: Served, sent: Sent, allowed: readon
   if (typeof answer.message !== "string" || answer.message === "") throw new Error(what());
   if (response.status === 200) return;
   if (Object.keys(answer).join() !== "success,message") throw new Error(what());
-  // Of what was sent only names come back, and no more of them than anybody would read.
+  // Only names of what was sent come back, and not many.
   if (answer.message.length > 2000 || /SQLITE|constraint failed|\bat \S+:\d+:\d+|node_modules|\$bunfs/.test(text)) {
     throw new Error(what());
   }
 }
 
-/** Nothing went wrong inside, and it still serves. */
+/** It reported no fault, and still serves. */
 export async function expectUnharmed({ ready, child }: Served): Promise<void> {
   expect(child.stderr.text).toBe("");
   expect((await fetch(`${ready.control_url}/health`)).status).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * Sends a running momo what nobody would write, and starts it with values that nobody would give: `npm run hostile`. Each of
- * the properties of `test/hostile` that the tests hold some dozens of times is held as often as you like.
+ * `npm run hostile`: sends bad input to a running momo, and starts it with bad values. The tests check each property of
+ * `test/hostile` a few dozen times; this program checks it as often as you like.
  *
  *   --runs N       inputs to each property, 1 to 100,000 (default 2,000); for command lines, which take longer, a tenth
  *   --seed S       what is drawn (default: a new one, printed); the same seed draws the same
@@ -9,9 +9,8 @@
 import { parseArgs } from "node:util";
 import { cleanUp } from "../support/cleanup.ts";
 import { serveMomo } from "../support/momo.ts";
-import { anyBytes } from "./bytes.ts";
+import { anyBytes, patience } from "./bytes.ts";
 import { anyValues } from "./command-line.ts";
-import { patience } from "./patience.ts";
 import { type Property, REQUESTS } from "./requests.ts";
 
 const PROPERTIES: Readonly<Record<string, { readonly holds: Property; readonly share: number }>> = {
@@ -24,26 +23,22 @@ const PROPERTIES: Readonly<Record<string, { readonly holds: Property; readonly s
 const elapsed = (): number => performance.now() / 1000;
 const say = (text: string): boolean => process.stderr.write(`${elapsed().toFixed(0).padStart(4)} s  ${text}\n`);
 
-function refuse(reason: string): never {
-  say(`hostile: ${reason}`);
-  process.exit(2);
-}
-
 function readFlags() {
-  try {
-    const text = { type: "string" } as const;
-    const { values } = parseArgs({ options: { runs: text, seed: text, only: text } });
-    const { runs = "2000", seed = String(Date.now() % 1_000_000), only = "" } = values;
-    const names = Object.keys(PROPERTIES).filter((name) => only.split(",").some((words) => name.includes(words)));
-    if (!/^[1-9][0-9]{0,5}$/.test(runs) || Number(runs) > 100_000) {
-      throw new Error("--runs must be a whole number from 1 to 100,000");
-    }
-    if (!/^[0-9]{1,9}$/.test(seed)) throw new Error("--seed must be a whole number of at most nine digits");
-    if (names.length === 0) throw new Error(`--only must be in one of: ${Object.keys(PROPERTIES).join("; ")}`);
-    return { runs: Number(runs), seed: Number(seed), names };
-  } catch (error) {
-    refuse((error as Error).message);
+  const text = { type: "string" } as const;
+  const {
+    runs = "2000",
+    seed = String(Date.now() % 1_000_000),
+    only = "",
+  } = parseArgs({
+    options: { runs: text, seed: text, only: text },
+  }).values;
+  const names = Object.keys(PROPERTIES).filter((name) => only.split(",").some((words) => name.includes(words)));
+  const isWrong = !/^[1-9][0-9]{0,5}$/.test(runs) || Number(runs) > 100_000 || !/^[0-9]{1,9}$/.test(seed);
+  if (isWrong || names.length === 0) {
+    say(`hostile: see the flags in test/hostile/main.ts; the properties are ${Object.keys(PROPERTIES).join("; ")}`);
+    process.exit(2);
   }
+  return { runs: Number(runs), seed: Number(seed), names };
 }
 
 const { runs, seed, names } = readFlags();
@@ -55,13 +50,13 @@ let seconds = 0;
 for (const name of names) {
   const { holds, share } = PROPERTIES[name] as (typeof PROPERTIES)[string];
   const numRuns = Math.max(Math.ceil(runs * share), 1);
-  // A server of its own, so that none finds what another left.
+  // A new server for each property, so that none finds what another one left.
   const server = await serveMomo(["--prompt-timeout", "1s"]);
   const startedS = elapsed();
   try {
     await holds(server, { numRuns, seed });
-    const told = server.child.stderr.text;
-    if (told !== "") throw new Error(`told on stderr: ${told.slice(0, 1000)}`);
+    const printed = server.child.stderr.text;
+    if (printed !== "") throw new Error(`on stderr: ${printed.slice(0, 1000)}`);
     if ((await server.stop()) !== 0) throw new Error("it did not stop with exit code 0");
     process.stdout.write(
       `${name.padEnd(40)}${String(numRuns).padStart(8)} inputs${(elapsed() - startedS).toFixed(1).padStart(8)} s\n`,

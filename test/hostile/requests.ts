@@ -4,17 +4,17 @@ import type { Served } from "../support/momo.ts";
 import { expectSound, type Sent } from "./live.ts";
 import { type Operation, operations, segment, text } from "./operations.ts";
 
-/** Requests as nobody would write them, of every operation of both APIs. */
+/** Drawn requests, good and bad, to every operation of both APIs. */
 
 export interface Runs {
   readonly numRuns: number;
   readonly seed: number;
 }
 
-/** Holds so many drawn requests to what is promised of every answer. @throws fast-check's report, with the seed and the path */
+/** Sends drawn input, and checks every answer. @throws fast-check's report, with the seed and the path */
 export type Property = (server: Served, runs: Runs) => Promise<void>;
 
-/** As JSON, or as what somebody takes for it. */
+/** As JSON, or as something that looks like it. */
 const written = (body: fc.Arbitrary<unknown>): fc.Arbitrary<string | Uint8Array<ArrayBuffer>> =>
   fc.oneof(
     { weight: 8, arbitrary: body.map((value) => JSON.stringify(value)) },
@@ -37,36 +37,34 @@ const contentType = fc.oneof(
   },
 );
 
-/** Printable, as a header may be, and not always what the header is for. */
+/** A valid value of a header, which may be wrong for this header. */
 const headerValue = fc.oneof(
   fc.stringMatching(/^[\x21-\x7e]{1,60}$/),
   fc.constantFrom(...OUTCOMES.map(({ name }) => name)),
 );
-const seldom = <T>(value: fc.Arbitrary<T>) =>
+const rarely = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 14, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
 
 function requestsTo(operation: Operation, { ready }: Served): fc.Arbitrary<Sent> {
-  const { method, path, body } = operation;
-  const isMerchants = typeof path !== "string" || path.startsWith("/v2");
-  const credentials = isMerchants ? { "X-API-Key": ready.api_key, "X-API-Secret": ready.api_secret } : {};
+  const { method, target, body } = operation;
   return fc.record({
     method: fc.constant(method),
-    target: typeof path === "string" ? fc.constant(path) : path,
-    headers: fc.tuple(contentType, seldom(headerValue), seldom(headerValue)).map(([type, instruction, key]) => ({
-      ...credentials,
+    target,
+    headers: fc.tuple(contentType, rarely(headerValue), rarely(headerValue)).map(([type, instruction, key]) => ({
+      "X-API-Key": key ?? ready.api_key,
+      "X-API-Secret": ready.api_secret,
       ...(body && { "Content-Type": type }),
       ...(instruction !== null && { "X-Sandbox-Outcome": instruction }),
-      ...(key !== null && isMerchants && { "X-API-Key": key }),
     })),
     ...(body && { body: written(body) }),
   });
 }
 
-/** Every operation by itself, so that none is drawn too seldom. */
+/** A property for each operation, so that each is drawn often. */
 const ofOperations: Record<string, Property> = Object.fromEntries(
-  Object.keys(operations(fc.constant(""))).map((name) => {
+  [...operations(fc.constant("")).keys()].map((name) => {
     const property: Property = async (server, runs) => {
-      const operation = operations(fc.constantFrom(...(await startSome(server))))[name] as Operation;
+      const operation = operations(fc.constantFrom(...(await startSome(server)))).get(name) as Operation;
       const holds = fc.asyncProperty(requestsTo(operation, server), (sent) =>
         expectSound(server, sent, operation.allowed),
       );
@@ -78,9 +76,9 @@ const ofOperations: Record<string, Property> = Object.fromEntries(
 
 const LIMIT = { interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true };
 
-/** Payments that wait for somebody to answer, and some that do not. */
+/** Starts payments: most of them wait for an answer. */
 async function startSome({ ready, post }: Served): Promise<string[]> {
-  // Drawn before, and in the way.
+  // Faults that were drawn before would break these payments.
   await fetch(`${ready.control_url}/faults`, { method: "DELETE" });
   const phones = ["0700000100", "0700000100", "0712345678", "0700000100"];
   return Promise.all(
@@ -91,7 +89,7 @@ async function startSome({ ready, post }: Served): Promise<string[]> {
   );
 }
 
-/** What is there for people and programs to read, without `success` and `message`. */
+/** The paths whose answers have no `success` and `message`. */
 const DOCUMENTS = /^\/+(?:openapi\.json|_momo\/*(?:events)?)?$/;
 
 /** Any method at any path, near the ones that exist and far from them. */

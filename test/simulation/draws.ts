@@ -1,7 +1,7 @@
 import { dayInNairobi } from "./auditor/nairobi.ts";
 import type { Prng } from "./prng.ts";
 
-/** Orders, rules and queries that could be anybody's, with the edges among them. */
+/** Draws orders, rules and queries, bounds included. */
 
 const TEST_PHONES = ["000", "030", "001", "003", "017", "025", "037", "201", "806", "032", "019", "099", "500", "100"];
 export const OUTCOMES = [
@@ -12,7 +12,7 @@ const ANNOUNCED = OUTCOMES.slice(0, 11);
 const AFTER = ["1ms", "500ms", "1s", "5s", "59s", "59999ms", "1m", "61s", "1h"];
 const REFERENCES = ["Order-1", "order-10", "ORDER-2", "École", "100%", "a_b", "0712", "ws_CO_", "😀 shop", ""];
 
-/** @param serial makes most orders unlike all others */
+/** @param serial makes most orders different from all others */
 export function drawOrder(prng: Prng, accountId: number, serial: number): object {
   return {
     payment_account_id: accountId,

@@ -5,42 +5,42 @@ import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { createStore, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Prng } from "./prng.ts";
-import { type DatabaseHazards, makeUnreliable } from "./unreliable-database.ts";
+import { type DatabaseFaults, makeUnreliable } from "./unreliable-database.ts";
 
-/** Where the process under test keeps its payments, through all its lives. */
+/** Where the process under test keeps its payments, from one start to the next. */
 export interface SimulatedEngine {
-  /** A new life of the process: opens what the last one left behind. */
-  open(hazards: DatabaseHazards): Promise<OpenedStore>;
-  /** What a crash leaves behind. Call it before the next life begins. */
+  /** A new process: opens what the last one left. */
+  open(faults: DatabaseFaults): Promise<OpenedStore>;
+  /** Prepares what a crash leaves, for the next process. */
   crash(chance: Prng): void;
-  /** What a command does beside the server, in a process of its own. */
+  /** What another process, such as a command, does beside the server. */
   beside(work: (store: Store) => Promise<void>): Promise<void>;
-  /** Whether calls are under way that only the world outside can end. */
+  /** Whether calls to a real server are under way. */
   readonly isBusy: boolean;
   close(): Promise<void>;
 }
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Gives back what the operating system would take back. */
-  bury(): void;
+  /** Gives back what the operating system takes back from a dead process. */
+  release(): void;
 }
 
-/** In memory where the system has such a folder: what matters is what is in a file, not how long a disk takes to take it. */
+/** In memory if the system has such a folder: the content of the files matters, not the speed of a disk. */
 const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** A real SQLite file. A crash leaves its files as they are, and perhaps the beginning of a write that came no further. */
+/** A real SQLite file. A crash leaves its files as they are, and perhaps the beginning of a write. */
 export function sqliteEngine(): SimulatedEngine {
   const folder = mkdtempSync(join(FAST_FOLDER, "momo-simulation-"));
   let generation = 0;
   const file = () => join(folder, `momo-${generation}.db`);
   return {
-    async open(hazards) {
+    async open(faults) {
       const opened = openDatabase(file());
-      // The same ids for the same seed.
+      // So that a seed gives the same ids again.
       opened.client.run("UPDATE numbering SET request_id_key = zeroblob(32)");
-      const database = makeUnreliable(opened, file(), hazards);
-      return { store: createStore(database, file()), bury: () => database.client.close(false) };
+      const database = makeUnreliable(opened, file(), faults);
+      return { store: createStore(database, file()), release: () => database.client.close(false) };
     },
     crash(chance) {
       const left = file();

@@ -1,47 +1,47 @@
 /**
- * What the world tells the auditor: what passed between the service and the network, and what went wrong by intention. None of it
- * is the service's own word.
+ * What the world tells the auditor: the calls between the service and the network, and the failures that the simulation caused.
+ * Nothing of it comes from the service itself.
  */
 export type WorldEvent =
-  /** The service asked the network to show a prompt, and this is what it was told. */
+  /** The service asked the network to show a prompt; `result` is the answer. */
   | {
       readonly kind: "push";
       readonly prompt: PushedPrompt;
-      /** `broken`: it failed without a word. */
+      /** `broken`: an exception without a reason. */
       readonly result: PushResult;
-      /** Whether the network's own rules decided, and not the weather. */
+      /** Whether the network's own rules decided, and not a fault. */
       readonly consulted: boolean;
     }
-  /** The service asked what became of a prompt. */
+  /** The service asked the network for the outcome of a prompt. */
   | {
       readonly kind: "asked";
       readonly checkoutRequestId: string;
-      readonly meddled: boolean;
-      /** What the service's clock showed then. */
+      readonly altered: boolean;
+      /** The service's time at this moment. */
       readonly atMs: number;
     }
-  /** The answer to that has come, or it has failed; with the time before which the network wants not to be asked again. */
+  /** The answer has come, or the call has failed; `notBeforeMs` is when the network may be asked again. */
   | { readonly kind: "heard"; readonly checkoutRequestId: string; readonly notBeforeMs: number | null }
-  /** It was told. */
+  /** The network reported an outcome. */
   | {
       readonly kind: "said";
       readonly checkoutRequestId: string;
       readonly outcome: SaidOutcome;
-      readonly meddled: boolean;
-      /** Told in a later turn than asked. */
+      readonly altered: boolean;
+      /** Reported in a later turn than asked for. */
       readonly late: boolean;
-      /** It may be what cannot be, and then counts for nothing. */
+      /** It may be impossible, and then the service ignores it. */
       readonly doubtful: boolean;
-      /** What the service's clock showed then. */
+      /** The service's time at this moment. */
       readonly atMs: number;
-      /** Things said in one moment have no order that anybody could see. */
+      /** Nobody can see the order of events with the same number. */
       readonly moment: number;
     }
-  /** A commit was made to fail. */
+  /** The simulation let a commit fail. */
   | { readonly kind: "commit failed" }
-  /** The process died and was started again on what it left behind. */
+  /** The process died, and started again with the files that it left. */
   | { readonly kind: "died" }
-  /** The process was stopped in good order, and started again. */
+  /** The process was stopped by a signal, and started again. */
   | { readonly kind: "restarted" };
 
 export interface PushedPrompt {

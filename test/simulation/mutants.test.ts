@@ -3,14 +3,14 @@ import { rejectionOf } from "../support/rejection.ts";
 import { MUTANTS, type Mutant } from "./mutants.ts";
 import { SimulationFailure, simulate } from "./run.ts";
 
-/** Within so many seeds every mutant is found; without a mutant all of them pass (simulation.test.ts). */
+/** Every mutant is found in so many seeds; without a mutant all of them pass (simulation.test.ts). */
 const SEEDS = 12;
 
 async function simulateBroken(mutant: Mutant): Promise<void> {
   for (let seed = 1; seed <= SEEDS; seed += 1) await simulate(seed, { mutant });
 }
 
-describe(`the simulation bites: within ${SEEDS} seeds it finds that`, () => {
+describe(`the simulation finds in ${SEEDS} seeds that`, () => {
   test.each(Object.entries(MUTANTS))("%s", async (_name, mutant) => {
     expect(await rejectionOf(simulateBroken(mutant))).toBeInstanceOf(SimulationFailure);
   });

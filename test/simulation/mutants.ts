@@ -5,17 +5,17 @@ import type { Day } from "../../src/domain/timestamp.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** A program with one broken part: each function that is there gets the sound part, and returns the broken one. */
+/** A program with one broken part: each function takes the correct part, and returns the broken one. */
 export interface Mutant {
   readonly store?: (store: Store) => Store;
   readonly clock?: (clock: VirtualClock) => VirtualClock;
-  /** Changes the book itself, which the network holds. */
+  /** Changes the given rules, which the network uses. */
   readonly rules?: (rules: RuleBook) => void;
-  /** The network as the service sees it, with all that goes wrong there. */
+  /** The network as the service sees it, failures included. */
   readonly provider?: (provider: Provider) => Provider;
 }
 
-/** What each breaks is its name. The simulation must find every one of them. */
+/** Each name says what is broken. The simulation must find every one. */
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a cancelled prompt ends as failed": answering(async (ask) => {
     const answer = await ask();
@@ -37,12 +37,12 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     void ask().catch(() => {});
     return ask();
   }),
-  "a provider that never answers holds up everybody": {
+  "a provider that never answers blocks all payments": {
     // The end of a turn is an alarm that is due at once.
     clock: (clock) =>
       derived(clock, { alarm: (atMs, ring) => (atMs <= clock.nowMs() ? () => {} : clock.alarm(atMs, ring)) }),
   },
-  "a clock that is stopped goes on": { clock: (clock) => derived(clock, { freeze: () => {} }) },
+  "a frozen clock goes on": { clock: (clock) => derived(clock, { freeze: () => {} }) },
   "a rule with times is never used up": {
     rules(rules) {
       const { take } = rules;
@@ -54,19 +54,19 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       };
     },
   },
-  "who comes second is told that its outcome counts": transactions(({ record }) => ({
+  "an outcome that comes second is reported as stored": transactions(({ record }) => ({
     async record(outcomes) {
       await record(outcomes);
       return [...outcomes];
     },
   })),
-  "an outcome that could not be written is told as if it had been": transactions(({ record }) => ({
+  "an outcome that was not written is reported as written": transactions(({ record }) => ({
     record: (outcomes) => record(outcomes).catch(() => [...outcomes]),
   })),
-  "a payment that could not be stored is answered as if it had been": transactions(({ insert }) => ({
+  "a payment that was not stored is answered as if it were": transactions(({ insert }) => ({
     insert: (transaction) => insert(transaction).catch(() => 0 as never),
   })),
-  "whoever polls is told that a payment is pending which has ended": transactions(({ findByCheckoutRequestId }) => {
+  "the status of a payment that has ended is still pending": transactions(({ findByCheckoutRequestId }) => {
     const kept = new Map<string, Transaction>();
     return {
       async findByCheckoutRequestId(id) {
@@ -76,7 +76,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     };
   }),
-  "a revoked key still opens the door": {
+  "a revoked key still works": {
     store: (store) =>
       changed(store, "merchants", ({ findKey }) => ({
         async findKey(apiKey) {
@@ -116,7 +116,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     const before = await list(merchantId, filter, { ...page, number: page.number - 1 });
     return { ...listed, rows: [...before.rows.slice(-1), ...listed.rows].slice(0, page.limit) };
   }),
-  "date_to leaves its day out": listing((list, merchantId, { toDay, ...filter }, page) =>
+  "date_to excludes its day": listing((list, merchantId, { toDay, ...filter }, page) =>
     list(merchantId, toDay === undefined ? filter : { ...filter, toDay: (toDay - 1) as Day }, page),
   ),
 };
@@ -152,7 +152,7 @@ function answering(broken: (ask: () => ReturnType<Check>, ...asked: Parameters<C
   };
 }
 
-/** The same part with some functions replaced; what it keeps by getters stays alive. */
+/** The same part with some functions replaced; its getters still work. */
 function derived<T extends object>(sound: T, replaced: Partial<T>): T {
   return Object.assign(Object.create(sound), replaced);
 }

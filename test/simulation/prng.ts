@@ -1,7 +1,7 @@
 import type { Random } from "../../src/domain/random.ts";
 import { mulberry32 } from "../support/random.ts";
 
-/** Chance that a seed repeats: all that a simulation draws comes from here. */
+/** Random numbers that a seed repeats: all that a simulation draws comes from here. */
 export interface Prng extends Random {
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number;
@@ -9,8 +9,8 @@ export interface Prng extends Random {
   chance(probability: number): boolean;
   pick<T>(values: readonly T[]): T;
   /** A name, drawn by its weight. */
-  weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
-  /** A stream of its own, so that who draws more often does not change what others draw. */
+  weighted<K extends string>(weights: Readonly<Partial<Record<K, number>>>): K;
+  /** A stream of its own: more draws here do not change what is drawn there. */
   fork(): Prng;
 }
 
@@ -28,14 +28,14 @@ export function createPrng(seed: number): Prng {
       if (values.length === 0) throw new Error("there is nothing to pick from");
       return values[int(0, values.length - 1)] as T;
     },
-    weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
-      const entries = Object.entries<number>(weights);
+    weighted<K extends string>(weights: Readonly<Partial<Record<K, number>>>): K {
+      const entries = Object.entries(weights) as [K, number][];
       let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
       for (const [name, weight] of entries) {
         left -= weight;
-        if (left < 0) return name as K;
+        if (left < 0) return name;
       }
-      return entries[0]?.[0] as K;
+      return entries[0]?.[0] as K; // rounding left a rest
     },
     fork: () => createPrng(int(0, 2 ** 32 - 1)),
     bytes: (count) => Uint8Array.from({ length: count }, () => int(0, 255)),

@@ -3,82 +3,70 @@ import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
+import { type FaultRates, InjectedFault } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Prng } from "./prng.ts";
 import type { ProcessTime } from "./simulated-time.ts";
-import { makeUnreliableProvider, type ProviderHazards } from "./unreliable-provider.ts";
-import { InjectedFault, type Weather } from "./weather.ts";
+import { makeUnreliableProvider, type ProviderFaults } from "./unreliable-provider.ts";
 
 export interface ProcessOptions {
   readonly engine: SimulatedEngine;
   readonly clock: VirtualClock;
   readonly time: ProcessTime;
   readonly prng: Prng;
-  readonly form: "full" | "short";
   readonly promptTimeoutMs: number;
-  readonly weather: () => Weather;
+  readonly rates: () => FaultRates;
   readonly rememberClock: () => void;
   readonly tell: (event: WorldEvent) => void;
-  /** Something is under way. */
+  /** To be called when something happens: the process is not idle. */
   readonly stir: () => void;
   readonly moment: () => number;
   readonly die: () => void;
   readonly mutant: Mutant;
 }
 
-/** One life of the process under test: what `momo serve` ties together, on a disk and a network that fail. */
-export interface Process {
-  handle(sent: Sent): Promise<Answer>;
-  /** In good order: what is under way is finished. */
-  stop(): Promise<void>;
-  /** Nothing that it still does has any effect. */
-  abandon(): void;
-  /** Gives back what the operating system would take back. */
-  bury(): void;
-  /** What went wrong and was not made to. */
-  readonly unexplained: readonly unknown[];
-}
+/** The process under test: what `momo serve` connects, on a disk and a network that fail. */
+export type Process = Awaited<ReturnType<typeof startProcess>>;
 
 const HOST = "127.0.0.1:2547";
 
-// Much is loaded with its first use, which takes as long as a disk takes; and a run must not depend on that.
+// Load everything now: a run must not depend on how long a disk takes at the first use.
 const root = join(import.meta.dir, "../..");
 for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
-  // There is nothing in a declaration, and what a browser runs does not belong in this program.
   if (!/\.d\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
 }
 
-export async function startProcess(options: ProcessOptions): Promise<Process> {
-  const { engine, time, prng, weather, tell, stir, mutant } = options;
+export async function startProcess(options: ProcessOptions) {
+  const { engine, time, prng, rates, tell, stir, mutant } = options;
   const clock = mutant.clock?.(options.clock) ?? options.clock;
   let isAbandoned = false;
   const unexplained: unknown[] = [];
 
-  /** Ends the process where it stands; what called it never goes on as if nothing had happened. */
+  /** Ends the process here and now. */
   function die(): never {
     options.die();
     throw new InjectedFault("the process is dead");
   }
 
-  const { store: sound, bury } = await engine.open({
-    strike: () => {
+  const { store: sound, release } = await engine.open({
+    next: () => {
       stir();
-      return isAbandoned ? "dies before" : prng.weighted(weather().commit);
+      return isAbandoned ? "dies before" : prng.weighted(rates().commit);
     },
     failed: () => tell({ kind: "commit failed" }),
     die,
   });
   const store = mutant.store?.(sound) ?? sound;
   const random = prng.fork();
-  const hazards: ProviderHazards = {
+  const faults: ProviderFaults = {
     prng: prng.fork(),
-    strikePush() {
+    nextPush() {
       stir();
-      return isAbandoned ? "stalls" : prng.weighted(weather().push);
+      return isAbandoned ? "stalls" : prng.weighted(rates().push);
     },
-    strikeCheck() {
+    nextCheck() {
       stir();
-      return isAbandoned ? "stalls" : prng.weighted(weather().check);
+      return isAbandoned ? "stalls" : prng.weighted(rates().check);
     },
     passed(durationMs) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -95,9 +83,10 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   const reportFault = (error: unknown) => {
     if (!isAbandoned && !isMadeToFail(error)) unexplained.push(error);
   };
-  const { form, promptTimeoutMs } = options;
+  const { promptTimeoutMs } = options;
   const { handle, service } = assemble({
-    ...{ store, clock, random, form, promptTimeoutMs, reportFault },
+    ...{ store, clock, random, promptTimeoutMs, reportFault },
+    form: "full",
     realClock: time,
     stopwatch: () => 0,
     fallback: { outcome: "completed", afterMs: null },
@@ -105,7 +94,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
     webhook: null,
     between(network) {
       mutant.rules?.(network.rules);
-      const provider = makeUnreliableProvider(network, hazards);
+      const provider = makeUnreliableProvider(network, faults);
       return mutant.provider?.(provider) ?? provider;
     },
     basePaths: ["/v2", "/api/v2"],
@@ -119,11 +108,11 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
     credentials: () => null,
   });
 
-  // What fell due while no process ran.
+  // What became due while no process ran.
   void service.resolver.resolveDue().catch(reportFault);
 
   return {
-    async handle({ method, target, headers, body }) {
+    async handle({ method, target, headers, body }: Sent): Promise<Answer> {
       const request = new Request(`http://${HOST}${target}`, {
         method,
         headers: { Host: HOST, ...headers },
@@ -133,28 +122,32 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
       const text = await response.text();
       return { status: response.status, allow: response.headers.get("Allow"), body: JSON.parse(text) };
     },
-    async stop() {
+    /** Finishes what is under way. */
+    async stop(): Promise<void> {
       await service.resolver.stop();
       isAbandoned = true;
       time.silence();
       store.close();
     },
-    abandon() {
+    /** From now on nothing that it does has any effect. */
+    abandon(): void {
       isAbandoned = true;
       time.silence();
     },
-    bury,
-    unexplained,
+    /** Gives back what the operating system takes back from a dead process. */
+    release,
+    /** Errors that the simulation did not cause. */
+    unexplained: unexplained as readonly unknown[],
   };
 }
 
-/** Errors that this simulation brings about, or that SQLite and the service rightly answer them with. */
+/** Errors that the simulation causes, and those with which SQLite and the service rightly react. */
 function isMadeToFail(error: unknown): boolean {
   if (error instanceof InjectedFault) return true;
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (code === "SQLITE_FULL" || code === "SQLITE_BUSY") return true;
   if (message === "the store was closed") return true;
-  // The network said what cannot be.
+  // The network reported an impossible outcome.
   return /0 is the code of a payment|UNIQUE constraint failed: transactions\.receipt_number|transactions_by_receipt_number/.test(
     String(message),
   );

@@ -1,45 +1,38 @@
 import { Auditor, type Judge } from "./auditor/auditor.ts";
 import { type SimulatedEngine, sqliteEngine } from "./engine.ts";
 import type { Sent, WorldEvent } from "./events.ts";
+import type { FaultSet } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
 import { createPrng } from "./prng.ts";
 import { api, control } from "./sent.ts";
-import { createTrace, type Trace } from "./trace.ts";
-import type { WeatherName } from "./weather.ts";
+import { Trace } from "./trace.ts";
 import { type Step, Workload } from "./workload.ts";
 import { type Call, createWorld, type World } from "./world.ts";
 
 export interface RunReport {
   readonly seed: number;
-  /** Requests that were sent. */
+  /** How many requests were sent. */
   readonly operations: number;
   readonly payments: number;
   /** Equal for runs in which exactly the same happened. */
   readonly digest: string;
 }
 
-/** What a seed brought to light, with all that is needed to see it again. */
+/** What failed, and how to repeat it. */
 export class SimulationFailure extends Error {
   override readonly name = "SimulationFailure";
 
-  constructor(seed: number, step: number, trace: Trace, why: unknown) {
+  constructor(seed: number, step: number, lastLines: readonly string[], why: unknown) {
     const reason = why instanceof Error ? `${why.name}: ${why.message}` : String(why);
-    const before = trace.tail().map((line) => (line.length > 1000 ? `${line.slice(0, 1000)}…` : line));
-    super(
-      [
-        `seed ${seed} fails at step ${step}: ${reason}`,
-        `again: npm run simulate ${seed}`,
-        "the last steps before:",
-        ...before.map((line) => `  ${line}`),
-      ].join("\n"),
-      { cause: why },
-    );
+    const shown = lastLines.map((line) => `  ${line.length > 1000 ? `${line.slice(0, 1000)}…` : line}`);
+    const what = `seed ${seed} fails at step ${step}: ${reason}`;
+    super([what, `again: npm run simulate ${seed}`, "the last steps before:", ...shown].join("\n"), { cause: why });
   }
 }
 
 export interface RunOptions {
   readonly steps?: number;
-  /** Given each line of the trace. */
+  /** Gets each line of the trace. */
   readonly echo?: (line: string) => void;
   /** A mistake in the program; by default there is none. */
   readonly mutant?: Mutant;
@@ -47,50 +40,49 @@ export interface RunOptions {
   readonly engine?: SimulatedEngine;
 }
 
-/** So many steps show most of what a seed has to show. */
+/** More steps of one seed find little more. */
 const DEFAULT_STEPS = 200;
 
-/** After so many deaths the next process may live. */
+/** After so many deaths in a row nothing fails, so that a process can start. */
 const DEATHS_IN_A_ROW = 4;
 
 /** 20 November 2026 in Nairobi; the hour is drawn. */
 const FIRST_DAY_MS = Date.UTC(2026, 10, 19, 21);
 
 /**
- * Lives through one history, drawn from a seed, with the auditor looking on.
+ * Runs one history, drawn from a seed, and lets the auditor check every answer.
  * @throws SimulationFailure
  */
 export async function simulate(
   seed: number,
-  { steps = DEFAULT_STEPS, echo, mutant = {}, engine = sqliteEngine() }: RunOptions = {},
+  { steps = DEFAULT_STEPS, echo = () => {}, mutant = {}, engine = sqliteEngine() }: RunOptions = {},
 ): Promise<RunReport> {
   const prng = createPrng(seed);
-  const trace = createTrace(echo);
-  const form = prng.chance(0.2) ? "short" : "full";
+  const trace = new Trace(echo);
   const promptTimeoutMs = prng.pick([60_000, 60_000, 60_000, 5000]);
   const startMs = FIRST_DAY_MS + prng.int(0, 23) * 3_600_000 + prng.int(0, 3_599_999);
-  trace.note(`seed ${seed}: ${form} form, prompts live for ${promptTimeoutMs} ms, begins at ${startMs}`);
-  const auditor: Auditor = new Auditor({ form, promptTimeoutMs, outsideMs: () => world.nowMs() });
-  const objections: unknown[] = [];
+  trace.note(`seed ${seed}: prompts live for ${promptTimeoutMs} ms, begins at ${startMs}`);
+  const auditor: Auditor = new Auditor({ promptTimeoutMs, outsideMs: () => world.nowMs() });
+  const failures: unknown[] = [];
   const tell = (event: WorldEvent) => {
     try {
-      auditor.hear(event);
-    } catch (objection) {
-      // Thrown from here, it would end in the program under test, which answers it as its own bug.
-      objections.push(objection);
+      auditor.onEvent(event);
+    } catch (failure) {
+      // If it were thrown here, the program under test would catch it and answer 500.
+      failures.push(failure);
     }
   };
-  const worldOptions = { trace, startMs, form, promptTimeoutMs, tell, mutant, engine } as const;
+  const worldOptions = { trace, startMs, promptTimeoutMs, tell, mutant, engine } as const;
   const world: World = await createWorld({ prng: prng.fork(), ...worldOptions });
-  const workload = new Workload({ prng: prng.fork(), form, nowMs: () => auditor.nowMs() });
-  const history = new History(world, auditor, workload, trace, objections);
+  const workload = new Workload({ prng: prng.fork(), nowMs: () => auditor.nowMs() });
+  const history = new History(world, auditor, workload, trace, failures);
   let step = 0;
   try {
-    for (; step < steps; step += 1) await history.live(workload.next());
-    await history.comeToAnEnd();
+    for (; step < steps; step += 1) await history.play(workload.next());
+    await history.finish();
     return { seed, operations: history.operations, payments: auditor.paymentCount, digest: trace.digest() };
   } catch (error) {
-    throw new SimulationFailure(seed, step, trace, error);
+    throw new SimulationFailure(seed, step, trace.lastLines, error);
   } finally {
     await world.close();
   }
@@ -98,7 +90,7 @@ export async function simulate(
 
 class History {
   operations = 0;
-  #weather: WeatherName = "fair";
+  #faults: FaultSet = "none";
   #underWay: { readonly call: Call; readonly judge: Judge }[] = [];
 
   constructor(
@@ -106,11 +98,11 @@ class History {
     readonly auditor: Auditor,
     readonly workload: Workload,
     readonly trace: Trace,
-    /** What the auditor had to say while something was under way. */
-    readonly objections: readonly unknown[],
+    /** What the auditor found while requests were under way. */
+    readonly failures: readonly unknown[],
   ) {}
 
-  async live(step: Step): Promise<void> {
+  async play(step: Step): Promise<void> {
     const { world, auditor, trace } = this;
     trace.note(JSON.stringify(step));
     switch (step.do) {
@@ -123,9 +115,9 @@ class History {
         world.dieAfterTurns(step.dieAfterTurns ?? Number.POSITIVE_INFINITY);
         await world.pass(step.ms);
         break;
-      case "weather":
-        this.#weather = step.name;
-        world.setWeather(step.name);
+      case "faults":
+        this.#faults = step.name;
+        world.setFaults(step.name);
         break;
       case "revoke":
         await world.revokeBeside(step.apiKey);
@@ -139,30 +131,30 @@ class History {
     }
     this.#judgeAnswers();
     for (let deaths = 1; world.isDead; deaths += 1) {
-      // Much that is due at once would otherwise kill one process after another.
-      if (deaths === DEATHS_IN_A_ROW) world.setWeather("fair");
+      // Otherwise many payments that are due at once would kill one process after another.
+      if (deaths === DEATHS_IN_A_ROW) world.setFaults("none");
       await world.restart();
       this.#judgeAnswers();
     }
     await this.#look();
   }
 
-  /** After so long a time in fair weather that nothing can be left to happen, all is final and can be read. */
-  async comeToAnEnd(): Promise<void> {
+  /** Nothing fails any more, and time passes until every payment is final; then everything is read. */
+  async finish(): Promise<void> {
     const { auditor, workload } = this;
-    await this.live({ do: "weather", name: "fair" });
-    await this.live({ do: "send", requests: [control("POST", "/clock", { resume: true })] });
-    // First whatever is late comes, and then the deadlines; that of a late prompt may be far ahead of a clock that was reset.
-    await this.live({ do: "pass", ms: 120_000 });
-    await this.live({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
+    await this.play({ do: "faults", name: "none" });
+    await this.play({ do: "send", requests: [control("POST", "/clock", { resume: true })] });
+    // First come the late answers, then the deadlines: a late prompt may end long after a clock that was reset.
+    await this.play({ do: "pass", ms: 120_000 });
+    await this.play({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
     auditor.demandAllFinal();
-    await this.live({ do: "restart" });
+    await this.play({ do: "restart" });
     for (const key of workload.seen.keys) {
       for (const page of [1, 2, 3]) {
         const target = `/transactions.php?limit=7&page=${page}`;
-        await this.live({ do: "send", requests: [api("GET", target, key, null)] });
+        await this.play({ do: "send", requests: [api("GET", target, key, null)] });
       }
-      await this.live({ do: "send", requests: [api("GET", "/transactions.php?limit=100", key, null)] });
+      await this.play({ do: "send", requests: [api("GET", "/transactions.php?limit=100", key, null)] });
     }
   }
 
@@ -172,23 +164,27 @@ class History {
   }
 
   #judgeAnswers(): void {
-    if (this.objections.length > 0) throw this.objections[0];
+    if (this.failures.length > 0) throw this.failures[0];
     const done = this.#underWay.filter(({ call }) => call.answer !== null);
     this.#underWay = this.#underWay.filter(({ call }) => call.answer === null);
     for (const { call, judge } of done) {
       const { sent, answer } = call;
       this.trace.note(`  ${sent.method} ${sent.target} → ${JSON.stringify(answer)}`);
       if (answer === null) continue;
+      if (answer === "lost") {
+        this.auditor.lost(sent);
+        continue;
+      }
       judge(answer);
-      if (answer !== "lost") this.workload.learn(sent, answer);
+      this.workload.learn(sent, answer);
     }
     const [fault] = this.world.unexplained();
     if (fault !== undefined) throw fault;
   }
 
-  /** Everything is at rest: what is uncertain is looked at, without further accidents. */
+  /** Reads what is uncertain, while nothing fails. */
   async #look(): Promise<void> {
-    this.world.setWeather("fair");
+    this.world.setFaults("none");
     this.world.dieAfterTurns(Number.POSITIVE_INFINITY);
     this.auditor.rest();
     for (let asked = this.auditor.question(); asked !== null; asked = this.auditor.question()) {
@@ -198,6 +194,6 @@ class History {
         throw new Error("a list is not answered, although nothing fails");
       this.#judgeAnswers();
     }
-    this.world.setWeather(this.#weather);
+    this.world.setFaults(this.#faults);
   }
 }

@@ -6,7 +6,7 @@
  *   npm run simulate 1234                this seed again; with `-- --trace` line by line
  *   npm run simulate 1 -- --seeds 20     this one and those after it
  *
- * Ends with 1 at the first failure, and tells the seed.
+ * Ends with exit code 1 at the first failure, and prints its seed.
  */
 import { parseArgs } from "node:util";
 import { drawSeed } from "../../src/domain/random.ts";
@@ -22,7 +22,7 @@ const { positionals, values } = parseArgs({
   },
 });
 
-/** How often a long run says how far it is. */
+/** How often a long run prints its progress. */
 const PROGRESS_MS = 5000;
 
 const startedMs = stopwatch();
@@ -68,7 +68,7 @@ function wholeNumber(text: string, what: string): number {
   process.exit(2);
 }
 
-// The seed that is under way is lived to its end, which leaves nothing behind; a second Ctrl+C does not wait for it.
+// Finish the current seed, so that no file is left; a second Ctrl+C does not wait for it.
 process.once("SIGINT", () => {
   isStopped = true;
 });

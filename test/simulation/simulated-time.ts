@@ -1,71 +1,48 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-interface Alarm {
-  /** The process that set it. */
-  readonly owner: symbol;
-  readonly atMs: number;
-  readonly ring: () => void;
-}
-
-/** The time outside the process under test. It stands still until somebody lets it pass. */
-export interface SimulatedTime {
-  nowMs(): number;
-  /** The same time for one process. */
-  forProcess(): ProcessTime;
-  /** When the next alarm rings; null where none is set. */
-  nextAlarmAtMs(): number | null;
-  /** Moves on to an instant, and rings nothing. */
-  moveTo(atMs: number): void;
-  /** Rings what is due, earliest first; what is set meanwhile waits for the next call. @returns how many rang */
-  ringDue(): number;
-}
-
-/** What a process sees of the time, for as long as it lives. */
 export interface ProcessTime extends Clock {
-  /** Drops its alarms, and takes no new ones: whoever sets them is no more. */
+  /** Drops all alarms and takes no new ones: the process has ended. */
   silence(): void;
 }
 
-export function createSimulatedTime(startMs: number): SimulatedTime {
+/** The time outside the process under test. It stands still until the world lets it pass. */
+export function createSimulatedTime(startMs: number) {
   let nowMs = startMs;
-  let alarms: Alarm[] = [];
+  const alarms = new Set<{ readonly atMs: number; readonly ring: () => void }>();
   return {
     nowMs: () => nowMs,
-    forProcess() {
-      const owner = Symbol("process");
-      let isOver = false;
+    /** The same time for one process; only one lives at a time. */
+    forProcess(): ProcessTime {
+      let hasEnded = false;
       return {
         nowMs: () => nowMs,
         alarm(atMs, ring) {
-          if (isOver) return () => {};
-          const alarm = { owner, atMs, ring };
-          alarms.push(alarm);
-          return () => {
-            alarms = alarms.filter((other) => other !== alarm);
-          };
+          const alarm = { atMs, ring };
+          if (!hasEnded) alarms.add(alarm);
+          return () => void alarms.delete(alarm);
         },
         silence() {
-          isOver = true;
-          alarms = alarms.filter((alarm) => alarm.owner !== owner);
+          if (!hasEnded) alarms.clear();
+          hasEnded = true;
         },
       };
     },
-    nextAlarmAtMs: () => (alarms.length === 0 ? null : Math.min(...alarms.map(({ atMs }) => atMs))),
-    moveTo(atMs) {
+    /** When the next alarm rings; null if none is set. */
+    nextAlarmAtMs: () => (alarms.size === 0 ? null : Math.min(...[...alarms].map(({ atMs }) => atMs))),
+    /** Moves on to an instant, and rings nothing. */
+    moveTo(atMs: number): void {
       nowMs = Math.max(nowMs, atMs);
     },
-    ringDue() {
-      // The sort keeps those of one instant in the order in which they were set.
-      const due = alarms.filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
-      let rung = 0;
-      for (const alarm of due) {
-        // One alarm may have cancelled another.
-        if (!alarms.includes(alarm)) continue;
-        alarms = alarms.filter((other) => other !== alarm);
-        alarm.ring();
-        rung += 1;
-      }
-      return rung;
+    /** Rings what is due, earliest first; what is set meanwhile waits for the next call. @returns how many rang */
+    ringDue(): number {
+      // Alarms of one instant ring in the order in which they were set; one may cancel another.
+      const due = [...alarms].filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
+      const rung = due.filter((alarm) => {
+        const isSet = alarms.delete(alarm);
+        if (isSet) alarm.ring();
+        return isSet;
+      });
+      return rung.length;
     },
   };
 }

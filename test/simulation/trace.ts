@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 
-/** What happened in a run, line by line: a hash over all of it, and the last lines to read when something went wrong. */
-export interface Trace {
-  note(line: string): void;
-  /** The last lines, oldest first. */
-  tail(): readonly string[];
-  /** Equal for runs in which exactly the same happened. */
-  digest(): string;
-}
-
-/** How many lines are kept: enough to see how a failure came about. */
+/** Enough lines to see the cause of a failure. */
 const KEPT = 40;
 
-/** @param echo given each line as it comes */
-export function createTrace(echo: (line: string) => void = () => {}): Trace {
-  const hash = createHash("sha256");
-  const lines: string[] = [];
-  return {
-    note(line) {
-      hash.update(line).update("\n");
-      lines.push(line);
-      if (lines.length > KEPT) lines.shift();
-      echo(line);
-    },
-    tail: () => lines,
-    digest: () => hash.copy().digest("hex"),
-  };
+/** What happened in a run, line by line: a hash of all lines, and the last lines for the message of a failure. */
+export class Trace {
+  /** Oldest first. */
+  readonly lastLines: string[] = [];
+  readonly #hash = createHash("sha256");
+  readonly #echo: (line: string) => void;
+
+  /** @param echo gets each line */
+  constructor(echo: (line: string) => void) {
+    this.#echo = echo;
+  }
+
+  note(line: string): void {
+    this.#hash.update(line).update("\n");
+    this.lastLines.push(line);
+    if (this.lastLines.length > KEPT) this.lastLines.shift();
+    this.#echo(line);
+  }
+
+  /** Equal for runs in which exactly the same happened. */
+  digest(): string {
+    return this.#hash.copy().digest("hex");
+  }
 }

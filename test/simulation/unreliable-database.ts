@@ -1,13 +1,13 @@
 import { Database } from "bun:sqlite";
 import type { OpenDatabase } from "../../src/store/sqlite/database.ts";
-import { type CommitFault, InjectedFault } from "./weather.ts";
+import { type CommitFault, InjectedFault } from "./faults.ts";
 
-export interface DatabaseHazards {
-  /** What befalls the next commit. */
-  strike(): CommitFault;
-  /** A commit was made to fail. */
+export interface DatabaseFaults {
+  /** What happens to the next commit. */
+  next(): CommitFault;
+  /** The simulation let a commit fail. */
   failed(): void;
-  /** The process ends here and now: what is on disk is what it leaves behind. Throws. */
+  /** Ends the process here and now, by an exception: what is on disk stays. */
   die(): never;
 }
 
@@ -16,13 +16,13 @@ type Transaction = ReturnType<Database["transaction"]>;
 /** More pages than any run writes. */
 const ENOUGH_PAGES = 1_000_000;
 
-/** Puts the hazards around every write transaction of an open database; reads are left alone. */
-export function makeUnreliable(database: OpenDatabase, file: string, hazards: DatabaseHazards): OpenDatabase {
+/** Lets the write transactions of an open database fail; reads always work. */
+export function makeUnreliable(database: OpenDatabase, file: string, faults: DatabaseFaults): OpenDatabase {
   const { client } = database;
   const begin = client.transaction.bind(client) as (work: (...args: never[]) => unknown) => Transaction;
-  // A lock that somebody else holds is refused at once: waiting for it would take real time.
+  // A lock that another connection holds is refused at once: waiting would take real time.
   client.run("PRAGMA busy_timeout = 0");
-  // A process that dies leaves all that it wrote, flushed or not, so that flushing would only cost time.
+  // A process that dies leaves all that it wrote, flushed or not: flushing would only cost time.
   client.run("PRAGMA synchronous = OFF");
 
   function commit(fault: CommitFault, work: (...args: never[]) => unknown, args: never[]): unknown {
@@ -37,37 +37,37 @@ export function makeUnreliable(database: OpenDatabase, file: string, hazards: Da
       case "none":
         return begin(work).immediate(...args);
       case "refused":
-        hazards.failed();
+        faults.failed();
         throw new InjectedFault("the disk fails before the writes");
       case "undone":
         return within(() => {
-          hazards.failed();
+          faults.failed();
           throw new InjectedFault("the disk fails before the commit");
         });
       case "full":
-        return whileFull(client, () => begin(work).immediate(...args), hazards.failed);
+        return whileFull(client, () => begin(work).immediate(...args), faults.failed);
       case "busy":
-        return whileHeld(file, () => begin(work).immediate(...args), hazards.failed);
+        return whileHeld(file, () => begin(work).immediate(...args), faults.failed);
       case "dies before":
-        return hazards.die();
+        return faults.die();
       case "dies within":
-        return within(hazards.die);
+        return within(faults.die);
       case "dies after":
         begin(work).immediate(...args);
-        return hazards.die();
+        return faults.die();
     }
   }
 
   Object.defineProperty(client, "transaction", {
     value: (work: (...args: never[]) => unknown) => ({
       deferred: begin(work).deferred,
-      immediate: (...args: never[]) => commit(hazards.strike(), work, args),
+      immediate: (...args: never[]) => commit(faults.next(), work, args),
     }),
   });
   return database;
 }
 
-/** Whatever needs another page fails with SQLITE_FULL. */
+/** A write that needs another page fails with SQLITE_FULL. */
 function whileFull<T>(client: Database, run: () => T, failed: () => void): T {
   client.run("PRAGMA max_page_count = 1"); // SQLite makes this the pages that there are
   try {
@@ -80,7 +80,7 @@ function whileFull<T>(client: Database, run: () => T, failed: () => void): T {
   }
 }
 
-/** Whatever writes fails with SQLITE_BUSY. */
+/** A write fails with SQLITE_BUSY. */
 function whileHeld<T>(file: string, run: () => T, failed: () => void): T {
   const other = new Database(file);
   other.run("BEGIN IMMEDIATE");

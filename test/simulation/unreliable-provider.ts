@@ -3,47 +3,44 @@ import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Prompt, Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import type { SaidOutcome, WorldEvent } from "./events.ts";
+import { type CheckFault, InjectedFault, type PushFault } from "./faults.ts";
 import type { Prng } from "./prng.ts";
-import { type CheckFault, InjectedFault, type PushFault } from "./weather.ts";
 
-export interface ProviderHazards {
+export interface ProviderFaults {
   readonly prng: Prng;
-  strikePush(): PushFault;
-  strikeCheck(): CheckFault;
+  nextPush(): PushFault;
+  nextCheck(): CheckFault;
   /** Resolves after so long; never, once the process is dead. */
   passed(durationMs: number): Promise<void>;
   tell(event: WorldEvent): void;
-  /** What the service's clock shows. */
+  /** The service's time. */
   nowMs(): number;
   moment(): number;
   die(): never;
 }
 
-/** How something is said. */
-type How = { readonly meddled: boolean; readonly late: boolean; readonly doubtful: boolean };
+/** How an outcome is reported. */
+type How = { readonly altered: boolean; readonly late: boolean; readonly doubtful: boolean };
 
 const NEVER: Promise<never> = new Promise(() => {});
 
-/** How long a late answer takes at most: some come in time, some beyond every deadline. */
+/** How long a late answer takes at most: some come in time, some after every deadline. */
 const LATE_MS = [1, 2000, 10_000, 90_000];
 
-/** A network that sometimes refuses, breaks, stalls, answers late, or says another thing than it did. */
-export function makeUnreliableProvider(network: Provider, hazards: ProviderHazards): Provider {
-  const { prng, tell } = hazards;
+/** A network that sometimes refuses, breaks, stalls, answers late, or reports another outcome. */
+export function makeUnreliableProvider(network: Provider, faults: ProviderFaults): Provider {
+  const { prng, tell } = faults;
   let receipts = 0;
 
   async function take(prompt: Prompt) {
-    const { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs } =
-      prompt;
-    const told = { paymentAccountId, phone, amountCents, reference, description, instruction, pushedAtMs, expiresAtMs };
     try {
       const pushed = await network.push(prompt);
       const { checkoutRequestId, merchantRequestId } = prompt;
-      tell({ kind: "push", prompt: told, result: { checkoutRequestId, merchantRequestId }, consulted: true });
+      tell({ kind: "push", prompt, result: { checkoutRequestId, merchantRequestId }, consulted: true });
       return pushed;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      tell({ kind: "push", prompt: told, result: error.kind === "provider" ? "refused" : "invalid", consulted: true });
+      tell({ kind: "push", prompt, result: error.kind === "provider" ? "refused" : "invalid", consulted: true });
       throw error;
     }
   }
@@ -54,7 +51,7 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     throw new Refusal("provider", "STK push initiation failed: the network is down");
   }
 
-  /** Another end than the network's; never before the payment, and never of the future. */
+  /** Another outcome than the network's; not before the payment, and not in the future. */
   function otherOutcome(pending: PendingTransaction, nowMs: number): Outcome {
     const atMs = prng.pick([nowMs, pending.createdAtMs, Math.min(nowMs, pending.expiresAtMs - 1)]);
     const what = prng.pick(["paid", "cancelled", "failed", "expired"]);
@@ -72,12 +69,12 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     return { status: "pending", checkAtMs: nowMs + prng.pick([1, 1500, 10_000, 30_000, 600_000]) };
   }
 
-  /** What cannot be: a failure with the code of a payment, or a receipt that other lies give as well. */
+  /** An impossible outcome: a failure with the code of a payment, or a receipt that other payments have as well. */
   function lie(pending: PendingTransaction, nowMs: number): Outcome | NotYet {
     if (prng.chance(0.4)) return { status: "failed", resultCode: 0, resultDesc: "nonsense", atMs: nowMs };
     const receiptNumber = `TWICE${prng.int(1, 3)}`;
     const paid = { status: "completed", resultCode: 0, resultDesc: "paid twice", receiptNumber, atMs: nowMs } as const;
-    return say(pending, paid, { meddled: true, late: false, doubtful: true });
+    return say(pending, paid, { altered: true, late: false, doubtful: true });
   }
 
   function say(pending: PendingTransaction, answer: Outcome | NotYet, how: How) {
@@ -86,15 +83,15 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
     const receiptNumber = answer.status === "completed" ? answer.receiptNumber : null;
     const outcome: SaidOutcome = { status, resultCode, resultDesc, receiptNumber, atMs };
     const { checkoutRequestId } = pending;
-    tell({ kind: "said", checkoutRequestId, outcome, ...how, atMs: hazards.nowMs(), moment: hazards.moment() });
+    tell({ kind: "said", checkoutRequestId, outcome, ...how, atMs: faults.nowMs(), moment: faults.moment() });
     return answer;
   }
 
   async function answer(fault: CheckFault, pending: PendingTransaction, nowMs: number): Promise<Outcome | NotYet> {
-    const meddled = fault !== "none";
+    const altered = fault !== "none";
     switch (fault) {
       case "none":
-        return say(pending, await network.check(pending, nowMs), { meddled, late: false, doubtful: false });
+        return say(pending, await network.check(pending, nowMs), { altered, late: false, doubtful: false });
       case "breaks":
         throw new InjectedFault("the network breaks");
       case "stalls":
@@ -102,26 +99,26 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
       case "puts off":
         return putOff(nowMs);
       case "puts off late":
-        await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
+        await faults.passed(prng.int(1, prng.pick(LATE_MS)));
         return putOff(nowMs);
       case "differs":
-        return say(pending, otherOutcome(pending, nowMs), { meddled, late: false, doubtful: false });
+        return say(pending, otherOutcome(pending, nowMs), { altered, late: false, doubtful: false });
       case "late":
       case "differs late": {
         const said = fault === "late" ? await network.check(pending, nowMs) : otherOutcome(pending, nowMs);
-        await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
-        return say(pending, said, { meddled, late: true, doubtful: false });
+        await faults.passed(prng.int(1, prng.pick(LATE_MS)));
+        return say(pending, said, { altered, late: true, doubtful: false });
       }
       case "lies":
         return lie(pending, nowMs);
       case "dies":
-        return hazards.die();
+        return faults.die();
     }
   }
 
   return {
     async push(prompt) {
-      switch (hazards.strikePush()) {
+      switch (faults.nextPush()) {
         case "none":
           return take(prompt);
         case "refuses":
@@ -131,17 +128,17 @@ export function makeUnreliableProvider(network: Provider, hazards: ProviderHazar
         case "stalls":
           return NEVER;
         case "late":
-          await hazards.passed(prng.int(1, prng.pick(LATE_MS)));
+          await faults.passed(prng.int(1, prng.pick(LATE_MS)));
           return take(prompt);
         case "dies":
-          return hazards.die();
+          return faults.die();
       }
     },
 
     async check(pending, nowMs) {
-      const fault = hazards.strikeCheck();
+      const fault = faults.nextCheck();
       const { checkoutRequestId } = pending;
-      tell({ kind: "asked", checkoutRequestId, meddled: fault !== "none", atMs: hazards.nowMs() });
+      tell({ kind: "asked", checkoutRequestId, altered: fault !== "none", atMs: faults.nowMs() });
       let notBeforeMs: number | null = null;
       try {
         const said = await answer(fault, pending, nowMs);

@@ -1,16 +1,15 @@
-import { badRequest } from "./bad-requests.ts";
 import { drawChoice, drawDefault, drawOrder, drawQuery, drawRule, OUTCOMES } from "./draws.ts";
 import type { Answer, Sent } from "./events.ts";
+import { FAULT_SETS, type FaultSet } from "./faults.ts";
 import type { Prng } from "./prng.ts";
 import { api, control } from "./sent.ts";
-import { WEATHERS, type WeatherName } from "./weather.ts";
 
-/** What happens next. */
+/** The next step of a history. */
 export type Step =
   /** Requests that are under way together; the process may die after so many turns. */
   | { readonly do: "send"; readonly requests: readonly Sent[]; readonly dieAfterTurns?: number }
   | { readonly do: "pass"; readonly ms: number; readonly dieAfterTurns?: number }
-  | { readonly do: "weather"; readonly name: WeatherName }
+  | { readonly do: "faults"; readonly name: FaultSet }
   | { readonly do: "revoke"; readonly apiKey: string }
   | { readonly do: "restart" }
   | { readonly do: "kill" };
@@ -21,7 +20,7 @@ interface Key {
   readonly merchantId: number;
 }
 
-/** What a client has seen so far, and can ask about. */
+/** What a client has seen, and can ask for. */
 export interface Seen {
   readonly keys: Key[];
   readonly revoked: Key[];
@@ -32,44 +31,42 @@ export interface Seen {
 
 export interface WorkloadOptions {
   readonly prng: Prng;
-  /** What the process's clock shows. */
+  /** The process's time. */
   readonly nowMs: () => number;
-  readonly form: "full" | "short";
 }
 
 const TARIFFS = ["1%", "0%", "1.5%", "2.75%+10", "0.33%", "25", "100%+0.5", "0.01%"];
 
-/** How often what happens, in an average life. */
+/** How often each step happens, in an average history. */
 const WEIGHTS = {
   pay: 26,
   status: 8,
   list: 20,
   pass: 22,
   answer: 8,
-  rules: 5,
+  rules: 8,
   clock: 5,
   prompts: 2,
-  bad: 6,
-  weather: 6,
+  faults: 8,
   restart: 1,
   kill: 1,
   account: 1,
   key: 1.5,
-  revoke: 1.5,
+  revoke: 2,
   reset: 0.7,
 };
 
-/** So many merchants at most, so that each has something to show. */
+/** Few merchants, so that each has payments. */
 const MAX_MERCHANTS = 4;
 
-/** Draws what a world full of merchants, customers and accidents does next. Knows only what a client knows. */
+/** Draws what merchants, customers and failures do next. Knows only what a client knows. */
 export class Workload {
   readonly seen: Seen = { keys: [], revoked: [], accounts: [], checkoutIds: [], texts: [] };
   readonly #prng: Prng;
   readonly #options: WorkloadOptions;
-  /** No life is average: where one thing happens all the time and another never, other mistakes come to light. */
+  /** Different in each history: one that has much of one step and little of another finds other mistakes. */
   readonly #weights: typeof WEIGHTS;
-  #weather: WeatherName = "fair";
+  #faults: FaultSet = "none";
   #serial = 0;
 
   constructor(options: WorkloadOptions) {
@@ -104,11 +101,9 @@ export class Workload {
         return send(this.#clock());
       case "prompts":
         return send(control("GET", "/prompts"));
-      case "bad":
-        return send(badRequest(prng, this.seen));
-      case "weather":
-        this.#weather = prng.pick(Object.keys(WEATHERS) as WeatherName[]);
-        return { do: "weather", name: this.#weather };
+      case "faults":
+        this.#faults = prng.pick(Object.keys(FAULT_SETS) as FaultSet[]);
+        return { do: "faults", name: this.#faults };
       case "restart":
         return { do: "restart" };
       case "kill":
@@ -124,7 +119,7 @@ export class Workload {
     }
   }
 
-  /** What an answer tells a client. */
+  /** Remembers what an answer tells a client. */
   learn({ target, body: sent }: Sent, answer: Answer): void {
     if (answer.status !== 200) return;
     const body = answer.body as Record<string, unknown>;
@@ -138,7 +133,7 @@ export class Workload {
       keys.push({ apiKey: String(api_key), apiSecret: String(api_secret), merchantId: Number(merchant_id) });
       this.#merchantInTheMaking = null;
     } else if (target === "/_momo/reset") {
-      // Clients know nothing of it, and ask on.
+      // Clients do not notice the reset, and still ask for some payments.
       checkoutIds.splice(0, Math.max(0, checkoutIds.length - 3));
     } else if (typeof body.checkout_request_id === "string" && target.endsWith("/stkpush.php")) {
       checkoutIds.push(body.checkout_request_id);
@@ -168,7 +163,7 @@ export class Workload {
   }
 
   #perhapsDeath(): { dieAfterTurns?: number } {
-    const isDeadly = this.#weather === "deadly" || this.#weather === "storm";
+    const isDeadly = this.#faults === "deaths" || this.#faults === "all";
     return isDeadly && this.#prng.chance(0.15) ? { dieAfterTurns: this.#prng.int(1, 4) } : {};
   }
 
@@ -176,7 +171,7 @@ export class Workload {
     const { prng } = this.#options;
     const count = prng.chance(0.6) ? 1 : prng.int(2, 6);
     const requests = Array.from({ length: count }, () => (prng.chance(0.15) ? this.#testPayment() : this.#push()));
-    // Somebody asks about another payment meanwhile.
+    // Meanwhile another client asks for a status.
     if (prng.chance(0.3)) requests.splice(prng.int(0, count), 0, this.#status());
     return { do: "send", requests, ...this.#perhapsDeath() };
   }
@@ -186,10 +181,10 @@ export class Workload {
     return this.#prng.pick(merchantId === undefined ? keys : keys.filter((key) => key.merchantId === merchantId));
   }
 
-  /** Perhaps one that should open nothing any more. */
+  /** Sometimes a revoked one. */
   #anyKey(): Key {
     const { revoked } = this.seen;
-    return revoked.length > 0 && this.#prng.chance(0.05) ? this.#prng.pick(revoked) : this.#key();
+    return revoked.length > 0 && this.#prng.chance(0.15) ? this.#prng.pick(revoked) : this.#key();
   }
 
   #order(accountId: number): object {
@@ -241,8 +236,6 @@ export class Workload {
 
   #answer(): Step {
     const prng = this.#prng;
-    // In the short form nobody but the person who got the answer sees the receipt.
-    if (this.#options.form === "short" && this.#weather !== "fair") return send(this.#list());
     const id = this.#someCheckoutId();
     const answers = [{ pin: "1234" }, { pin: "0000" }, { outcome: prng.pick(OUTCOMES) }, { outcome: "cancelled" }];
     const one = () => control("POST", `/prompts/${id}/answer`, prng.pick<object>(answers));
@@ -279,7 +272,7 @@ export class Workload {
 
   #revoke(): Step {
     const { keys } = this.seen;
-    // Each merchant keeps its first key, by which its list can be read to the end.
+    // Each merchant keeps its first key, with which its list is read at the end.
     const spare = keys.filter((key, index) => keys.findIndex((one) => one.merchantId === key.merchantId) !== index);
     if (spare.length === 0) return send(this.#list());
     const key = this.#prng.pick(spare);

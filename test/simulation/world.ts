@@ -1,19 +1,19 @@
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { Registry } from "../../src/service/registry.ts";
+import { nextTurn } from "../support/next-turn.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
+import { FAULT_SETS, type FaultRates, type FaultSet } from "./faults.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Prng } from "./prng.ts";
 import { type Process, startProcess } from "./process.ts";
 import { createSimulatedTime } from "./simulated-time.ts";
 import type { Trace } from "./trace.ts";
-import { WEATHERS, type WeatherName } from "./weather.ts";
 
 export interface WorldOptions {
   readonly prng: Prng;
   readonly trace: Trace;
   readonly startMs: number;
-  readonly form: "full" | "short";
   readonly promptTimeoutMs: number;
   readonly tell: (event: WorldEvent) => void;
   readonly engine: SimulatedEngine;
@@ -23,49 +23,28 @@ export interface WorldOptions {
 /** A request under way. */
 export interface Call {
   readonly sent: Sent;
-  /** `lost` where the process ended before it answered; null while it has not. */
+  /** `lost` if the process ended before it answered; null while the request is under way. */
   answer: Answer | "lost" | null;
 }
 
 /**
- * The process under test and all that is around it: time, network, disk, and the ways in which they fail. Only here does anything
- * happen; who uses it says what, and learns what came of it.
+ * The process under test and its environment: time, network and disk, and how they fail. Everything happens here; the caller
+ * decides what, and gets the results.
  */
-export interface World {
-  /** The time outside, which the process's own clock may be ahead of. */
-  nowMs(): number;
-  setWeather(name: WeatherName): void;
-  /** Sends a request. It is answered, or not, by the end of the next {@link runUntilIdle}. */
-  send(sent: Sent): Call;
-  /** Lets happen what can happen without time passing. */
-  runUntilIdle(): Promise<void>;
-  /** Lets time pass, with all that it brings, in order. */
-  pass(durationMs: number): Promise<void>;
-  /** The process dies after so many turns of the event loop, if it is still at work then; infinity calls it off. */
-  dieAfterTurns(turns: number): void;
-  kill(): void;
-  /** Starts the process again: after a death on what it left behind, otherwise after a stop in good order. */
-  restart(): Promise<void>;
-  readonly isDead: boolean;
-  /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
-  revokeBeside(apiKey: string): Promise<void>;
-  /** What went wrong behind the answers, and was not made to. */
-  unexplained(): readonly unknown[];
-  close(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Turns of the event loop without any activity after which nothing is under way any more. */
+/** After so many turns of the event loop without activity, nothing is under way. */
 const QUIET_TURNS = 3;
 
-/** A run in which something never comes to rest is a failure, not a loop. */
+/** A process that is still not idle after so many turns has a bug. */
 const MAX_TURNS = 2000;
 
-export async function createWorld(options: WorldOptions): Promise<World> {
+export async function createWorld(options: WorldOptions) {
   const { prng, trace, engine } = options;
   const time = createSimulatedTime(options.startMs);
   const chance = prng.fork();
   let clockState: ClockState = { aheadMs: 0 };
-  let weather: (typeof WEATHERS)[WeatherName] = WEATHERS.fair;
+  let rates: FaultRates = FAULT_SETS.none;
   let activity = 0;
   let moment = 0;
   let turnsToLive = Number.POSITIVE_INFINITY;
@@ -87,7 +66,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       clock,
       time: processTime,
       prng: prng.fork(),
-      weather: () => weather,
+      rates: () => rates,
       rememberClock: () => {
         clockState = clock.state();
       },
@@ -115,17 +94,16 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     calls = [];
   }
 
+  /** Lets everything happen that needs no time. */
   async function runUntilIdle(): Promise<void> {
     moment += 1;
     let quiet = 0;
     for (let turn = 0; quiet < QUIET_TURNS; turn += 1) {
-      if (turn > MAX_TURNS) throw new Error("the process never comes to rest");
+      if (turn > MAX_TURNS) throw new Error("the process never becomes idle");
       const before = activity;
       if (!isDead) activity += time.ringDue();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      setImmediate(resolve);
-      await promise;
-      // A server outside takes its own time, which is none in this world.
+      await nextTurn();
+      // A real database server takes real time; the simulated time waits.
       while (engine.isBusy && !isDead) await Bun.sleep(0);
       quiet = activity === before ? quiet + 1 : 0;
       if (quiet === 0) turnsToLive -= 1;
@@ -135,26 +113,29 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   }
 
   return {
+    /** The time outside; the process's own clock may be ahead of it. */
     nowMs: time.nowMs,
-    get isDead() {
+    get isDead(): boolean {
       return isDead;
     },
-    setWeather(name) {
-      weather = WEATHERS[name];
+    setFaults(name: FaultSet): void {
+      rates = FAULT_SETS[name];
     },
-    send(sent) {
+    /** Sends a request; {@link runUntilIdle} waits for its answer. */
+    send(sent: Sent): Call {
       const call: Call = { sent, answer: null };
       calls.push(call);
       const asked = process;
       void asked.handle(sent).then((answer) => {
         activity += 1;
-        // A dead process answers nobody.
+        // A dead process does not answer.
         if (call.answer === null && asked === process && !isDead) call.answer = answer;
       });
       return call;
     },
     runUntilIdle,
-    async pass(durationMs) {
+    /** Lets time pass, and rings the alarms on the way in order. */
+    async pass(durationMs: number): Promise<void> {
       const endMs = time.nowMs() + durationMs;
       for (let atMs = time.nextAlarmAtMs(); atMs !== null && atMs <= endMs; atMs = time.nextAlarmAtMs()) {
         time.moveTo(atMs);
@@ -163,13 +144,15 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       time.moveTo(endMs);
       await runUntilIdle();
     },
-    dieAfterTurns(turns) {
+    /** Lets the process die after so many turns of the event loop, if it still works then; infinity cancels this. */
+    dieAfterTurns(turns: number): void {
       turnsToLive = turns;
     },
     kill: die,
-    async restart() {
+    /** Starts the process again; stops it first, unless it is dead. */
+    async restart(): Promise<void> {
       const wasDead = isDead;
-      if (wasDead) process.bury();
+      if (wasDead) process.release();
       else {
         let hasStopped = false;
         void process.stop().then(() => {
@@ -183,15 +166,17 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       if (!wasDead) tell({ kind: "restarted" });
       await runUntilIdle();
     },
-    async revokeBeside(apiKey) {
+    /** What `momo keys revoke` does while a server runs: another process writes to the same file. */
+    async revokeBeside(apiKey: string): Promise<void> {
       await engine.beside(async (store) => {
         await new Registry({ store, clock: time.forProcess(), random: prng }).revokeKey(apiKey);
       });
     },
+    /** Errors that the simulation did not cause. */
     unexplained: () => process.unexplained,
-    async close() {
+    async close(): Promise<void> {
       process.abandon();
-      process.bury();
+      process.release();
       await engine.close();
     },
   };

@@ -1,124 +1,79 @@
 import { posix } from "node:path";
 
-/** The architecture as data: what each folder may import, and what is done in one place alone. tidy.test.ts holds it up to the code. */
+/** The architecture as data: what each folder may import, and what only one file may do. tidy.test.ts compares it with the code. */
 
-interface Room {
-  readonly room: string;
+interface Place {
+  /** A folder without the places inside it, or one file. The first place that fits a file is the file's. */
+  readonly path: string;
+  /** Places (with a slash at the end), single files of other places, and packages with all that is below them. */
   readonly mayImport: readonly string[];
-  /** By `import type` or `export type` alone. */
+  /** Only with `import type` or `export type`. */
   readonly mayImportTypes?: readonly string[];
 }
 
-/**
- * A room is a folder without the rooms inside it, or one file. An entry of `mayImport` is a room (ends with a slash), one file of
- * another room, or a package with all that is below it. The first room that fits a file is the file's.
- */
-const ROOMS: readonly Room[] = [
-  { room: "src/system.ts", mayImport: ["src/domain/"] },
-  { room: "src/domain/", mayImport: ["src/domain/", "node:assert/strict"] },
+const ASSERT = "node:assert/strict";
+const SIMULATED = ["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
+const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console/"];
+const HTTP_FILES = ["answers", "exchange", "input", "json-schema", "operation", "reply", "request", "view"];
+const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
+const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
+const CLI_PACKAGES = [
+  "@clack/prompts",
+  "@peculiar/asn1-schema",
+  "@peculiar/asn1-x509",
+  "commander",
+  "eventsource-parser",
+];
+
+const PLACES: readonly Place[] = [
+  { path: "src/system.ts", mayImport: ["src/domain/"] },
+  { path: "src/domain/", mayImport: ["src/domain/", ASSERT] },
   {
-    room: "src/store/sqlite/",
+    path: "src/store/sqlite/",
     mayImport: [
-      "src/store/sqlite/",
-      "src/store/",
-      "src/domain/",
-      "bun:sqlite",
-      "drizzle-orm",
-      "node:assert/strict",
-      "node:fs",
-      "node:path",
+      ...["src/store/sqlite/", "src/store/", "src/domain/"],
+      ...["bun:sqlite", "drizzle-orm", ASSERT, "node:fs", "node:path"],
     ],
   },
+  { path: "src/store/postgres/", mayImport: ["src/store/postgres/", "src/store/", "src/domain/", "bun"] },
+  { path: "src/store/", mayImport: ["src/store/", "src/domain/", ASSERT] },
+  { path: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
+  { path: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
-    room: "src/store/postgres/",
-    mayImport: ["src/store/postgres/", "src/store/", "src/domain/", "bun"],
-  },
-  { room: "src/store/", mayImport: ["src/store/", "src/domain/", "node:assert/strict"] },
-  { room: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
-  { room: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
-  {
-    // The half of the console that runs in a browser: it knows the server by its control API alone, and durations as texts.
-    room: "sandbox/console/browser/",
+    // It runs in a browser, and knows of the server only the control API.
+    path: "sandbox/console/browser/",
     mayImport: [
-      "sandbox/console/browser/",
-      "src/domain/duration.ts",
-      "@preact/signals",
-      "eventsource-parser",
-      "preact",
+      ...["sandbox/console/browser/", "src/domain/duration.ts"],
+      ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],
   },
   {
-    // The page imports its types, so that it knows nothing that runs on a server alone.
-    room: "sandbox/control/shapes/",
-    mayImport: [
-      ...[
-        "sandbox/control/shapes/",
-        "sandbox/",
-        "sandbox/audit/",
-        "sandbox/network/",
-        "sandbox/webhooks/",
-        "src/domain/",
-        "zod",
-      ],
-      "src/http/answers.ts",
-    ],
+    // The page in the browser imports its types, so it must not need what only a server has.
+    path: "sandbox/control/shapes/",
+    mayImport: ["sandbox/control/shapes/", ...SIMULATED, "src/domain/", "src/http/answers.ts", "zod"],
   },
-  ...["sandbox/control/", "sandbox/console/"].map((room) => ({
-    room,
-    mayImport: [
-      ...[
-        "sandbox/",
-        "sandbox/audit/",
-        "sandbox/network/",
-        "sandbox/webhooks/",
-        "sandbox/control/",
-        "sandbox/control/shapes/",
-        "sandbox/console/",
-      ],
-      ...["src/service/", "src/domain/"],
-      ...["answers", "exchange", "input", "json-schema", "operation", "reply", "request", "view"].map(
-        (file) => `src/http/${file}.ts`,
-      ),
-      "zod",
-    ],
+  ...["sandbox/control/", "sandbox/console/"].map((path) => ({
+    path,
+    mayImport: [...SIMULATED, ...CONTROL, "src/service/", "src/domain/", ...SHARED_HTTP, "zod"],
   })),
-  { room: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
-  { room: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
-  { room: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", "node:assert/strict"] },
-  { room: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", "node:assert/strict"] },
-  { room: "npm/", mayImport: ["npm/", "node:"] },
+  { path: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
+  { path: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
+  { path: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", ASSERT] },
+  { path: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT] },
+  { path: "npm/", mayImport: ["npm/", "node:"] },
   {
-    room: "cli/",
+    path: "cli/",
     mayImport: [
-      ...[
-        "cli/",
-        "sandbox/",
-        "sandbox/audit/",
-        "sandbox/network/",
-        "sandbox/webhooks/",
-        "sandbox/control/",
-        "sandbox/control/shapes/",
-        "sandbox/console/",
-        "docs/llms.txt",
-        "package.json",
-      ],
-      ...["src/system.ts", "src/domain/", "src/store/", "src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"],
-      ...["src/store/postgres/postgres.ts", "src/service/", "src/http/"],
-      ...["@clack/prompts", "@peculiar/asn1-schema", "@peculiar/asn1-x509", "commander", "eventsource-parser", "node:"],
+      ...["cli/", ...SIMULATED, ...CONTROL, "docs/llms.txt", "package.json"],
+      ...["src/system.ts", "src/domain/", "src/store/", ...ENGINES, "src/service/", "src/http/"],
+      ...[...CLI_PACKAGES, "node:"],
     ],
   },
 ];
 
-/**
- * What is done in one place alone (a file, or a folder with all that is in it), and what the rest does instead. In the browser
- * there is one place for all of it.
- */
-const ONE_HOME: readonly {
-  readonly banned: RegExp;
-  readonly home: string | null;
-  readonly instead: string;
-}[] = [
+/** What only one file or folder may do, and what the others do instead. In the browser, one file may do all of it. */
+const ONLY_HERE: readonly { readonly banned: RegExp; readonly home: string | null; readonly instead: string }[] = [
   {
     banned:
       /\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\s*\()|(?<!new )\bDate\(\s*\)|\bperformance\.now\b|\bprocess\.hrtime\b|\bBun\.nanoseconds\b/g,
@@ -135,11 +90,7 @@ const ONE_HOME: readonly {
     home: "src/system.ts",
     instead: "take a Clock as an argument, or sleep() of src/system.ts",
   },
-  {
-    banned: /\bsetImmediate\b/g,
-    home: "src/store/",
-    instead: "write through the commit queue",
-  },
+  { banned: /\bsetImmediate\b/g, home: "src/store/", instead: "write through the commit queue" },
   {
     banned: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/g,
     home: "cli/environment.ts",
@@ -148,7 +99,7 @@ const ONE_HOME: readonly {
   {
     banned: /\bconsole\s*\.\s*\w+/g,
     home: null,
-    instead: "in cli, use cli/terminal/output.ts; elsewhere, hand it to reportFault",
+    instead: "in cli, use cli/terminal/output.ts; elsewhere, give it to reportFault",
   },
   {
     banned: /\bprocess\.(?:stdout|stderr)\b/g,
@@ -157,35 +108,29 @@ const ONE_HOME: readonly {
   },
 ];
 
-const IN_BROWSER = { room: "sandbox/console/browser/", home: "sandbox/console/browser/system.ts" };
+const IN_BROWSER = { folder: "sandbox/console/browser/", home: "sandbox/console/browser/system.ts" };
 
 const VAGUE_NAME = /(?:^|\/)(?:utils?|helpers?|common|types|index|misc)(?:\.\w+)?(?=\/|$)/;
 
-/** How long a file may be, in lines. */
+/** How many lines a file may have. */
 const MOST_LINES = 300;
 
-/** What is still longer, and may not grow. */
-const LONGER: Readonly<Record<string, number>> = { "cli/commands/doctor.ts": 304 };
-
-/** What is against the rules in one file, with what to do instead. `path` is relative to the project, with forward slashes. */
+/** The broken rules of one file, each with what to do instead. `path` is relative to the project, with forward slashes. */
 export function violations(path: string, text: string): string[] {
   const isProduct = /^(?:src|sandbox|cli)\/.*\.tsx?$/.test(path);
-  const found = isProduct ? [...importViolations(path, text), ...homeViolations(path, text)] : [];
-  // A process of its own, of another runtime: it has its own environment and timers.
+  const found = isProduct ? [...importViolations(path, text), ...bannedIn(path, text)] : [];
+  // It runs in other runtimes, and has its own environment and timers.
   if (path.startsWith("npm/")) found.push(...importViolations(path, text));
   if (VAGUE_NAME.test(path)) found.push(`${path}: a name that fits anything → name it after the one thing it is for`);
   const lines = text.replace(/\n$/, "").split("\n").length;
-  if (lines > (LONGER[path] ?? MOST_LINES)) {
-    found.push(`${path}: ${lines} lines → find the second purpose, and give it a file`);
-  }
+  if (lines > MOST_LINES) found.push(`${path}: ${lines} lines → find the second purpose, and give it a file`);
   return found;
 }
 
-function roomOf(path: string) {
-  return ROOMS.find(({ room }) => path === room || (room.endsWith("/") && path.startsWith(room)));
-}
+const contains = (place: string, path: string) => path === place || (place.endsWith("/") && path.startsWith(place));
+const placeOf = (file: string) => PLACES.find(({ path }) => contains(path, file));
 
-/** Import and export lines as text, because a transpiler drops the imports of types. */
+/** Finds imports in the text, because a transpiler drops the imports of types. */
 const IMPORTS = [
   /\b(?:import|export)\s+[\w$*{}\s,]+?\s*\bfrom\s*["']([^"']+)["']/g,
   /(?<!["'])\bimport\s*["']([^"']+)["']/g,
@@ -193,14 +138,15 @@ const IMPORTS = [
 ];
 
 function importViolations(path: string, text: string): string[] {
-  const room = roomOf(path);
-  if (!room) {
+  const place = placeOf(path);
+  if (!place) {
     return [`${path} is in no folder of the design → move it, or describe its folder in test/support/architecture.ts`];
   }
+  const { mayImport, mayImportTypes = [] } = place;
   return importsOf(path, text).flatMap(({ target, line, isTypeOnly }) => {
-    const types = isTypeOnly ? (room.mayImportTypes ?? []) : [];
-    if ([...room.mayImport, ...types].some((allowed) => fits(target, allowed))) return [];
-    return [`${path}:${line} imports ${target} → use only ${room.mayImport.join(", ")}`];
+    const allowed = isTypeOnly ? [...mayImport, ...mayImportTypes] : mayImport;
+    if (allowed.some((one) => fits(target, one))) return [];
+    return [`${path}:${line} imports ${target} → use only ${mayImport.join(", ")}`];
   });
 }
 
@@ -210,7 +156,7 @@ interface Import {
   readonly isTypeOnly: boolean;
 }
 
-/** What a file imports, types included: files of the project by their path, and packages. */
+/** What a file imports, types included: packages, and files of the project by their path. */
 function importsOf(path: string, text: string): Import[] {
   const code = withoutComments(text);
   return IMPORTS.flatMap((pattern) => [...code.matchAll(pattern)]).map((match) => {
@@ -221,40 +167,40 @@ function importsOf(path: string, text: string): Import[] {
   });
 }
 
-/** The circles of imports among these files: in each, every file imports the next one, and the last imports the first. */
-export function circlesAmong(files: readonly { readonly path: string; readonly text: string }[]): string[] {
+/** The cycles of imports among these files. */
+export function importCycles(files: readonly { readonly path: string; readonly text: string }[]): string[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
-  const circles: string[] = [];
+  const cycles: string[] = [];
   const done = new Set<string>();
-  const follow = (path: string, way: readonly string[]): void => {
-    const start = way.indexOf(path);
-    if (start >= 0) circles.push([...way.slice(start), path].join(" → "));
+  const follow = (path: string, importers: readonly string[]): void => {
+    const start = importers.indexOf(path);
+    if (start >= 0) cycles.push([...importers.slice(start), path].join(" → "));
     const text = texts.get(path);
     if (start >= 0 || done.has(path) || text === undefined) return;
-    for (const { target } of importsOf(path, text)) follow(target, [...way, path]);
+    for (const { target } of importsOf(path, text)) follow(target, [...importers, path]);
     done.add(path);
   };
   for (const path of texts.keys()) follow(path, []);
-  return circles;
+  return cycles;
 }
 
 function fits(target: string, allowed: string): boolean {
   if (allowed === target) return true;
-  if (allowed.endsWith("/")) return roomOf(target)?.room === allowed;
+  if (allowed.endsWith("/")) return placeOf(target)?.path === allowed;
   return target.startsWith(allowed.endsWith(":") ? allowed : `${allowed}/`);
 }
 
-function homeViolations(path: string, text: string): string[] {
+function bannedIn(path: string, text: string): string[] {
   const code = withoutStrings(text);
-  const isAtHome = (home: string) => path === home || (home.endsWith("/") && path.startsWith(home));
-  return ONE_HOME.filter(
-    ({ home }) => home === null || !isAtHome(path.startsWith(IN_BROWSER.room) ? IN_BROWSER.home : home),
-  )
-    .flatMap((entry) => [...code.matchAll(entry.banned)].map((match) => ({ entry, match })))
-    .map(({ entry, match }) => `${path}:${lineOf(code, match.index)} ${match[0]} → ${entry.instead}`);
+  const homeOf = (home: string | null) => (home && path.startsWith(IN_BROWSER.folder) ? IN_BROWSER.home : home);
+  return ONLY_HERE.flatMap(({ banned, home, instead }) => {
+    const only = homeOf(home);
+    if (only !== null && contains(only, path)) return [];
+    return [...code.matchAll(banned)].map((match) => `${path}:${lineOf(code, match.index)} ${match[0]} → ${instead}`);
+  });
 }
 
-/** Comments, plain strings, templates and regular expressions, so that none is taken for part of another. */
+/** Comments, plain strings, templates and regular expressions. Each is matched whole, because it can contain the others. */
 const TOKENS =
   /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|`(?:\\.|[^`\\])*`|(?<=(?:[=(,:!&|?{};[>]|\breturn)\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g;
 
@@ -268,7 +214,7 @@ function withoutStrings(text: string): string {
   );
 }
 
-/** Keeps the places of what follows. */
+/** Keeps the line numbers of the text behind it. */
 function blank(token: string): string {
   return token.replace(/[^\n]/g, " ");
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json";
 
@@ -15,29 +15,28 @@ export const freshBinary = (): string | null =>
 export async function builtBinary(): Promise<string> {
   const fresh = freshBinary();
   if (fresh) return fresh;
-  // Beside it and then in its place: another test may be running the old one, or building too.
-  const draft = `${BINARY}.${process.pid}`;
+  // Beside it and then in its place: another test may run the old one, or build too.
+  const folder = join(ROOT, `dist/build-${process.pid}`);
+  const draft = join(folder, "momo");
   const build = Bun.spawn(["sh", "-c", `${packageJson.scripts.build} '${draft}'`], {
     cwd: ROOT,
     stdout: "ignore",
     stderr: "pipe",
   });
-  const complaint = await new Response(build.stderr).text();
-  if ((await build.exited) !== 0) throw new Error(`the build failed: ${complaint}`);
+  const output = await new Response(build.stderr).text();
+  if ((await build.exited) !== 0) throw new Error(`the build failed: ${output}`);
   renameSync(draft, BINARY);
+  rmSync(folder, { recursive: true });
   return BINARY;
 }
 
 function newestInputMs(): number {
   const sources = ["src", "sandbox", "cli"].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(ROOT, folder, name)),
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
-  return Math.max(
-    ...[...sources, ...["package.json", "scripts/build.ts", "docs/llms.txt"].map((file) => join(ROOT, file))].map(
-      (file) => statSync(file).mtimeMs,
-    ),
-  );
+  const others = ["package.json", "scripts/build.ts", "docs/llms.txt", "test/support/binary.ts"];
+  return Math.max(...[...sources, ...others].map((file) => statSync(join(ROOT, file)).mtimeMs));
 }
 
-// `npm test` builds it before its workers, which would all build it at once.
+// `npm test` builds it before it starts its workers: they would all build it at once.
 if (import.meta.main) await builtBinary();

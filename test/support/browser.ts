@@ -1,65 +1,64 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { CHROMIUM, launchBrowser } from "./chromium.ts";
 import { PATIENCE_MS } from "./time-outs.ts";
 
-/** The console in a real browser: Chromium, where there is one. */
-
-/** What the tests of a file see. */
+/** The console in Chromium. */
 export interface BrowserScene {
-  /** A sandbox of the file's own, as new for each test; its clock stands still. */
+  /** A sandbox without payments, with a frozen clock. */
   readonly sandbox: TestSandbox;
-  /** The console of {@link sandbox}, or of another address. There is one page at a time. */
+  /** Opens the console of {@link sandbox}, or another one. There is one page at a time. */
   open(options?: OpenOptions): Promise<Page>;
 }
 
 export interface OpenOptions {
   readonly url?: string;
-  /** What stands after the `#`. */
+  /** The address after `#`. */
   readonly view?: string;
   readonly viewport?: { readonly width: number; readonly height: number };
-  /** For scripts that a test brings along. */
+  /** Allows the scripts of a test. */
   readonly bypassCSP?: boolean;
-  /** Parts of what a browser complains about, where that is to be expected. */
+  /** The errors in the browser's console that the test expects. */
   readonly expected?: RegExp;
 }
 
-/** A screen with room for the phones beside the dashboard. */
+/** A screen with room for the phone beside the dashboard. */
 const DESKTOP = { width: 1280, height: 900 };
 
-/** One for all files, and in it a page for each policy; they end with the process. */
+/** All files share a browser, a page for each policy, and a sandbox. They end with the process. */
 let browser: Promise<Browser> | undefined;
+let sandbox: Promise<TestSandbox> | undefined;
 const pages = new Map<boolean, Promise<Page>>();
 
-/** Defines tests that need a browser; where there is none they say that they were left out. */
+/** Defines tests that need a browser. Without one they say that they were left out. */
 export function describeInBrowser(name: string, define: (scene: BrowserScene) => void): void {
   if (CHROMIUM === null) {
     test(`${name}: left out, because there is no Chromium here; install it, or name it in CHROME_PATH`, () => {});
     return;
   }
   describe(name, () => {
-    let sandbox: TestSandbox;
-    let page: Page | null = null;
+    let started: TestSandbox;
+    let page: Page | undefined;
     const complaints: string[] = [];
 
     beforeAll(async () => {
       browser ??= launchBrowser();
-      [sandbox] = await Promise.all([startSandbox({ frozen: true }), browser]);
+      sandbox ??= startSandbox({ frozen: true });
+      started = await sandbox;
     });
-    afterAll(() => sandbox.stop());
-    // An error of the console or of the policy is a defect, whatever else the test is about.
+    // An error in the browser's console is always a defect.
     afterEach(async () => {
-      await leave(page);
-      page = null;
+      page?.removeAllListeners();
+      await page?.goto("about:blank");
       expect(complaints.splice(0)).toEqual([]);
-      await sandbox.reset();
-      await sandbox.clock.freeze();
+      await started.reset();
+      await started.clock.freeze();
     });
 
     define({
       get sandbox() {
-        return sandbox;
+        return started;
       },
       async open({ url, view = "transactions", viewport = DESKTOP, bypassCSP = false, expected } = {}) {
         page = await pageFor(bypassCSP);
@@ -71,7 +70,7 @@ export function describeInBrowser(name: string, define: (scene: BrowserScene) =>
           const isComplaint = ["error", "warning"].includes(message.type());
           if (isComplaint && !expected?.test(text)) complaints.push(text);
         });
-        await page.goto(`${url ?? `${sandbox.controlUrl}/`}#${view}`);
+        await page.goto(`${url ?? `${started.controlUrl}/`}#${view}`);
         return page;
       },
     });
@@ -85,51 +84,50 @@ function pageFor(bypassCSP: boolean): Promise<Page> {
 }
 
 async function newPage(bypassCSP: boolean): Promise<Page> {
-  browser ??= launchBrowser();
-  const page = await (await browser).newPage({ bypassCSP });
+  const page = await (await browser)?.newPage({ bypassCSP });
+  if (!page) throw new Error("there is no browser");
   page.setDefaultTimeout(PATIENCE_MS);
   return page;
 }
 
-async function leave(page: Page | null): Promise<void> {
-  page?.removeAllListeners();
-  await page?.goto("about:blank");
-}
+/** The rows of the list in the view. */
+export const rowsOf = (page: Page): Locator => page.locator("tbody.rows tr");
 
-/** What a person reads there. */
+/** The details of the open payment. */
+export const storyOf = (page: Page): Locator => page.getByRole("region", { name: "Story of a payment" });
+
+/** The visible text. */
 export async function textOf(place: Locator): Promise<string> {
   await place.first().waitFor();
   return (await place.allInnerTexts()).join("\n");
 }
 
+/** Sends a request to the merchant API, as a merchant's server does. */
+async function post(sandbox: TestSandbox, path: string, body: object, headers = {}): Promise<Record<string, string>> {
+  const answer = await fetch(sandbox.baseUrl + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers, ...sandbox.headers },
+    body: JSON.stringify(body),
+  });
+  return (await answer.json()) as Record<string, string>;
+}
+
 /**
- * Starts a payment as a merchant's server does.
- * @param outcome for the header; null: without one
+ * Starts a payment.
+ * @param outcome for the header; null: no header
+ * @returns its checkout request id
  */
 export async function startPayment(
-  { baseUrl, headers, paymentAccountId }: TestSandbox,
+  sandbox: TestSandbox,
   order: Readonly<Record<string, unknown>> = {},
   outcome: string | null = "manual",
 ): Promise<string> {
-  const answer = await fetch(`${baseUrl}/stkpush.php`, {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      ...(outcome !== null && { "X-Sandbox-Outcome": outcome }),
-      ...headers,
-    },
-    body: JSON.stringify({ payment_account_id: paymentAccountId, phone: "0712345678", amount: 100, ...order }),
-  });
-  const { checkout_request_id } = (await answer.json()) as { checkout_request_id: string };
-  return checkout_request_id;
+  const body = { payment_account_id: sandbox.paymentAccountId, phone: "0712345678", amount: 100, ...order };
+  const headers = outcome === null ? {} : { "X-Sandbox-Outcome": outcome };
+  return (await post(sandbox, "/stkpush.php", body, headers)).checkout_request_id ?? "";
 }
 
-/** Asks what became of it. */
-export async function askStatus({ baseUrl, headers }: TestSandbox, checkoutRequestId: string): Promise<string> {
-  const answer = await fetch(`${baseUrl}/status.php`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...headers },
-    body: JSON.stringify({ checkout_request_id: checkoutRequestId }),
-  });
-  return ((await answer.json()) as { status: string }).status;
+/** Polls a payment. */
+export async function askStatus(sandbox: TestSandbox, checkoutRequestId: string): Promise<string> {
+  return (await post(sandbox, "/status.php", { checkout_request_id: checkoutRequestId })).status ?? "";
 }

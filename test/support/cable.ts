@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a server on this machine that can be cut and mended. */
+/** A connection to a server on this machine that can be cut and mended. */
 export interface Cable {
   readonly port: number;
-  /** Ends what is under way, and lets nothing through from now on. */
+  /** Ends all connections, and refuses new ones. */
   cut(): void;
   mend(): void;
   close(): void;

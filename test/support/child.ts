@@ -18,7 +18,7 @@ export interface ChildOptions {
 
 const SIGNAL_NUMBERS: Record<string, number> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
-/** What is still running when the tests end, for whatever reason, ends with them. */
+/** Processes that still run when the tests end, for whatever reason, end with them. */
 const running = new Set<Bun.Subprocess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -47,7 +47,7 @@ export function startChild(command: readonly string[], { env, cwd, stdin = "" }:
   };
 }
 
-/** Keeps an eye on a process until it ends. */
+/** Waits for the end of a process. */
 export async function exitCodeOf(child: Bun.Subprocess): Promise<number> {
   running.add(child);
   await child.exited;
@@ -55,7 +55,7 @@ export async function exitCodeOf(child: Bun.Subprocess): Promise<number> {
   return child.signalCode ? 128 + (SIGNAL_NUMBERS[child.signalCode] ?? 0) : (child.exitCode ?? -1);
 }
 
-/** Text that arrives bit by bit. */
+/** Text that arrives in parts. */
 export class Transcript {
   text = "";
   #ended = false;
@@ -79,7 +79,7 @@ export class Transcript {
 
   /**
    * Waits for text that matches.
-   * @throws an error that shows the text, where it ends or too much time passes without
+   * @throws an error that shows the text, if it ends without a match or that takes too long
    */
   async until(pattern: RegExp): Promise<RegExpExecArray> {
     const late = Bun.sleep(PATIENCE_MS).then(() => "late" as const);

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What the tests of a file have opened, closed in the opposite order by `afterAll(cleanUp)`. */
+/** What the tests of a file have opened; `afterAll(cleanUp)` closes it in the opposite order. */
 const steps: (() => unknown)[] = [];
 
 export function later(step: () => unknown): void {
@@ -13,7 +13,7 @@ export async function cleanUp(): Promise<void> {
   for (let step = steps.pop(); step; step = steps.pop()) await step();
 }
 
-/** A folder of its own, empty; removed by {@link cleanUp}. */
+/** A new folder; {@link cleanUp} removes it. */
 export function newFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "momo-test-")));
   later(() => rmSync(folder, { recursive: true, force: true }));

@@ -11,6 +11,8 @@ export interface ControlScene extends Scene {
   readonly handle: Handler;
   readonly refusePath: RefusePath;
   /** A control request as a client on this machine sends it; headers are added or, undefined, removed. */
+  request(method: string, path: string, options?: CallOptions): Promise<Response>;
+  /** The same, with its answer in JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Lets time pass, and resolves what falls due. */
   advance(durationMs: number): Promise<void>;
@@ -21,7 +23,8 @@ export interface ControlScene extends Scene {
 export interface CallOptions {
   readonly headers?: Record<string, string | undefined>;
   readonly json?: unknown;
-  readonly body?: string | FormData | URLSearchParams;
+  readonly body?: string | URLSearchParams;
+  readonly signal?: AbortSignal;
 }
 
 export const HOST = "127.0.0.1:2547";
@@ -50,22 +53,26 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     rememberClock: () => {},
     reportFault: (error) => void faults.push(error),
   });
+
+  const request: ControlScene["request"] = (method, path, { headers = {}, json, body, signal } = {}) => {
+    const content = json === undefined ? body : JSON.stringify(json);
+    const sent = new Headers({ Host: HOST });
+    if (json !== undefined) sent.set("Content-Type", "application/json");
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === undefined) sent.delete(name);
+      else sent.set(name, value);
+    }
+    const init = { method, headers: sent, ...(content !== undefined && { body: content }), ...(signal && { signal }) };
+    return handle(new Request(`http://${HOST}/_momo${path}`, init));
+  };
+
   return {
     ...scene,
     handle,
     refusePath,
     endStreams,
-    async call(method, path, { headers = {}, json, body } = {}) {
-      const content = json === undefined ? body : JSON.stringify(json);
-      const sent = new Headers({ Host: HOST });
-      if (json !== undefined) sent.set("Content-Type", "application/json");
-      for (const [name, value] of Object.entries(headers)) {
-        if (value === undefined) sent.delete(name);
-        else sent.set(name, value);
-      }
-      const init: RequestInit = { method, headers: sent, ...(content !== undefined && { body: content }) };
-      return readAnswer(await handle(new Request(`http://${HOST}/_momo${path}`, init)));
-    },
+    request,
+    call: async (method, path, options) => readAnswer(await request(method, path, options)),
     async advance(durationMs) {
       clock.advance(durationMs);
       await service.resolver.resolveDue();

@@ -7,25 +7,16 @@ interface Finding {
   readonly remedy: string | null;
 }
 
-/** A port that nobody here listens on: the doctor's own default may be in use on this machine. */
+/** A port that is free for sure: the doctor's own default may be in use on this machine. */
 export const FREE_PORT = ["--port", "0"];
 
-/** What the doctor finds, and whether it says the same to people. Exit 1 only if action is needed. */
-export async function findingsOf(args: readonly string[], options: RunOptions = {}): Promise<Finding[]> {
-  const port = args.includes("--port") ? [] : FREE_PORT;
-  const asJson = await runMomo(["doctor", "--json", ...port, ...args], options);
-  const { findings } = JSON.parse(asJson.stdout) as { findings: Finding[] };
-  const acts = findings.some(({ remedy }) => remedy !== null);
-  expect(asJson).toMatchObject({ exitCode: acts ? 1 : 0 });
-  const asText = await runMomo(["doctor", "--format", "table", ...port, ...args], options);
-  expect(asText.exitCode).toBe(acts ? 1 : 0);
-  for (const { check, finding, remedy } of findings) {
-    expect(asText.stdout).toContain(`${remedy === null ? "ok " : "act"}  ${check.padEnd(14)} ${finding}\n`);
-    if (remedy !== null) expect(asText.stdout).toContain(`${remedy}\n`);
-  }
-  return findings;
+/** What `momo doctor` finds: the finding of each check, and the remedy of each that needs action. Exit 1 only if one does. */
+export async function examine(args: readonly string[], options: RunOptions = {}) {
+  const run = await runMomo(["doctor", "--json", ...FREE_PORT, ...args], options);
+  const { findings } = JSON.parse(run.stdout) as { findings: Finding[] };
+  const acts = findings.filter(({ remedy }) => remedy !== null);
+  expect(run).toMatchObject({ stderr: "", exitCode: acts.length > 0 ? 1 : 0 });
+  const found = Object.fromEntries(findings.map(({ check, finding }) => [check, finding]));
+  const remedies = Object.fromEntries(acts.map(({ check, remedy }) => [check, remedy]));
+  return { found, remedies, needAction: Object.keys(remedies) };
 }
-
-export const needingAction = (findings: Finding[]) =>
-  findings.filter(({ remedy }) => remedy !== null).map(({ check }) => check);
-export const at = (findings: Finding[], check: string) => findings.find((finding) => finding.check === check)?.finding;

@@ -1,24 +1,23 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtBinary } from "./binary.ts";
+import { newFolder } from "./cleanup.ts";
+import { type Run, runToEnd, serveMomo } from "./momo.ts";
 
-/** A reader of the documents: a folder of their own, momo on their path, and a server that runs. */
+/** A reader of the documents: a folder of their own, momo on their path, and a running server. `cleanUp` ends it. */
 export interface Session {
   readonly folder: string;
-  readonly controlUrl: string;
+  /** What `momo env` prints for the server. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Runs a script in bash, as a reader would paste it. */
-  run(script: string, more?: Record<string, string>): Promise<{ stdout: string; stderr: string; exitCode: number }>;
+  run(script: string, more?: Readonly<Record<string, string>>): Promise<Run>;
   /** The same while the sandbox's clock runs fast, so that nobody waits for the simulated network. */
-  runInHaste(script: string): ReturnType<Session["run"]>;
-  end(): Promise<void>;
+  runWithFastClock(script: string, more?: Readonly<Record<string, string>>): Promise<Run>;
 }
 
 export async function startSession(): Promise<Session> {
-  const folder = mkdtempSync(join(tmpdir(), "momo-documents-"));
-  const momo = join(folder, "momo");
-  writeFileSync(momo, `#!/bin/sh\nexec '${await builtBinary()}' "$@"\n`);
-  chmodSync(momo, 0o755);
+  const folder = newFolder();
+  symlinkSync(await builtBinary(), join(folder, "momo"));
   writeTestFiles(folder);
   const environment = {
     PATH: `${folder}:${process.env.PATH}`,
@@ -26,57 +25,37 @@ export async function startSession(): Promise<Session> {
     MOMO_DATA: join(folder, "data"),
     npm_config_update_notifier: "false",
   };
-  const readyFile = join(folder, "server-ready.json");
-  const server = Bun.spawn([momo, "serve", "--port", "0", "--quiet", "--ready-file", readyFile], {
-    env: environment,
-    stdout: "ignore",
-    stderr: "inherit",
-  });
-  while (!existsSync(readyFile)) {
-    if (server.exitCode !== null) throw new Error(`momo serve ended with ${server.exitCode}`);
-    await Bun.sleep(20);
-  }
-  const { control_url: controlUrl } = JSON.parse(readFileSync(readyFile, "utf8")) as { control_url: string };
+  const { ready } = await serveMomo(["--data", environment.MOMO_DATA]);
 
-  async function run(script: string, more: Record<string, string> = {}) {
-    const shell = Bun.spawn(["bash", "-euo", "pipefail", "-c", script], {
-      env: { ...environment, ...more },
-      cwd: folder,
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr] = await Promise.all([new Response(shell.stdout).text(), new Response(shell.stderr).text()]);
-    return { stdout, stderr, exitCode: await shell.exited };
-  }
+  const run: Session["run"] = (script, more = {}) =>
+    runToEnd(["bash", "-euo", "pipefail", "-c", script], { cwd: folder, env: { ...environment, ...more } });
 
   return {
     folder,
-    controlUrl,
+    variables: {
+      MOMO_BASE_URL: ready.base_url,
+      MOMO_API_KEY: ready.api_key,
+      MOMO_API_SECRET: ready.api_secret,
+      MOMO_PAYMENT_ACCOUNT_ID: String(ready.payment_account_id),
+      MOMO_CONTROL_URL: ready.control_url,
+    },
     run,
-    async runInHaste(script) {
+    async runWithFastClock(script, more) {
       let hasEnded = false;
-      const result = run(script).finally(() => {
+      const result = run(script, more).finally(() => {
         hasEnded = true;
       });
       while (!hasEnded) {
-        await fetch(`${controlUrl}/clock`, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: '{"advance":"1s"}',
-        });
+        const headers = { "Content-Type": "application/json" };
+        await fetch(`${ready.control_url}/clock`, { method: "POST", headers, body: '{"advance":"1s"}' });
         await Promise.race([result, Bun.sleep(20)]);
       }
       return result;
     },
-    async end() {
-      server.kill();
-      await server.exited;
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
 
-/** The test files of somebody who tests in shell, and of somebody who tests with npm. */
+/** The test files of a reader who tests in shell, and of one who tests with npm. */
 function writeTestFiles(folder: string): void {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { test: "momo list -q" } }));
   mkdirSync(join(folder, "tests"));

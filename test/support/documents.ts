@@ -23,7 +23,7 @@ export const USER_DOCUMENTS: readonly Document[] = [
 export const blocksOf = ({ text }: Document, language: string): string[] =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, block = ""]) => block);
 
-/** What stands outside of blocks and inline code: code has no links and no headings. */
+/** The text without code: code has no links and no headings. */
 const proseOf = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, "").replaceAll(/`[^`\n]*`/g, "");
 
 /** The targets of links and pictures. */

@@ -1,21 +1,28 @@
 import { createParser } from "eventsource-parser";
 
+interface ReceivedEvent {
+  readonly name: string;
+  readonly id: string;
+  readonly data: Record<string, unknown>;
+}
+
 /** A client's side of a stream of server-sent events. */
 export interface EventStream {
-  readonly events: { readonly name: string; readonly id: string; readonly data: Record<string, unknown> }[];
+  readonly events: readonly ReceivedEvent[];
   readonly comments: string[];
   /** Resolves when the server has ended it. */
   readonly ended: Promise<void>;
-  /** Reads until `enough` says so. */
-  until(enough: () => boolean): Promise<void>;
-  /** Goes away. */
+  /** Reads until there are so many events, or until `enough` returns true. @returns all that came */
+  until(enough: number | ((events: readonly ReceivedEvent[]) => boolean)): Promise<ReceivedEvent[]>;
   leave(): Promise<void>;
 }
+
+export const isSteering = ({ name }: ReceivedEvent): boolean => name === "steering";
 
 export function readEvents(response: Response): EventStream {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
-  const events: EventStream["events"] = [];
+  const events: ReceivedEvent[] = [];
   const comments: string[] = [];
   const parser = createParser({
     onEvent: ({ event = "", id = "", data }) =>
@@ -39,7 +46,11 @@ export function readEvents(response: Response): EventStream {
       })();
     },
     async until(enough) {
-      while (!enough()) if (!(await readOn())) throw new Error(`the stream ended after ${events.length} events`);
+      const isEnough = typeof enough === "number" ? () => events.length >= enough : enough;
+      while (!isEnough(events)) {
+        if (!(await readOn())) throw new Error(`the stream ended after ${events.length} events`);
+      }
+      return events;
     },
     leave: () => reader.cancel(),
   };

@@ -1,6 +1,6 @@
 import { later } from "./cleanup.ts";
 
-/** A server that is not momo: what it answers is up to the test. It notes what it was sent. */
+/** A server that is not momo: the test decides what it answers. It keeps the requests. */
 export interface FakeServer {
   /** With the base path of the payment service. */
   readonly baseUrl: string;
@@ -15,7 +15,7 @@ export function serveFake(answer: (request: Request) => Response | Promise<Respo
     port: 0,
     development: false,
     fetch: (request) => {
-      // A request forgets its headers once it is answered.
+      // A request loses its headers after its answer.
       requests.push({ url: request.url, headers: new Headers(request.headers) });
       return answer(request);
     },
@@ -25,7 +25,7 @@ export function serveFake(answer: (request: Request) => Response | Promise<Respo
   return { baseUrl: `http://127.0.0.1:${port}/v2`, port, requests };
 }
 
-/** Flags that name it, and credentials that are nobody's. */
+/** Flags that name it, with credentials that nobody has. */
 export const flagsOf = ({ baseUrl }: Pick<FakeServer, "baseUrl">): string[] => [
   "--base-url",
   baseUrl,

@@ -16,10 +16,11 @@ import { createService, type Service } from "../../src/service/service.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
+import { CREATED_AT_MS } from "./payments.ts";
 import { seededRandom } from "./random.ts";
 
-/** 20 November 2026, 10:00:00 in Nairobi. */
-export const START_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
+/** When the clock of a harness starts. */
+export const START_MS = CREATED_AT_MS;
 
 export interface HarnessOptions {
   /** The file of the database. By default a new one, which is removed at the end. */

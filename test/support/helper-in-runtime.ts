@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startChild } from "./child.ts";
-import { later } from "./cleanup.ts";
-import { cleanEnvironment, runToEnd } from "./momo.ts";
+import { newFolder } from "./cleanup.ts";
+import { runToEnd, startMomo } from "./momo.ts";
 import { until } from "./until.ts";
 
 /** What `momo-sandbox/testing` must do in every runtime, in a project that has it in its node_modules. */
@@ -39,19 +38,13 @@ const EXPECTED = {
   gone: true,
 };
 
-async function runFile(
-  project: string,
-  command: readonly string[],
-  name: string,
-  code: string,
-  env: Record<string, string> = {},
-) {
-  writeFileSync(join(project, name), code);
-  return runToEnd([...command, name], { cwd: project, env });
-}
-
 /** Defines the tests for a runtime. @param command runs the file whose name comes next @param projectOf known once the tests run */
 export function testHelperIn(runtime: string, command: readonly string[], projectOf: () => string): void {
+  const write = (name: string, code: string) => {
+    writeFileSync(join(projectOf(), name), code);
+    return [...command, name];
+  };
+
   for (const [format, name, line] of [
     ["ESM", "use.mjs", 'import { startSandbox } from "momo-sandbox/testing";'],
     ["CommonJS", "use.cjs", 'const { startSandbox } = require("momo-sandbox/testing");'],
@@ -59,35 +52,35 @@ export function testHelperIn(runtime: string, command: readonly string[], projec
     test(`in ${runtime}, ${format}: a payment, the clock, the log, a snapshot, a refusal, an end`, async () => {
       // What belongs to another sandbox does not reach this one.
       const env = { MOMO_SERVE_OUTCOME: "completed", MOMO_API_KEY: "mk_x", MOMO_CONTROL_TOKEN: "another-token-1234" };
-      const run = await runFile(projectOf(), command, name, line + BODY, env);
+      const run = await runToEnd(write(name, line + BODY), { cwd: projectOf(), env });
       expect({ stderr: run.stderr, exitCode: run.exitCode }).toEqual({ stderr: "", exitCode: 0 });
       expect(JSON.parse(run.stdout)).toEqual(EXPECTED);
     });
   }
 
-  test(`in ${runtime}: a test process that is killed takes its sandbox with it, and one that forgets it ends`, async () => {
+  test(`in ${runtime}: the sandbox ends with a test process that is killed, or that does not stop it`, async () => {
+    const options = { cwd: projectOf(), env: { TMPDIR: newFolder() } };
     const start = `import { startSandbox } from "momo-sandbox/testing";
     const sandbox = await startSandbox();
     console.log(sandbox.controlUrl);`;
-    const name = runtime.replace(" ", "-");
-    writeFileSync(join(projectOf(), `stay-${name}.mjs`), `${start} setInterval(() => {}, 1000);`);
-    const env = cleanEnvironment(projectOf());
-    const child = startChild([...command, `stay-${name}.mjs`], { cwd: projectOf(), env });
-    later(() => child.signal("SIGKILL"));
+    const answers = (url: string) => fetch(`${url}/health`).then(Boolean, () => false);
+
+    const child = startMomo([], { ...options, program: write("stay.mjs", `${start} setInterval(() => {}, 1000);`) });
     const [controlUrl = ""] = await child.stdout.until(/http\S+(?=\n)/);
-    const answers = async () => (await fetch(`${controlUrl}/health`).catch(() => null)) !== null;
-    expect(await answers()).toBe(true);
+    expect(await answers(controlUrl)).toBe(true);
     child.signal("SIGKILL");
     await child.exited;
-    await until(answers, (isThere) => !isThere);
-
-    const forgets = await runFile(projectOf(), command, `forget-${name}.mjs`, start);
+    const forgets = await runToEnd(write("forget.mjs", start), options);
     expect(forgets.exitCode).toBe(0);
-    const url = forgets.stdout.trim();
-    const stays = async () => (await fetch(`${url}/health`).catch(() => null)) !== null;
-    await until(stays, (isThere) => !isThere);
+
+    for (const url of [controlUrl, forgets.stdout.trim()]) {
+      await until(
+        () => answers(url),
+        (isThere) => !isThere,
+      );
+    }
     await until(
-      async () => readdirSync(env.TMPDIR ?? ""),
+      async () => readdirSync(options.env.TMPDIR),
       (names) => names.length === 0,
     );
   });

@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import { join } from "node:path";
 import { type RunOptions, runMomo } from "./momo.ts";
 
@@ -12,9 +13,12 @@ export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Con
 export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
 export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
 
-/** Runs a file of test/integration/intercept/programs as it is. */
-export const runAsItIs = (command: readonly string[], file: string) =>
-  runMomo([
-    ...["exec", "--intercept", "payflow.example", "--", ...command],
-    join(import.meta.dir, "../integration/intercept/programs", file),
-  ]);
+/** Runs a file of test/integration/intercept/programs as it is, and looks for its payment. */
+export async function expectToPay(command: readonly string[], file: string): Promise<void> {
+  const path = join(import.meta.dir, "../integration/intercept/programs", file);
+  expect(await runMomo(["exec", "--intercept", "payflow.example", "--", ...command, path])).toEqual({
+    stdout: expect.stringMatching(/^\{"success":true,.*"checkout_request_id":"ws_CO_/),
+    stderr: "",
+    exitCode: 0,
+  });
+}

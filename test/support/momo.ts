@@ -5,7 +5,7 @@ import { type Child, startChild } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { PATIENCE_MS } from "./time-outs.ts";
 
-/** How the program is called: the compiled one, a quarter of the time; from source where MOMO_TEST_SOURCE is set. */
+/** The command of the program: the executable, which starts in a quarter of the time; from source if MOMO_TEST_SOURCE is set. */
 export const PROGRAM: readonly string[] = process.env.MOMO_TEST_SOURCE
   ? [process.execPath, "--no-env-file", resolve(import.meta.dir, "../../cli/main.ts")]
   : [await builtBinary()];
@@ -24,7 +24,7 @@ export interface Run {
   readonly exitCode: number;
 }
 
-/** Runs the program to its end, in an environment without anything of the caller's but PATH. */
+/** Runs the program to its end, in an environment that has only PATH from the caller. */
 export async function runMomo(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   return runToEnd([...(options.program ?? PROGRAM), ...args], options);
 }
@@ -43,7 +43,7 @@ export async function runToEnd(command: readonly string[], options: RunOptions =
 export const startMomo = (args: readonly string[], options: RunOptions = {}): Child =>
   start([...(options.program ?? PROGRAM), ...args], options);
 
-/** A home and a place for temporary files that are nobody's, and no MOMO_*. */
+/** An empty home and folder for temporary files, and no MOMO_*. */
 export function cleanEnvironment(home: string): Record<string, string> {
   const temporary = join(home, "tmp");
   mkdirSync(temporary, { recursive: true });
@@ -84,17 +84,14 @@ export interface Served {
   readonly at: readonly [string, string];
   /** Sends a signal and returns the exit code. */
   stop(signal?: "SIGINT" | "SIGTERM"): Promise<number>;
-  /** Ends it as a power cut would. */
+  /** Kills it, like a power cut. */
   kill(): Promise<number>;
   /** Calls the merchant API with the first key. */
   post(path: string, body: object, headers?: Record<string, string>): Promise<Response>;
   get(path: string): Promise<Response>;
 }
 
-/**
- * Serves on a free port and a data directory of its own, unless the flags say otherwise, and returns when it is ready. It is
- * ended by `cleanUp`.
- */
+/** Serves on a free port and a new data directory, unless the flags say otherwise. Returns when it is ready; `cleanUp` ends it. */
 export async function serveMomo(args: readonly string[] = [], options: RunOptions = {}): Promise<Served> {
   const given = new Set(args);
   const data = given.has("--data") || given.has("--ephemeral") ? [] : ["--data", join(newFolder(), "data")];

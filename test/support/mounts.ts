@@ -1,12 +1,12 @@
 import { test } from "bun:test";
 
-/** File systems with restrictions, in a namespace of their own: they end with the command that sees them. */
+/** File systems with restrictions, in a new namespace: they end with the command that uses them. */
 
 const IN_NAMESPACE = ["unshare", "--map-root-user", "--mount"];
 
 const canMount = Bun.spawnSync([...IN_NAMESPACE, "mount", "-t", "tmpfs", "none", "/mnt"]).success;
 
-/** Defines a test that mounts; where nothing can be mounted, it says that it was left out. */
+/** Defines a test that mounts; if nothing can be mounted, the test says that it was left out. */
 export function testWithMounts(name: string, run: () => Promise<void>): void {
   if (canMount) test(name, run);
   else test(`${name}: left out, because nothing can be mounted here`, () => {});

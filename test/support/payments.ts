@@ -5,7 +5,7 @@ import { open } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import type { PaymentOrder } from "../../src/service/start-payment.ts";
 
-/** 20 November 2026, 10:00:00 in Nairobi: when a payment starts where nobody says otherwise. */
+/** 20 November 2026, 10:00:00 in Nairobi: when a payment starts by default. */
 export const CREATED_AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 
 let serial = 0;
@@ -38,12 +38,12 @@ export function pendingOf(changes: Partial<TransactionFacts> = {}): PendingTrans
   return open(facts, "a memo", facts.createdAtMs + 3000);
 }
 
-/** That the customer paid. */
+/** The outcome that the customer paid. */
 export function paidAt(atMs: number, receiptNumber: string): Payment {
   return { status: "completed", resultCode: 0, resultDesc: "paid", receiptNumber, atMs };
 }
 
-/** What a merchant asks for: KES 100, and nothing special. */
+/** A usual order of a merchant: KES 100. */
 export function orderTo(paymentAccountId: number, changes: Partial<PaymentOrder> = {}): PaymentOrder {
   return {
     kind: "api",

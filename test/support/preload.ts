@@ -5,8 +5,8 @@ import { TEST_TIMEOUT_MS } from "./time-outs.ts";
 
 /** Loaded before every test file (bunfig.toml). */
 
-// Where files share a process, bun forgets this after the first: `npm test` gives it as an option as well.
+// If files share a process, bun forgets this after the first file: `npm test` sets it by an option as well.
 setDefaultTimeout(TEST_TIMEOUT_MS);
 
-// The test helper starts this, unless a test says otherwise. The executable starts in a quarter of the time.
+// The test helper starts this. The executable starts in a quarter of the time.
 process.env.MOMO_EXECUTABLE ??= freshBinary() ?? join(import.meta.dir, "momo-from-source.sh");

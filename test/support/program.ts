@@ -5,7 +5,7 @@ const PROGRAMS = {
   "hold-claim": new URL("./hold-claim.ts", import.meta.url),
 };
 
-/** Runs a file of this folder as a process of its own, and reads what it says line by line. */
+/** Runs a file of this folder as a process, and reads its output line by line. */
 export function startProgram(name: keyof typeof PROGRAMS, ...args: string[]) {
   const child = Bun.spawn([process.execPath, Bun.fileURLToPath(PROGRAMS[name]), ...args], {
     stdin: "pipe",
@@ -17,7 +17,7 @@ export function startProgram(name: keyof typeof PROGRAMS, ...args: string[]) {
 
   return {
     child,
-    /** The next line; null where the program ended without one. */
+    /** The next line; null if the program ended before it. */
     async line(): Promise<string | null> {
       while (!text.includes("\n")) {
         const { value, done } = await chunks.read();

@@ -1,7 +1,7 @@
 import type { Prompt } from "../../src/domain/provider.ts";
 import { CREATED_AT_MS, factsOf } from "./payments.ts";
 
-/** What the network is asked to show: KES 100, a phone of no meaning, 60 s to live. */
+/** A usual prompt: KES 100, a phone without an outcome of its own, 60 s until the deadline. */
 export function promptOf(changes: Partial<Prompt> = {}): Prompt {
   const { checkoutRequestId, merchantRequestId, ...facts } = factsOf();
   const { paymentAccountId, phone, amountCents, reference, description } = facts;

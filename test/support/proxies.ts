@@ -6,8 +6,19 @@ import { join } from "node:path";
 import { layCable } from "./cable.ts";
 import { startChild } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
+import { type Served, serveMomo } from "./momo.ts";
+import { until } from "./until.ts";
 
 /** Real proxies in front of momo. Each listens on a socket in a folder of its own, so that no port needs to be free. */
+
+export const TOKEN = "a-token-of-the-tests";
+
+/** A server whose control API needs {@link TOKEN}. */
+export function serveWithToken(): Promise<Served> {
+  const file = join(newFolder(), "token");
+  writeFileSync(file, TOKEN, { mode: 0o600 });
+  return serveMomo(["--control-token-file", file]);
+}
 
 export interface RunningProxy {
   /** Where it is reached: `127.0.0.1` and a port. */
@@ -17,7 +28,7 @@ export interface RunningProxy {
 const PLACES = `${process.env.PATH ?? ""}:/usr/sbin:/usr/local/sbin`;
 const find = (program: string) => Bun.which(program, { PATH: PLACES });
 
-/** Defines tests that need a program; where there is none they say that they were left out. */
+/** Defines tests that need a program; without it, they say that they were left out. */
 export function describeWith(program: "nginx" | "haproxy" | "openssl", name: string, define: () => void): void {
   if (find(program) === null) {
     test(`${name}: left out, because there is no ${program} here; install it`, () => {});
@@ -62,7 +73,7 @@ ${rest}
   });
 }
 
-/** A certificate that nobody has signed, for `momo.example`. */
+/** A self-signed certificate for `momo.example`. */
 export async function makeCertificate(): Promise<{ certificate: string; key: string }> {
   const folder = newFolder();
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
@@ -92,14 +103,11 @@ async function start(prepare: (folder: string, socket: string) => string[]): Pro
     child.signal("SIGKILL");
     await child.exited;
   });
-  let hasEnded = false;
-  void child.exited.then(() => {
-    hasEnded = true;
+  const ended = child.exited.then(() => {
+    throw new Error(`${program} has ended: ${child.stderr.text}${child.stdout.text}`);
   });
-  while (!(await answers(socket))) {
-    if (hasEnded) throw new Error(`${program} has ended: ${child.stderr.text}${child.stdout.text}`);
-    await Bun.sleep(10);
-  }
+  ended.catch(() => {}); // it ends after the tests as well
+  await Promise.race([ended, until(() => answers(socket), Boolean)]);
   const cable = await layCable(socket);
   later(() => cable.close());
   return { address: `127.0.0.1:${cable.port}` };

@@ -1,6 +1,6 @@
 import type { Random } from "../../src/domain/random.ts";
 
-/** Whole numbers below 2^32, the same for the same seed, of which the lower 32 bits count. */
+/** Whole numbers below 2^32, the same for the same seed. The lower 32 bits of the seed count. */
 export function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -15,4 +15,12 @@ export function mulberry32(seed: number): () => number {
 export function seededRandom(seed: number): Random {
   const next = mulberry32(seed);
   return { bytes: (count) => Uint8Array.from({ length: count }, () => next() & 0xff) };
+}
+
+/** Whole numbers from 0 to below `count`, the same for the same seed. */
+export type Draw = (count: number) => number;
+
+export function drawFrom(seed: number): Draw {
+  const next = mulberry32(seed);
+  return (count) => next() % count;
 }

@@ -1,5 +1,5 @@
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
-import { runSandbox } from "../../cli/serving/run-sandbox.ts";
+import { runSandbox, type SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
 
@@ -7,17 +7,22 @@ import { later } from "./cleanup.ts";
 export interface Sandbox {
   readonly origin: string;
   readonly baseUrl: string;
+  readonly controlUrl: string;
   readonly headers: Record<string, string>;
+  /** Flags that name its data directory, and so the server, to commands. */
+  readonly at: readonly [string, string];
   /** A control call that must succeed. */
   control(method: string, path: string, json?: unknown): Promise<Record<string, unknown>>;
   /** Starts a payment, and returns its checkout request id. */
-  pay(order?: Record<string, unknown>): Promise<string>;
+  pay(order?: Record<string, unknown>, outcome?: string): Promise<string>;
   statusOf(checkoutRequestId: string): Promise<unknown>;
+  /** What the merchant API lists, newest first, for a query such as `?id=1`. */
+  list(query?: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
 
-/** Starts it on a data directory; it is ended by `cleanUp` at the latest. */
-export async function startIn(directory: string, form: "full" | "short" = "full"): Promise<Sandbox> {
+/** Starts it on a data directory, with the defaults of `momo serve`; it is ended by `cleanUp` at the latest. */
+export async function startIn(directory: string, options: Partial<SandboxConfig> = {}): Promise<Sandbox> {
   const faults: unknown[] = [];
   const { baseUrl, controlUrl, credentials, stop } = await runSandbox({
     directory: dataDirectoryAt(directory),
@@ -29,7 +34,7 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     fallback: { outcome: "completed", afterMs: null },
     promptTimeoutMs: 60_000,
     tariff: null,
-    form,
+    form: "full",
     rules: [],
     webhook: null,
     controlToken: null,
@@ -37,15 +42,16 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
     stopwatch,
     random: systemRandom,
     reportFault: (error) => void faults.push(error),
+    ...options,
   });
   later(stop);
   if (!credentials) throw new Error("it has no key");
   const headers = { "X-API-Key": credentials.api_key, "X-API-Secret": credentials.api_secret };
 
-  async function send(method: string, url: string, json: unknown): Promise<Record<string, unknown>> {
+  async function send(method: string, url: string, json: unknown, more = {}): Promise<Record<string, unknown>> {
     const body = json === undefined ? {} : { body: JSON.stringify(json) };
     const type = json === undefined ? {} : { "Content-Type": "application/json" };
-    const response = await fetch(url, { method, headers: { ...type, ...headers }, ...body });
+    const response = await fetch(url, { method, headers: { ...type, ...headers, ...more }, ...body });
     const answer = (await response.json()) as Record<string, unknown>;
     if (response.status !== 200) throw new Error(`${method} ${url}: ${response.status} ${answer.message}`);
     return answer;
@@ -54,15 +60,20 @@ export async function startIn(directory: string, form: "full" | "short" = "full"
   return {
     origin: new URL(baseUrl).origin,
     baseUrl,
+    controlUrl,
     headers,
+    at: ["--data", directory],
     control: (method, path, json) => send(method, controlUrl + path, json),
-    async pay(order = {}) {
+    async pay(order = {}, outcome) {
       const json = { payment_account_id: credentials.payment_account_id, phone: "0712345678", amount: 100, ...order };
-      return String((await send("POST", `${baseUrl}/stkpush.php`, json)).checkout_request_id);
+      const instruction = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
+      return String((await send("POST", `${baseUrl}/stkpush.php`, json, instruction)).checkout_request_id);
     },
     async statusOf(checkoutRequestId) {
       return (await send("POST", `${baseUrl}/status.php`, { checkout_request_id: checkoutRequestId })).status;
     },
+    list: async (query = "") =>
+      (await send("GET", `${baseUrl}/transactions.php${query}`, undefined)).transactions as Record<string, unknown>[],
     async stop() {
       await stop();
       if (faults.length > 0) throw new Error(`faults: ${faults.map(String).join("; ")}`);

@@ -4,12 +4,12 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** What `open` opens anew for each test of a file or of a `describe`, and closes after it; to be used in tests alone. */
+/** Opens something for each test of a file or of a `describe`, and closes it after the test. Only tests can use it. */
 export function forEachTest<T extends Closable>(open: () => T | Promise<T>): T {
   return use(open, beforeEach, afterEach);
 }
 
-/** The same, once for all of them. */
+/** The same, once for all tests. */
 export function forAllTests<T extends Closable>(open: () => T | Promise<T>): T {
   return use(open, beforeAll, afterAll);
 }

@@ -28,9 +28,9 @@ const passed = (kind: FindingKind) => `    <testcase classname="momo.audit" name
 function testCase(finding: Finding, failOn: Severity): string {
   const { kind, severity, message, advice, section, request_ids, checkout_request_id, count, first_at } = finding;
   const name =
-    checkout_request_id === null ? `${kind}: calls ${request_ids.join(", ")}` : `${kind}: ${checkout_request_id}`;
+    checkout_request_id === null ? `${kind}: requests ${request_ids.join(", ")}` : `${kind}: ${checkout_request_id}`;
   const details = escaped(
-    `${message}\n${advice}\n${section}; calls ${request_ids.join(", ")}; first at ${first_at}; ${count} in all`,
+    `${message}\n${advice}\n${section}; requests ${request_ids.join(", ")}; first at ${first_at}; ${count} in all`,
   );
   const body = isAtLeast(severity, failOn)
     ? `<failure type="${severity}" message="${escaped(message)}">${details}</failure>`

@@ -20,7 +20,7 @@ export function sarifReport({ findings }: AuditReport, version: string): object 
           message: { text: message.toWellFormed() },
           occurrenceCount: count,
           locations: [
-            { logicalLocations: [{ fullyQualifiedName: `request log, call ${more.request_ids.join(", ")}` }] },
+            { logicalLocations: [{ fullyQualifiedName: `request log, requests ${more.request_ids.join(", ")}` }] },
           ],
           properties: {
             request_ids: more.request_ids,

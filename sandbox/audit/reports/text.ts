@@ -4,22 +4,22 @@ import { summaryOf } from "./json.ts";
 
 /** For people. */
 export function textReport(report: AuditReport): string {
-  const parts = report.findings.map(
+  const lines = report.findings.flatMap(
     ({ kind, severity, message, advice, section, request_ids, checkout_request_id, reference, first_at, count }) => {
       const facts = [
         ...(checkout_request_id === null ? [] : [checkout_request_id]),
         ...(reference ? [`reference ${shown(reference)}`] : []),
-        `call${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
+        `request${request_ids.length === 1 ? "" : "s"} ${request_ids.join(", ")}`,
         `first at ${first_at}`,
         ...(count > 1 ? [`${count} times`] : []),
       ];
-      return `${severity}: ${kind} (${section})\n  ${message}\n  ${advice}\n  ${facts.join("; ")}\n`;
+      return [`${severity}: ${kind} (${section})`, `  ${message}`, `  ${advice}`, `  ${facts.join("; ")}`, ""];
     },
   );
-  return printable([...parts, summaryOf(report)].join("\n")).concat("\n");
+  return [...lines, summaryOf(report), ""].map(printable).join("\n");
 }
 
-/** Removes control characters of a terminal, except line ends. */
-function printable(text: string): string {
-  return text.replaceAll(/(?!\n)\p{Cc}/gu, "\u{FFFD}");
+/** Replaces control characters, so that a value can neither steer a terminal nor begin a line of its own. */
+function printable(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, "\u{FFFD}");
 }

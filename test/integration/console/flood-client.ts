@@ -2,34 +2,28 @@ interface FloodOptions {
   readonly post: (path: string, body: object) => Promise<unknown>;
   readonly paymentAccountId: number;
   readonly perSecond: number;
-  /** Between two polls of a payment; by default as is recommended. */
+  /** Between two polls of a payment; by default 3 s. */
   readonly pollMs?: number;
 }
 
-export interface Flood {
-  /** How many payments it has started. */
-  started(): number;
-  /** Starts no more, and waits for what is under way. */
-  stop(): Promise<void>;
-}
-
 const TICKS_PER_SECOND = 20;
-const RECOMMENDED_POLL_MS = 3000;
 
-/** Some customers of each kind: most pay, some fail, and each takes the time of its test phone. */
-const ENDINGS = ["254700000001", "254700000032", "254700000201"];
+/** Of ten customers three have these test phones, so their payments do not complete. */
+const TEST_PHONES = ["254700000001", "254700000032", "254700000201"];
 
-/** A client as there are in the field: it starts payments, and polls each until it is final. */
-export function startFlood({ post, paymentAccountId, perSecond, pollMs = RECOMMENDED_POLL_MS }: FloodOptions): Flood {
+/**
+ * A client that starts payments at this rate, and polls each until it is final.
+ * @returns a function that ends it
+ */
+export function startFlood({ post, paymentAccountId, perSecond, pollMs = 3000 }: FloodOptions): () => Promise<void> {
   let count = 0;
   let isOver = false;
   const underWay = new Set<Promise<void>>();
 
   async function pay(number: number): Promise<void> {
-    const phone = number % 10 < ENDINGS.length ? ENDINGS[number % 10] : `07${10_000_000 + (number % 300)}`;
     const order = {
       payment_account_id: paymentAccountId,
-      phone,
+      phone: TEST_PHONES[number % 10] ?? `07${10_000_000 + (number % 300)}`,
       amount: 10 + (number % 4990),
       reference: `ORDER-${number}`,
     };
@@ -49,12 +43,9 @@ export function startFlood({ post, paymentAccountId, perSecond, pollMs = RECOMME
     }
   }, 1000 / TICKS_PER_SECOND);
 
-  return {
-    started: () => count,
-    async stop() {
-      isOver = true;
-      clearInterval(timer);
-      await Promise.all(underWay);
-    },
+  return async () => {
+    isOver = true;
+    clearInterval(timer);
+    await Promise.all(underWay);
   };
 }

@@ -1,30 +1,29 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { askStatus, describeInBrowser, startPayment } from "../../support/browser.ts";
+import { askStatus, describeInBrowser, startPayment, storyOf } from "../../support/browser.ts";
 
-/** What has the focus, as a person would name it. */
+/** The name of the element that has the focus. */
 const focused = (page: Page) =>
   page.evaluate(`(() => {
     const { activeElement: one } = document;
     return one.getAttribute("aria-label") ?? one.labels?.[0]?.innerText ?? one.innerText;
   })()`) as Promise<string>;
 
-/** Goes on by Tab until that has the focus, and says how many stops it took. */
-async function tabTo(page: Page, name: string | RegExp, most = 60): Promise<number> {
+/** Presses Tab until the element with this name has the focus. Returns how often. */
+async function tabTo(page: Page, name: string, most = 60): Promise<number> {
   for (let stops = 1; stops <= most; stops += 1) {
     await page.keyboard.press("Tab");
-    const text = (await focused(page)) ?? "";
-    if (typeof name === "string" ? text.startsWith(name) : name.test(text)) return stops;
+    if ((await focused(page))?.startsWith(name)) return stops;
   }
-  throw new Error(`no stop of Tab is called ${name}`);
+  throw new Error(`Tab does not lead to ${name}`);
 }
 
-describeInBrowser("every action by keyboard alone", (scene) => {
-  test("a payment is made, answered, looked at, sent again and made a rule of", async () => {
+describeInBrowser("the keyboard alone", (scene) => {
+  test("starts a payment, answers its prompt, opens its story, sends it again and makes a rule of it", async () => {
     const page = await scene.open();
     await page.getByText("No payments yet").waitFor();
 
-    // The dialog begins in its first field, Enter sends, and Escape gives the focus back.
+    // The first field of the dialog has the focus, and Escape gives the focus back.
     await tabTo(page, "Help and shortcuts");
     await page.keyboard.press("p");
     await page.getByRole("dialog", { name: "Test payment" }).waitFor();
@@ -38,22 +37,22 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     await page.keyboard.press("Enter");
     await page.getByRole("article", { name: "Phone 0722 000 001" }).getByLabel("Enter PIN").waitFor();
 
-    // Digits go to the phone that rings, Enter sends the PIN.
+    // Digits are typed into the open prompt, and Enter sends the PIN.
     await page.keyboard.type("0000");
     await page.keyboard.press("Enter");
     await page.getByText("The PIN was wrong.").waitFor();
 
-    // Arrows go from row to row, Enter opens the story, Escape leads back to the row.
+    // Arrows go from row to row, Enter opens the story, Escape goes back to the row.
     await page.locator("tbody.rows tr", { hasText: "failed" }).waitFor();
     await page.locator("section.scroll").focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    const story = page.getByRole("region", { name: "Story of a payment" });
+    const story = storyOf(page);
     await story.getByText("A test payment: a person started it here").waitFor();
     await tabTo(page, "Send again");
     await page.keyboard.press("Enter");
     await story.getByText("pending", { exact: true }).first().waitFor();
-    // Its row is there as soon as its story is, so that the focus can go back to it.
+    // The row is there as soon as the story, so that the focus can go back to it.
     expect(await page.locator("[data-row]").count()).toBe(2);
     await tabTo(page, "Make a rule of it");
     await page.keyboard.press("Escape");
@@ -70,7 +69,7 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     await page.getByText("KES 1,200.00 from 0722 000 001 for ORDER-1: wrong_pin, once").waitFor();
   });
 
-  test("at most ten stops of Tab before the views, whatever is in force", async () => {
+  test("reaches the views with at most eleven presses of Tab, whatever is in force", async () => {
     await scene.sandbox.rules.add({ outcome: "cancelled" });
     for (const phone of ["0711000001", "0711000002", "0711000003"]) await startPayment(scene.sandbox, { phone });
     const page = await scene.open();
@@ -79,7 +78,7 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     for (const view of ["Requests", "Audit", "Steering", "Accounts & keys", "Get started"]) await tabTo(page, view, 1);
   });
 
-  test("/ leads to the search, ? to the list of shortcuts; where somebody types they are letters", async () => {
+  test("/ goes to the search and ? shows the shortcuts, but not while somebody types", async () => {
     const page = await scene.open({ view: "requests" });
     await page.getByText("No requests yet").waitFor();
     await page.keyboard.press("?");
@@ -93,7 +92,7 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     await page.keyboard.press("Escape");
   });
 
-  test("a prompt ends as a person at the keyboard says, and a reset is asked for and carried out", async () => {
+  test("ends a prompt with any outcome, and resets the sandbox after a question", async () => {
     const id = await startPayment(scene.sandbox);
     const page = await scene.open({ view: "steering" });
     await page.getByLabel("How the prompt ends").focus();
@@ -111,7 +110,7 @@ describeInBrowser("every action by keyboard alone", (scene) => {
     await question.locator(".danger:enabled").waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    // The phone forgets, too.
+    // The phone is reset, too.
     await page.getByText("Your phone could not be reached in time.").waitFor({ state: "detached" });
     expect((await scene.sandbox.requests()).length).toBe(0);
   });

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { askStatus, describeInBrowser, startPayment, textOf } from "../../support/browser.ts";
+import { askStatus, describeInBrowser, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { until } from "../../support/until.ts";
 
 describeInBrowser("the phone", (scene) => {
-  test("a payment made by the API rings, and is paid by keyboard alone; the receipt arrives", async () => {
+  test("shows the prompt of the API; a PIN from the keyboard pays, and the receipt arrives", async () => {
     const page = await scene.open();
     await page.getByText("Live", { exact: true }).waitFor();
     const id = await startPayment(scene.sandbox, { amount: 1200, reference: "ORDER-7", description: "Two coffees" });
     const prompt = page.getByRole("form", { name: "Prompt from Demo Shop" });
-    await prompt.waitFor();
     expect(await textOf(prompt)).toMatch(/1,200\.00[\s\S]*ORDER-7[\s\S]*Two coffees/);
 
     await page.keyboard.type("1234");
@@ -19,34 +19,39 @@ describeInBrowser("the phone", (scene) => {
     await page.locator("tr", { hasText: "1,200.00" }).getByText("completed").waitFor();
   });
 
-  test("a wrong PIN fails the payment, and the phone says so", async () => {
+  test("a PIN that is too short is refused beside the field; a wrong one from the keypad fails the payment", async () => {
     const id = await startPayment(scene.sandbox);
-    const page = await scene.open();
+    const page = await scene.open({ expected: /400 \(Bad Request\)/ });
+    const pin = page.getByLabel("Enter PIN");
+    await pin.fill("12");
+    await page.keyboard.press("Enter");
+    await page.getByText("pin: must be a string of 4 to 6 digits").waitFor();
+    expect(await pin.getAttribute("aria-invalid")).toBe("true");
+    for (let digit = 0; digit < 2; digit += 1) await page.getByRole("button", { name: "Delete a digit" }).click();
     for (const digit of ["0", "0", "0", "0"]) await page.getByRole("button", { name: digit, exact: true }).click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("The PIN was wrong.").waitFor();
     expect(await askStatus(scene.sandbox, id)).toBe("failed");
   });
 
-  test("a PIN that is none is refused next to the field, in the API's words", async () => {
-    await startPayment(scene.sandbox);
-    const page = await scene.open({ expected: /400 \(Bad Request\)/ });
-    await page.getByLabel("Enter PIN").fill("12");
-    await page.keyboard.press("Enter");
-    await page.getByText("pin: must be a string of 4 to 6 digits").waitFor();
-    expect(await page.getByLabel("Enter PIN").getAttribute("aria-invalid")).toBe("true");
-  });
-
-  test("Escape cancels", async () => {
-    const id = await startPayment(scene.sandbox);
+  test("two prompts of one phone are shown one after the other; Escape and Cancel cancel them", async () => {
+    const ids = [
+      await startPayment(scene.sandbox, { amount: 11 }),
+      await startPayment(scene.sandbox, { amount: 22 }),
+    ] as const;
     const page = await scene.open();
+    await page.getByText("1 more waiting").waitFor();
+    expect(await textOf(page.getByRole("form"))).toContain("11.00");
     await page.getByLabel("Enter PIN").focus();
     await page.keyboard.press("Escape");
+    await page.getByRole("form").getByText("22.00").waitFor();
+    expect(await askStatus(scene.sandbox, ids[0])).toBe("cancelled");
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("heading", { name: "Cancelled", exact: true }).waitFor();
-    expect(await askStatus(scene.sandbox, id)).toBe("cancelled");
+    expect(await askStatus(scene.sandbox, ids[1])).toBe("cancelled");
   });
 
-  test("the countdown follows the sandbox's clock, to the end", async () => {
+  test("the countdown follows the sandbox's clock until the end", async () => {
     await startPayment(scene.sandbox);
     const page = await scene.open();
     await page.getByRole("timer", { name: "Expires in 1:00; the clock is frozen" }).waitFor();
@@ -56,29 +61,33 @@ describeInBrowser("the phone", (scene) => {
     await page.getByRole("heading", { name: "Too late", exact: true }).waitFor();
   });
 
-  test("several numbers ring: one at hand, the others as chips with what they do, each in its place", async () => {
+  test("of several phones with a prompt one is on the handset and the others are chips; nothing moves", async () => {
     const page = await scene.open({ viewport: { width: 1500, height: 900 } });
     await page.getByText("Live", { exact: true }).waitFor();
-    for (const phone of ["0711000001", "0711000002", "0711000003"]) await startPayment(scene.sandbox, { phone });
-    await page.getByRole("article", { name: "Phone 0711 000 001" }).getByLabel("Enter PIN").waitFor();
+    const first = await startPayment(scene.sandbox, { phone: "0711000001" });
+    for (const phone of ["0711000002", "0711000003"]) await startPayment(scene.sandbox, { phone });
+    const phoneOf = (number: string) => page.getByRole("article", { name: `Phone ${number}` });
+    await phoneOf("0711 000 001").getByLabel("Enter PIN").waitFor();
     await page.getByRole("button", { name: "0711 000 002 rings: KES 100.00" }).waitFor();
-    const handset = page.locator(".handset");
-    const dashboard = page.locator(".dashboard");
-    const places = async () => [await handset.boundingBox(), await dashboard.boundingBox()];
+    const places = async () => [
+      await page.locator(".handset").boundingBox(),
+      await page.locator(".dashboard").boundingBox(),
+    ];
     const before = await places();
+    // The end of a prompt stays visible for a moment, although other phones have one.
+    await scene.sandbox.answer(first, { pin: "1234" });
+    await phoneOf("0711 000 001").getByText("KES 100.00 went to Demo Shop.").waitFor();
     await page.getByRole("button", { name: "0711 000 003 rings" }).click();
-    const third = page.getByRole("article", { name: "Phone 0711 000 003" });
-    await third.getByLabel("Enter PIN").fill("1234");
-    await third.getByLabel("Enter PIN").press("Enter");
-    // What it shows next is still in sight, although another one waits for the handset.
-    await third.getByText("KES 100.00 went to Demo Shop.").waitFor();
-    await page.getByRole("button", { name: "0711 000 001 rings" }).waitFor();
+    await phoneOf("0711 000 003").getByLabel("Enter PIN").fill("1234");
+    await phoneOf("0711 000 003").getByLabel("Enter PIN").press("Enter");
+    await phoneOf("0711 000 003").getByText("KES 100.00 went to Demo Shop.").waitFor();
+    await page.getByRole("button", { name: "0711 000 002 rings" }).waitFor();
     expect(await places()).toEqual(before);
   });
 
-  test("it says what decides this prompt, and a person can make it end in any way", async () => {
+  test("says what decides the prompt, and which ends a person can choose", async () => {
     await scene.sandbox.rules.add({ outcome: "unreachable", after: "9s" });
-    const id = await startPayment(scene.sandbox, {}, null);
+    await startPayment(scene.sandbox, {}, null);
     const page = await scene.open();
     const phone = page.getByRole("article", { name: "Phone 0712 345 678" });
     await phone.getByText("Rule 1 decides: unreachable in 9 s.").waitFor();
@@ -88,51 +97,35 @@ describeInBrowser("the phone", (scene) => {
       expect.arrayContaining(["insufficient_funds", "wrong_pin", "pin_locked", "unreachable", "cancelled", "expired"]),
     );
     expect(ends.join()).not.toMatch(/silent|manual|refused/);
-    await phone.getByLabel("How the prompt ends").selectOption("pin_locked");
-    await phone.getByRole("button", { name: "End prompt" }).click();
-    await phone.getByText("Your PIN is locked.").waitFor();
-    expect(await askStatus(scene.sandbox, id)).toBe("failed");
   });
 
-  test("a ringing phone shows in the tab's title, beside the name of the sandbox; the column folds away", async () => {
+  test("the title of the tab counts the prompts, after the name of the sandbox; the phone can be hidden", async () => {
     const page = await scene.open();
     const host = new URL(scene.sandbox.baseUrl).host;
-    const titled = async (title: string) => {
-      while ((await page.title()) !== title) await Bun.sleep(20);
-    };
-    await titled(`${host} · momo`);
+    const hasTitle = (title: string) =>
+      until(
+        () => page.title(),
+        (found) => found === title,
+      );
+    await hasTitle(`${host} · momo`);
     await startPayment(scene.sandbox);
-    await titled(`(1) rings · ${host} · momo`);
+    await hasTitle(`(1) rings · ${host} · momo`);
     const phones = page.getByRole("region", { name: "Phones" });
     await phones.waitFor();
-    await page.getByRole("button", { name: "Fold the phone away" }).click();
+    await page.getByRole("button", { name: "Hide the phone" }).click();
     await phones.waitFor({ state: "hidden" });
     await page.reload();
     await page.getByRole("button", { name: "Show the phone" }).click();
     await phones.getByLabel("Enter PIN").waitFor();
   });
 
-  test("two prompts of one phone are shown one after the other", async () => {
-    await startPayment(scene.sandbox, { amount: 11 });
-    await startPayment(scene.sandbox, { amount: 22 });
-    const page = await scene.open();
-    await page.getByText("1 more waiting").waitFor();
-    expect(await textOf(page.getByRole("form"))).toContain("11.00");
-    await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByText("22.00").first().waitFor();
-  });
-
-  test("hostile text is shown as text", async () => {
+  test("shows hostile text as text", async () => {
     const reference = '<img src=x onerror="document.title=1">';
     const description = "<script>document.title = 2</script> \u202e\u200b&amp; {{1}}";
     const id = await startPayment(scene.sandbox, { reference, description });
     const page = await scene.open({ view: `transactions/${id}` });
     await page.getByRole("form").getByText(reference).waitFor();
-    await page
-      .getByRole("region", { name: "Story of a payment" })
-      .getByText(reference, { exact: true })
-      .first()
-      .waitFor();
+    await storyOf(page).getByText(reference, { exact: true }).first().waitFor();
     expect(await page.locator("img, #console script").count()).toBe(0);
     expect(await page.title()).toEndWith(" · momo");
   });

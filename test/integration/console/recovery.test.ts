@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { describeInBrowser, startPayment } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
 import { layCable } from "../../support/cable.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { serveMomo } from "../../support/momo.ts";
 
 afterAll(cleanUp);
 
-describeInBrowser("a page that outlives its server", (scene) => {
-  test("says at once that the server is lost, comes back by itself, and has missed nothing", async () => {
+describeInBrowser("the connection", (scene) => {
+  test("the page says that the server is lost, reconnects to the next one, and has missed nothing", async () => {
     const data = join(newFolder(), "data");
     const first = await serveMomo(["--data", data, "--outcome", "manual"]);
     const page = await scene.open({ url: first.ready.console_url, expected: /net::ERR_|Failed to load resource/ });
@@ -20,24 +20,23 @@ describeInBrowser("a page that outlives its server", (scene) => {
     const second = await serveMomo(["--data", data, "--outcome", "manual", "--port", port]);
     await second.post("/stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 77 });
     await page.getByText("The server does not answer.").waitFor({ state: "detached" });
-    await page.locator("tbody.rows tr", { hasText: "77.00" }).getByText("pending").waitFor();
+    const row = rowsOf(page).filter({ hasText: "77.00" });
+    await row.getByText("pending").waitFor();
     await page.getByLabel("Enter PIN").fill("1234");
     await page.keyboard.press("Enter");
-    await page.locator("tbody.rows tr", { hasText: "77.00" }).getByText("completed").waitFor();
+    await row.getByText("completed").waitFor();
     expect(await page.getByText("Live", { exact: true }).count()).toBe(1);
     await second.stop();
   });
-});
 
-describeInBrowser("a page that was cut off for a while", (scene) => {
-  test("catches up by the events that it missed, without loading everything again", async () => {
+  test("after an interruption the page gets the events that it missed, and does not load everything again", async () => {
     const cable = await layCable(Number(new URL(scene.sandbox.baseUrl).port));
     later(cable.close);
     const url = `http://127.0.0.1:${cable.port}/_momo/`;
     const page = await scene.open({ url, expected: /net::ERR_|Failed to load resource/ });
     await page.getByText("No payments yet").waitFor();
     await startPayment(scene.sandbox, { amount: 11 });
-    await page.locator("tbody.rows tr", { hasText: "11.00" }).waitFor();
+    await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
     cable.cut();
     await page.getByText("The server does not answer.").waitFor();
     await startPayment(scene.sandbox, { amount: 22 });
@@ -47,15 +46,13 @@ describeInBrowser("a page that was cut off for a while", (scene) => {
       asked.push(`${new URL(request.url()).pathname} ${request.headers()["last-event-id"] ?? ""}`);
     });
     cable.mend();
-    await page.locator("tbody.rows tr", { hasText: "22.00" }).waitFor();
+    await rowsOf(page).filter({ hasText: "22.00" }).waitFor();
     await page.getByText("The server does not answer.").waitFor({ state: "detached" });
     expect(asked).toContainEqual(expect.stringMatching(/^\/_momo\/events \S+-[0-9]+$/));
     expect(asked.filter((path) => path.startsWith("/_momo/server"))).toEqual([]);
   });
-});
 
-describeInBrowser("off loopback", (scene) => {
-  test("it asks for the control token once, keeps it in the tab, and never puts it into an address", async () => {
+  test("off loopback the page asks for the control token once; the token is in no address", async () => {
     const { ready } = await serveMomo(["--host", "0.0.0.0"]);
     const { control_token = "" } = ready as { control_token?: string };
     expect(control_token).not.toBe("");

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { LANGUAGES } from "../../../sandbox/console/browser/logic/snippets.ts";
-import { describeInBrowser, startPayment, textOf } from "../../support/browser.ts";
+import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
-  test("a key is made, its secret shown once; it works until it is revoked", async () => {
+  test("the secret of a new key is shown once; the key works until it is revoked", async () => {
     const page = await scene.open({ view: "keys" });
     const keys = page.getByRole("region", { name: "API keys" });
     await keys.getByLabel("Label").fill("staging");
@@ -32,7 +32,7 @@ describeInBrowser("accounts and keys", (scene) => {
     expect((await ask()).status).toBe(401);
   });
 
-  test("merchants and accounts with their tariffs; what the API refuses stands next to the field", async () => {
+  test("merchants, and accounts with their tariffs; what the API refuses is beside the field", async () => {
     const page = await scene.open({ view: "keys", expected: /400 \(Bad Request\)/ });
     const accounts = page.getByRole("region", { name: "Payment accounts" });
     await accounts.getByLabel("Name").fill("Till");
@@ -51,34 +51,25 @@ describeInBrowser("accounts and keys", (scene) => {
   });
 });
 
-describeInBrowser("snippets to start with", (scene) => {
-  test("each is filled in with this server's address and key", async () => {
-    const page = await scene.open({ view: "start" });
+describeInBrowser("the first payment", (scene) => {
+  test("the page begins with an example in each language, and says when a payment arrives", async () => {
+    const page = await scene.open({ view: "" });
+    await page.getByText("Waiting for the first payment").waitFor();
     for (const language of LANGUAGES) {
       await page.getByRole("radio", { name: language }).check({ force: true });
       const text = await textOf(page.locator(".start .code pre"));
-      expect(text).toContain(scene.sandbox.baseUrl);
-      expect(text).toContain(scene.sandbox.apiKey);
-      expect(text).not.toContain("__");
-      expect(text).toContain("credentials.json");
-      expect(text).not.toContain(scene.sandbox.apiSecret);
+      for (const part of [scene.sandbox.baseUrl, scene.sandbox.apiKey, "credentials.json"])
+        expect(text).toContain(part);
+      for (const part of ["__", scene.sandbox.apiSecret]) expect(text).not.toContain(part);
     }
-  });
-
-  test("they are the first thing to see until somebody has paid, and say when a payment has come in", async () => {
-    const page = await scene.open({ view: "" });
-    await page.getByText("Waiting for the first payment").waitFor();
-    const { baseUrl, headers } = scene.sandbox;
-    await fetch(`${baseUrl}/stkpush.php`, { method: "POST", headers, body: "{}" });
-    await page.getByText("A request has come in, and no payment yet").waitFor();
+    await startPayment(scene.sandbox, { amount: 0 });
+    await page.getByText("A request has arrived, but no payment yet").waitFor();
     await startPayment(scene.sandbox, { amount: 250 });
-    await page
-      .locator(".seen", { hasText: "It has come in: KES 250.00" })
-      .getByRole("link", { name: "Its story" })
-      .click();
-    await page.getByRole("region", { name: "Story of a payment" }).getByText("KES 250.00").first().waitFor();
+    const seen = page.locator(".seen", { hasText: "A payment has arrived: KES 250.00" });
+    await seen.getByRole("link", { name: "Its story" }).click();
+    await storyOf(page).getByText("KES 250.00").first().waitFor();
     await page.goto("about:blank");
     await page.goto(`${scene.sandbox.controlUrl}/`);
-    await page.locator("tbody.rows tr", { hasText: "250.00" }).waitFor();
+    await rowsOf(page).filter({ hasText: "250.00" }).waitFor();
   });
 });

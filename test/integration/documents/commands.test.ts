@@ -1,15 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, type Document, USER_DOCUMENTS } from "../../support/documents.ts";
-import { type Session, startSession } from "../../support/documents-session.ts";
+import { startSession } from "../../support/documents-session.ts";
 
 /** The commands of the documents, run as they are written, in their order, one server for each document. */
+
+afterAll(cleanUp);
 
 /** What `.ci/run` runs by itself: a test that ran them would run itself. */
 const SETTING_UP = new Set(["npm start", "npm test", 'npm run build\nexport PATH="$PWD/dist:$PATH"']);
 
-/** Programs of other languages, which not every machine has, and how to ask for each. */
+/** Programs that some machines do not have, and how to ask for each. */
 const PROGRAMS: Record<string, readonly string[]> = {
   "python3 -m pytest": ["python3", "-m", "pytest", "--version"],
   phpunit: ["phpunit", "--version"],
@@ -23,14 +26,12 @@ function answers([program = "", ...args]: readonly string[]): boolean {
 
 const scriptsOf = (document: Document) => blocksOf(document, "sh").map((block) => block.trim());
 
-/** Blocks that begin with the name of their file. */
-function namedFilesOf(document: Document): { name: string; text: string }[] {
-  return ["python", "php", "go"].flatMap((language) =>
-    blocksOf(document, language).flatMap((text) => {
-      const name = /^(?:\/\/|#|<\?php \/\/) ([\w.]+)\n/.exec(text)?.[1];
-      return name === undefined ? [] : [{ name, text }];
-    }),
-  );
+/** Writes the blocks that begin with the name of their file. */
+function writeNamedFiles(document: Document, folder: string): void {
+  for (const text of ["python", "php", "go"].flatMap((language) => blocksOf(document, language))) {
+    const name = /^(?:\/\/|#|<\?php \/\/) ([\w.]+)\n/.exec(text)?.[1];
+    if (name !== undefined) writeFileSync(join(folder, name), text);
+  }
 }
 
 test("the commands that set up are the ones that are run elsewhere", () => {
@@ -43,37 +44,22 @@ const ELSEWHERE = "docs/replicas.md";
 
 for (const document of USER_DOCUMENTS.filter(({ path }) => path !== ELSEWHERE)) {
   const scripts = scriptsOf(document).filter((script) => !SETTING_UP.has(script));
+  const isLeftOut = (script: string) => missing.some((name) => script.includes(name));
+  for (const script of scripts.filter(isLeftOut)) {
+    test(`${document.path}: ${script.split("\n")[0]}: left out; there is no ${missing.join(", no ")} here`, () => {});
+  }
   if (scripts.length === 0) continue;
 
-  describe(`every command of ${document.path} works as it is written`, () => {
-    let session: Session;
-    beforeAll(async () => {
-      session = await startSession();
-      for (const { name, text } of namedFilesOf(document)) writeFileSync(join(session.folder, name), text);
-    });
-    afterAll(() => session.end());
-
-    for (const [index, written] of scripts.entries()) {
-      const title = `${index + 1}: ${written.split("\n")[0]}`;
-      const program = missing.find((name) => written.includes(name));
-      if (program !== undefined) {
-        test(`${title}: left out, because there is no ${program} here`, () => {});
-        continue;
-      }
-      test(title, async () => {
-        // Polls of 50 ms instead of 3 s: nothing else is changed.
-        const script = written.replaceAll(/--wait(?! --interval)/g, "--wait --interval 50ms");
-        const inHaste = script.includes("--wait") && !script.includes("momo exec");
-        const { stdout, stderr, exitCode } = await (inHaste ? session.runInHaste : session.run)(
-          `eval "$(momo env)"\n${script}`,
-        );
-        expect({ exitCode, stderr, stdout: exitCode === 0 ? "" : stdout }).toEqual({
-          exitCode: 0,
-          stderr: "",
-          stdout: "",
-        });
-        expect(stdout).not.toContain('"success":false');
-      });
+  test.concurrent(`every command of ${document.path} works as it is written`, async () => {
+    const session = await startSession();
+    writeNamedFiles(document, session.folder);
+    for (const written of scripts.filter((script) => !isLeftOut(script))) {
+      // Polls of 50 ms instead of 3 s: nothing else is changed.
+      const script = written.replaceAll(/--wait(?! --interval)/g, "--wait --interval 50ms");
+      const run = script.includes("--wait") && !script.includes("momo exec") ? session.runWithFastClock : session.run;
+      const { stdout, stderr, exitCode } = await run(script, session.variables);
+      expect({ script, stdout, stderr, exitCode }).toMatchObject({ script, stderr: "", exitCode: 0 });
+      expect(stdout, script).not.toContain('"success":false');
     }
   });
 }

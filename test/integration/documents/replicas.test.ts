@@ -38,7 +38,6 @@ describeWithPostgres("every command of docs/replicas.md works as it is written",
     pid = ready.pid;
     variables = { ...database, MOMO_CONTROL_URL: ready.control_url };
   });
-  afterAll(() => session.end());
 
   for (const [index, script] of scripts.entries()) {
     if (isServer(script)) continue;

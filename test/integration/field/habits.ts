@@ -1,15 +1,15 @@
 import { join } from "node:path";
 
-/** The habits of programs that call such services, each as a small program of its own, and what momo tells of it. */
+/** A habit of programs that call such services, as a small program of its own, and what momo reports of it. */
 export interface Habit {
   /** In test/integration/field/clients. */
   readonly file: string;
   readonly habit: string;
-  /** What it prints, and how it ends, against the strict sandbox; the same as against the lenient one where it is left out. */
+  /** What it prints, and how it ends, against the strict sandbox; absent if that is the same as against the lenient one. */
   readonly strict?: { readonly prints: string; readonly exitCode: number };
   readonly prints: string;
   /** The findings in lenient mode, with their severity. */
-  readonly told: readonly string[];
+  readonly findings: readonly string[];
 }
 
 export const HABITS: readonly Habit[] = [
@@ -17,74 +17,79 @@ export const HABITS: readonly Habit[] = [
     file: "correct.mjs",
     habit: "does all right",
     prints: "254700000032 cancelled\n",
-    told: [],
+    findings: [],
   },
   {
     file: "account-from-environment.mjs",
     habit: "sends the payment account as text",
     strict: { prints: "500 could not start the payment\n", exitCode: 1 },
     prints: "order is completed\n",
-    told: ["warning number_as_text"],
+    findings: ["warning number_as_text"],
   },
   {
     file: "amount-from-form.mjs",
     habit: "sends the amount as it was typed",
     strict: { prints: "something went wrong\n", exitCode: 0 },
     prints: "thank you: completed\n",
-    told: ["warning number_as_text"],
+    findings: ["warning number_as_text"],
   },
   {
     file: "phones-as-they-come.mjs",
     habit: "sends phones as people write them, and null as the reference",
     strict: { prints: "712345678 refused\n", exitCode: 0 },
     prints: "0712-345-682 prompted\n",
-    told: ["warning lenient_input"],
+    findings: ["warning lenient_input"],
   },
   {
     file: "knows-two-statuses.mjs",
     habit: "knows completed and failed, but neither cancelled nor expired",
     prints: "time-out, please try again\n",
-    told: ["error ignores_final"],
+    findings: ["error ignores_final"],
   },
   {
     file: "gives-up.mjs",
     habit: "gives up after 20 s",
     prints: "you did not pay\n",
-    told: ["error gives_up_early"],
+    findings: ["error gives_up_early"],
   },
   {
     file: "takes-first-row.mjs",
     habit: "asks the list by a parameter that it does not have, and takes the first row",
     prints: "TABLE-1 is completed; the row is that of 254700000000\n",
-    told: ["error takes_wrong_row"],
+    findings: ["error takes_wrong_row"],
   },
   {
     file: "credits-each-time.mjs",
     habit: "credits at every answer that says completed",
     prints: "paid 500, credited 1500\n",
-    told: ["warning polls_after_completed"],
+    findings: ["warning polls_after_completed"],
   },
   {
     file: "waits-for-webhook.mjs",
     habit: "never asks, and waits for a webhook",
     prints: "the webhook will tell what becomes of TICKET-5\n",
-    told: ["error never_polls"],
+    findings: ["error never_polls"],
   },
   {
     file: "webhook-and-polls.mjs",
     habit: "listens for a webhook, and asks as well",
     prints: "SHOE-8 is completed\n",
-    told: [],
+    findings: [],
   },
   {
     file: "invented-paths.mjs",
     habit: "calls paths that there are not",
     prints: "stkpush 404\n",
-    told: ["error unknown_path"],
+    findings: ["error unknown_path"],
   },
 ];
 
-/** The command line that runs a habit's program as it is, without the name of momo. */
+const FAST_CLOCK = join(import.meta.dir, "fast-clock.cjs");
+
+/** Variables with which momo and its client run on a fast clock: what takes 20 s takes 2 s. */
+export const FAST = { BUN_OPTIONS: `--preload=${FAST_CLOCK}`, NODE_OPTIONS: `--require "${FAST_CLOCK}"` };
+
+/** The arguments of momo that run a program as it is. */
 export const fieldArguments = (file: string, flags: readonly string[]): string[] => [
   ...["exec", "--intercept", "payflow.example", "--after", "1s"],
   ...flags,

@@ -18,9 +18,9 @@ describe("the credentials of an intercepted call", () => {
     expect(stdout).not.toContain("of_a_shop");
   });
 
-  test.concurrent("none at all is refused, as by the service", async () => {
-    expect((await sh(`${PUSH} -w ' %{http_code}'`)).stdout).toMatch(/^\{"success":false,.*\} 401$/);
-    expect((await sh(`${PUSH} ${KEY} -w ' %{http_code}'`)).stdout).toMatch(/ 401$/);
+  test.concurrent("none at all is refused, and so is a key without a secret", async () => {
+    const { stdout } = await sh(`${PUSH} -w ' %{http_code}'; ${PUSH} ${KEY} -w ' %{http_code}'`);
+    expect(stdout).toMatch(/^\{"success":false,.*\} 401\{"success":false,.*\} 401$/);
   });
 
   test.concurrent("a call by the sandbox's own address needs the sandbox's own key", async () => {
@@ -89,34 +89,11 @@ describe("a program that does not trust the certificate of the run is told of in
   });
 });
 
-describe("what is no name of a host is refused before the command runs", () => {
-  test.concurrent.each([
-    ["https://payflow.example/api/v2", "give the name alone, such as payflow.example"],
-    ["payflow.example:443", "is not the name of a host"],
-    ["payflow.example/api", "is not the name of a host"],
-    ["127.0.0.1", "is an address: give the name of a host"],
-    ["::1", "is an address: give the name of a host"],
-    ["localhost", "is not the name of a host"],
-    ["shop.localhost", "is not the name of a host"],
-    ["*.example", "is not the name of a host"],
-    ["-a.example", "is not the name of a host"],
-    ["", "is not the name of a host"],
-    ["a.example,", "is not the name of a host"],
-    ["a.example,A.example", "a.example is named twice"],
-    [Array.from({ length: 11 }, (_, n) => `h${n}.example`).join(), "10 hosts at most; there are 11"],
-    [`${"a".repeat(64)}.example`, "is not the name of a host"],
-  ])("%s", async (hosts, why) => {
-    const run = await runMomo(["exec", "--intercept", hosts, "--", "echo", "run"]);
-    expect(run).toMatchObject({ stdout: "", exitCode: 2 });
-    expect(run.stderr).toStartWith("momo: --intercept");
-    expect(run.stderr).toContain(why);
-  });
-
-  test.concurrent("an outer proxy that makes no tunnels, too", async () => {
-    const run = await intercept(["echo", "run"], { env: { ALL_PROXY: "socks5://127.0.0.1:1" } });
-    expect(run).toMatchObject({ stdout: "", exitCode: 2 });
-    expect(run.stderr).toContain("it is socks5://");
-  });
+test.concurrent("a wrong host, and an outer proxy that makes no tunnels, are refused before the command runs", async () => {
+  const host = await runMomo(["exec", "--intercept", "localhost", "--", "echo", "run"]);
+  expect(host).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: --intercept/) });
+  const proxy = await intercept(["echo", "run"], { env: { ALL_PROXY: "socks5://127.0.0.1:1" } });
+  expect(proxy).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("it is socks5://") });
 });
 
 describe("afterwards nothing is left", () => {
@@ -156,9 +133,7 @@ describe("afterwards nothing is left", () => {
 
   test.concurrent("codes and signals are the command's, as without", async () => {
     expect(await sh("exit 7")).toEqual({ stdout: "", stderr: "", exitCode: 7 });
-    expect((await sh("kill -TERM $$")).exitCode).toBe(143);
-    expect((await intercept(["no-such-command-of-anybody"])).exitCode).toBe(127);
-    const child = startMomo(["exec", "--intercept", "payflow.example", "--", "sh", "-c", "echo ready; exec sleep 2"]);
+    const child = startMomo(["exec", "--intercept", "payflow.example", "--", "sh", "-c", "echo ready; exec sleep 60"]);
     await child.stdout.until(/ready/);
     child.signal("SIGTERM");
     expect(await child.exited).toBe(143);

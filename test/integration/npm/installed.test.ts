@@ -4,10 +4,9 @@ import { join } from "node:path";
 import packageJson from "../../../package.json";
 import { UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
 import { ROOT } from "../../support/binary.ts";
-import { startChild } from "../../support/child.ts";
-import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST, installPackages } from "../../support/installed.ts";
-import { cleanEnvironment, runToEnd } from "../../support/momo.ts";
+import { runToEnd, serveMomo } from "../../support/momo.ts";
 import { afterMounts, testWithMounts } from "../../support/mounts.ts";
 
 /** The npm packages as a project has them. */
@@ -31,15 +30,9 @@ describe("the command momo of the package", () => {
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)("%s reaches the server, which ends in order", async (signal) => {
-    const child = startChild([momo(), "serve", "--ephemeral", "--port", "0", "--json"], {
-      cwd: project,
-      env: cleanEnvironment(project),
-    });
-    later(() => child.signal("SIGKILL"));
-    const [line] = await child.stdout.until(/^.*\n/);
-    child.signal(signal);
-    expect(await child.exited).toBe(0);
-    expect(existsSync(JSON.parse(line).data)).toBe(false);
+    const server = await serveMomo(["--ephemeral"], { program: [momo()] });
+    expect(await server.stop(signal)).toBe(0);
+    expect(existsSync(server.ready.data)).toBe(false);
   });
 
   test("says in one line what to do where the package for this system is missing, or may not be executed", async () => {
@@ -85,14 +78,10 @@ describe("the command momo of the package", () => {
     },
   );
 
-  test("a system that momo is not built for is refused by name", async () => {
+  test("a system that momo is not built for, and a Node that is too old, are refused by name", async () => {
     const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
     expect(() => findExecutable({ platform: "aix", arch: "ppc64", env: {} })).toThrow("no executable for aix on ppc64");
     expect(() => findExecutable({ platform: "linux", arch: "riscv64", env: {} })).toThrow("linux on riscv64");
-  });
-
-  test("a Node that is too old is refused by name", async () => {
-    const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
     expect(() => findExecutable({ node: "18.20.8", env: {} })).toThrow(
       "Node 18.20.8 is too old: momo-sandbox needs Node 20",
     );

@@ -2,8 +2,8 @@ import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { stopwatch } from "../../../src/system.ts";
 import type { SimulatedEngine } from "../../simulation/engine.ts";
-import type { DatabaseHazards } from "../../simulation/unreliable-database.ts";
-import { InjectedFault } from "../../simulation/weather.ts";
+import { InjectedFault } from "../../simulation/faults.ts";
+import type { DatabaseFaults } from "../../simulation/unreliable-database.ts";
 import { newDatabase, openEngine, runSql, sharedServer, type Version } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 
@@ -44,9 +44,9 @@ export async function postgresEngine(version: Version): Promise<SimulatedEngine>
   }
 
   return {
-    async open(hazards) {
+    async open(faults) {
       const store = await openQuietly();
-      return { store: makeFallible(store, hazards, busy), bury: () => end(store) };
+      return { store: makeFallible(store, faults, busy), release: () => end(store) };
     },
     crash() {
       for (const store of alive) end(store);
@@ -66,21 +66,21 @@ export async function postgresEngine(version: Version): Promise<SimulatedEngine>
   };
 }
 
-/** Puts the hazards around every call that writes; and counts every call that waits for the server. */
-function makeFallible(store: Store, hazards: DatabaseHazards, busy: <T>(work: Promise<T>) => Promise<T>): Store {
+/** Lets every call that writes fail; and counts every call that waits for the server. */
+function makeFallible(store: Store, faults: DatabaseFaults, busy: <T>(work: Promise<T>) => Promise<T>): Store {
   async function write<T>(work: () => Promise<T>): Promise<T> {
-    const fault = hazards.strike();
-    if (fault === "dies before") return hazards.die();
+    const fault = faults.next();
+    if (fault === "dies before") return faults.die();
     if (fault === "dies within") {
       void work().catch(() => {});
-      return hazards.die();
+      return faults.die();
     }
     if (fault !== "none" && fault !== "dies after") {
-      hazards.failed();
+      faults.failed();
       throw new InjectedFault("the server refuses the write");
     }
     const result = await busy(work());
-    return fault === "dies after" ? hazards.die() : result;
+    return fault === "dies after" ? faults.die() : result;
   }
   const around = <Calls extends object>(calls: Calls, writes: readonly (keyof Calls)[]): Calls =>
     Object.fromEntries(

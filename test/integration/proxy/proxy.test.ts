@@ -1,18 +1,30 @@
-import { afterAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { type Served, serveMomo } from "../../support/momo.ts";
-import { describeWith, type RunningProxy, startHaproxy, startNginx } from "../../support/proxies.ts";
+import {
+  describeWith,
+  type RunningProxy,
+  serveWithToken,
+  startHaproxy,
+  startNginx,
+  TOKEN,
+} from "../../support/proxies.ts";
 
-/** A proxy in front opens nothing: what a client elsewhere can reach through real ones. */
+/** What a client elsewhere can reach through a real proxy: never the control API. */
 
 afterAll(cleanUp);
 
-const TOKEN = "a-token-of-the-tests";
+let withToken: Served;
+let withControlPort: Served;
+let bare: Served;
+beforeAll(async () => {
+  withToken = await serveWithToken();
+  withControlPort = await serveMomo(["--control-port", "0"]);
+  bare = await serveMomo();
+});
 
-/** The status and the text of an answer to a target that is sent as it is. */
+/** Sends a target as it is. */
 async function send(
   proxy: RunningProxy,
   target: string,
@@ -30,21 +42,13 @@ async function send(
 }
 
 async function keysOf({ ready }: Served): Promise<number> {
-  const { control_token } = ready as typeof ready & { control_token?: string };
-  const headers: Record<string, string> = control_token ? { Authorization: `Bearer ${control_token}` } : {};
-  const answer = await fetch(`${ready.control_url}/keys`, { headers });
+  const answer = await fetch(`${ready.control_url}/keys`, { headers: { Authorization: `Bearer ${TOKEN}` } });
   return ((await answer.json()) as { keys: unknown[] }).keys.length;
-}
-
-function withToken(): Promise<Served> {
-  const file = join(newFolder(), "token");
-  writeFileSync(file, TOKEN, { mode: 0o600 });
-  return serveMomo(["--control-token-file", file]);
 }
 
 const portOf = ({ ready }: Served) => new URL(ready.base_url).port;
 
-/** What leads to the keys where somebody resolves it. */
+/** Paths that lead to the keys if a proxy or momo resolves them. */
 const TRAVERSALS = [
   "/v2/../_momo/keys",
   "/v2/%2e%2e/_momo/keys",
@@ -58,7 +62,7 @@ const TRAVERSALS = [
   "/v2/..;/_momo/keys",
 ];
 
-/** A client says localhost, or the name of the shop; either must not make a key. */
+/** No client makes a key, whatever host it names. */
 async function expectClosed(
   server: Served,
   proxy: RunningProxy,
@@ -86,11 +90,11 @@ async function expectOpenToMerchants(
 
 interface Kind {
   readonly program: "nginx" | "haproxy";
-  /** Hands everything on. */
+  /** Forwards everything. */
   plain(port: string): Promise<RunningProxy>;
-  /** Hands everything on, and says for whom. */
+  /** Forwards everything, and names its client. */
   telling(port: string): Promise<RunningProxy>;
-  /** Hands on what begins with /v2/. */
+  /** Forwards what begins with /v2/. */
   prefix(port: string): Promise<RunningProxy>;
 }
 
@@ -118,51 +122,44 @@ const KINDS: readonly Kind[] = [
 
 for (const { program, plain, telling, prefix } of KINDS) {
   describeWith(program, `behind ${program}`, () => {
-    test("that hands everything on, with a token: no key without it", async () => {
-      const server = await withToken();
-      const proxy = await plain(portOf(server));
-      await expectOpenToMerchants(server, proxy);
-      await expectClosed(server, proxy, ["/_momo/keys"], [401]);
+    test("that forwards everything, with a token: no key without it", async () => {
+      const proxy = await plain(portOf(withToken));
+      await expectOpenToMerchants(withToken, proxy);
+      await expectClosed(withToken, proxy, ["/_momo/keys"], [401]);
       const good = await send(proxy, "/_momo/keys", "shop.example", `Authorization: Bearer ${TOKEN}\r\n`);
       expect(good.status, good.text).toBe(200);
     });
 
-    test("that hands everything on, with --control-port: there is nothing at /_momo", async () => {
-      const server = await serveMomo(["--control-port", "0"]);
-      const proxy = await plain(portOf(server));
-      await expectOpenToMerchants(server, proxy);
-      await expectClosed(server, proxy, ["/_momo/keys"], [404]);
-      await expectClosed(server, proxy, TRAVERSALS, [400, 404]);
+    test("that forwards everything, with --control-port: there is nothing at /_momo", async () => {
+      const proxy = await plain(portOf(withControlPort));
+      await expectOpenToMerchants(withControlPort, proxy);
+      await expectClosed(withControlPort, proxy, ["/_momo/keys"], [404]);
+      await expectClosed(withControlPort, proxy, TRAVERSALS, [400, 404]);
     });
 
-    test("that says for whom it asks, with neither: refused, with what to do", async () => {
-      const server = await serveMomo();
-      const proxy = await telling(portOf(server));
-      await expectOpenToMerchants(server, proxy);
-      await expectClosed(server, proxy, ["/_momo/keys"], [403]);
+    test("that names its client, with neither: refused, with what to do", async () => {
+      const proxy = await telling(portOf(bare));
+      await expectOpenToMerchants(bare, proxy);
+      await expectClosed(bare, proxy, ["/_momo/keys"], [403]);
       expect((await send(proxy, "/_momo/keys", "localhost")).text).toContain("--control-token-file or --control-port");
     });
 
-    test("that hands on /v2/ alone, with neither: no path leads out of it", async () => {
-      const server = await serveMomo();
-      const proxy = await prefix(portOf(server));
-      await expectOpenToMerchants(server, proxy);
-      // Some of them the proxy answers itself: haproxy with 503, where no rule fits.
-      await expectClosed(server, proxy, ["/_momo/keys", ...TRAVERSALS], [400, 403, 404, 503]);
+    test("that forwards /v2/ alone, with neither: no path leads out of it", async () => {
+      const proxy = await prefix(portOf(bare));
+      await expectOpenToMerchants(bare, proxy);
+      // Some of them the proxy answers itself: haproxy with 503 if no rule fits.
+      await expectClosed(bare, proxy, ["/_momo/keys", ...TRAVERSALS], [400, 403, 404, 503]);
     });
   });
 }
 
 describeWith("nginx", "behind nginx with a rule that replaces the prefix", () => {
-  test("no path leads out of it, not even where a slash was forgotten", async () => {
-    const server = await serveMomo();
-    for (const [location, targets] of [
-      ["/api/", TRAVERSALS.map((target) => target.replace("/v2/", "/api/"))],
-      ["/api", ["/api../_momo/keys", "/api%2e%2e/_momo/keys", "/api..\\_momo/keys", "/api..%5c_momo/keys"]],
-    ] as const) {
-      const proxy = await startNginx(`location ${location} { proxy_pass http://127.0.0.1:${portOf(server)}/v2/; }`);
-      if (location.endsWith("/")) await expectOpenToMerchants(server, proxy, "/api/transactions.php");
-      await expectClosed(server, proxy, targets, [400, 404]);
-    }
+  test.each([
+    ["/api/", TRAVERSALS.map((target) => target.replace("/v2/", "/api/"))],
+    ["/api", ["/api../_momo/keys", "/api%2e%2e/_momo/keys", "/api..\\_momo/keys", "/api..%5c_momo/keys"]],
+  ])("no path leads out of %s", async (location, targets) => {
+    const proxy = await startNginx(`location ${location} { proxy_pass http://127.0.0.1:${portOf(bare)}/v2/; }`);
+    if (location.endsWith("/")) await expectOpenToMerchants(bare, proxy, "/api/transactions.php");
+    await expectClosed(bare, proxy, targets, [400, 404]);
   });
 });

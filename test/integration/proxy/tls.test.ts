@@ -1,42 +1,37 @@
-import { afterAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CHROMIUM, launchBrowser } from "../../support/chromium.ts";
-import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
-import { type Served, serveMomo } from "../../support/momo.ts";
-import { describeWith, makeCertificate, type RunningProxy, startNginx } from "../../support/proxies.ts";
+import { cleanUp, later } from "../../support/cleanup.ts";
+import type { Served } from "../../support/momo.ts";
+import { describeWith, makeCertificate, serveWithToken, startNginx, TOKEN } from "../../support/proxies.ts";
 
-/** The console behind a real proxy that speaks TLS. */
+/** The console behind a real proxy with TLS. */
 
 afterAll(cleanUp);
 
-const TOKEN = "a-token-of-the-tests";
-
-/** What docs/operations.md recommends, and what nginx does by itself: it sends a Host of its own. */
+/** What docs/operations.md recommends, and what nginx does by default: it sends its own Host. */
 const HEADERS = {
   "with the Host of the browser": "proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;",
   "with a Host of the proxy's": "",
 };
 
-async function serveBehindTls(headers: string): Promise<{ server: Served; proxy: RunningProxy; origin: string }> {
-  const file = join(newFolder(), "token");
-  writeFileSync(file, TOKEN, { mode: 0o600 });
-  const server = await serveMomo(["--control-token-file", file]);
-  const { certificate, key } = await makeCertificate();
-  const { port } = new URL(server.ready.base_url);
-  const proxy = await startNginx(
-    `ssl_certificate ${certificate}; ssl_certificate_key ${key};
-     location / { proxy_pass http://127.0.0.1:${port}; proxy_buffering off; ${headers} }`,
-    "ssl",
-  );
-  return { server, proxy, origin: `https://${proxy.address}` };
-}
-
 describeWith("nginx", "behind nginx with TLS", () => {
   describeWith("openssl", "and a certificate of openssl's", () => {
-    for (const [name, headers] of Object.entries(HEADERS)) {
-      test(`a write of the page is carried out, and one of another page is not: ${name}`, async () => {
-        const { proxy, origin } = await serveBehindTls(headers);
+    describe.each(Object.entries(HEADERS))("%s", (_name, headers) => {
+      let server: Served;
+      let origin: string;
+      beforeAll(async () => {
+        server = await serveWithToken();
+        const { certificate, key } = await makeCertificate();
+        const { port } = new URL(server.ready.base_url);
+        const proxy = await startNginx(
+          `ssl_certificate ${certificate}; ssl_certificate_key ${key};
+           location / { proxy_pass http://127.0.0.1:${port}; proxy_buffering off; ${headers} }`,
+          "ssl",
+        );
+        origin = `https://${proxy.address}`;
+      });
+
+      test("a write of the page is carried out, and one of another page is not", async () => {
         const write = async (more: Record<string, string>) => {
           const answer = await fetch(`${origin}/_momo/default`, {
             method: "PUT",
@@ -46,7 +41,7 @@ describeWith("nginx", "behind nginx with TLS", () => {
           });
           return answer.status;
         };
-        const page = { Origin: `https://${proxy.address}`, "Sec-Fetch-Site": "same-origin" };
+        const page = { Origin: origin, "Sec-Fetch-Site": "same-origin" };
         const Authorization = `Bearer ${TOKEN}`;
         expect(await write({ ...page, Authorization })).toBe(200);
         expect(await write(page)).toBe(401);
@@ -57,12 +52,11 @@ describeWith("nginx", "behind nginx with TLS", () => {
       });
 
       if (CHROMIUM === null) {
-        test(`the console in Chromium, ${name}: left out, because there is no Chromium here; install it`, () => {});
-        continue;
+        test("the console in Chromium: left out, because there is no Chromium here; install it", () => {});
+        return;
       }
 
-      test(`the console asks for the token in Chromium, reads, writes and listens: ${name}`, async () => {
-        const { server, origin } = await serveBehindTls(headers);
+      test("the console asks for the token in Chromium, reads, writes and listens", async () => {
         const browser = await launchBrowser();
         later(() => browser.close());
         const context = await browser.newContext({ ignoreHTTPSErrors: true });
@@ -82,6 +76,6 @@ describeWith("nginx", "behind nginx with TLS", () => {
         expect(await shown.json()).toMatchObject({ outcome: "manual" });
         await browser.close();
       });
-    }
+    });
   });
 });

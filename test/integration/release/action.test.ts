@@ -1,20 +1,18 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { YAML } from "bun";
 import manifest from "../../../package.json" with { type: "json" };
-import { writeTarGz } from "../../../scripts/release/archives.ts";
-import { sumOf } from "../../../scripts/release/sums.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runMomo, runToEnd } from "../../support/momo.ts";
+import { makeRelease, serveFiles } from "../../support/release.ts";
 
 /** The action setup-momo, with a runner whose files are in a folder, and a release from a server of this machine. */
 
 afterAll(cleanUp);
 
 const ACTION = join(ROOT, ".github/actions/setup-momo");
-const ARCHIVE = `momo-linux-${process.arch}.tar.gz`;
 const node = Bun.which("node");
 
 interface Definition {
@@ -60,29 +58,13 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
 }
 
 /** The folder of a release whose executable starts the one that was built here. */
-async function makeRelease(sum = ""): Promise<string> {
-  const folder = newFolder();
-  writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec '${await builtBinary()}' "$@"\n`, { mode: 0o755 });
-  await writeTarGz(join(folder, ARCHIVE), [{ name: "momo", source: join(folder, "momo") }]);
-  writeFileSync(join(folder, "SHA256SUMS"), `${sum || (await sumOf(join(folder, ARCHIVE)))}  ${ARCHIVE}\n`);
-  return folder;
-}
+const makeOwnRelease = async (sum?: string) => makeRelease(`#!/bin/sh\nexec '${await builtBinary()}' "$@"\n`, { sum });
 
-async function serveRelease({ sum = "" } = {}): Promise<string> {
-  const folder = await makeRelease(sum);
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: ({ url }) => {
-      const name = new URL(url).pathname.split("/").at(-1) ?? "";
-      const isThere =
-        url.includes(`/pay/momo/releases/download/v${manifest.version}/`) && existsSync(join(folder, name));
-      return isThere ? new Response(Bun.file(join(folder, name))) : new Response("", { status: 404 });
-    },
-  });
-  later(() => server.stop(true));
-  return `http://127.0.0.1:${server.port}`;
-}
+/** Variables of a job that uses the action of pay/momo, whose only release is the version of package.json. */
+const released = async (sum?: string, GITHUB_ACTION_REPOSITORY = "pay/momo") => ({
+  GITHUB_ACTION_REPOSITORY,
+  GITHUB_SERVER_URL: serveFiles(await makeOwnRelease(sum), `/pay/momo/releases/download/v${manifest.version}/`),
+});
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -109,8 +91,7 @@ if (node === null || process.platform !== "linux") {
 } else {
   describe("the action setup-momo", () => {
     test("starts a sandbox, masks the secret, exports MOMO_*, annotates mistakes, stops, and shows the log", async () => {
-      const more = { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease() };
-      const job = startJob({ options: "--outcome completed --after 10ms" }, more);
+      const job = startJob({ options: "--outcome completed --after 10ms" }, await released());
       const started = await job.main();
       expect({ exitCode: started.exitCode, stderr: started.stderr }).toEqual({ exitCode: 0, stderr: "" });
       const env = job.pairs("GITHUB_ENV");
@@ -141,8 +122,7 @@ if (node === null || process.platform !== "linux") {
     });
 
     test("takes a release from a folder, too", async () => {
-      const folder = await makeRelease();
-      const job = startJob({}, { MOMO_RELEASES: folder });
+      const job = startJob({}, { MOMO_RELEASES: await makeOwnRelease() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
       expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
@@ -150,35 +130,21 @@ if (node === null || process.platform !== "linux") {
     test("takes an executable that is there already", async () => {
       const job = startJob({ momo: await builtBinary() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
-      const { MOMO_BASE_URL: address = "", ...env } = job.pairs("GITHUB_ENV");
-      const pay = [
-        "pay",
-        "0712345678",
-        "100",
-        "--outcome",
-        "cancelled; after=10ms",
-        "--wait",
-        "--interval",
-        "50ms",
-        "-q",
-      ];
-      expect(await runMomo(pay, { env: { ...env, MOMO_BASE_URL: address } })).toMatchObject({ exitCode: 11 });
+      const outcome = ["--outcome", "cancelled; after=10ms", "--wait", "--interval", "50ms"];
+      const paid = await runMomo(["pay", "0712345678", "100", ...outcome], { env: job.pairs("GITHUB_ENV") });
+      expect(paid.exitCode).toBe(11);
       expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
 
     const BAD: [what: string, job: () => Promise<ReturnType<typeof startJob>>, message: RegExp][] = [
       [
         "a wrong sum",
-        async () =>
-          startJob(
-            {},
-            { GITHUB_ACTION_REPOSITORY: "pay/momo", GITHUB_SERVER_URL: await serveRelease({ sum: "0".repeat(64) }) },
-          ),
+        async () => startJob({}, await released("0".repeat(64))),
         /the sum of momo-\S+ is [0-9a-f]{64}, and SHA256SUMS says 0{64}: it is not what was released/,
       ],
       [
         "a version that is not released",
-        async () => startJob({}, { GITHUB_ACTION_REPOSITORY: "pay/other", GITHUB_SERVER_URL: await serveRelease() }),
+        async () => startJob({}, await released(undefined, "pay/other")),
         /\/pay\/other\/releases\/download\/v\S+\/SHA256SUMS cannot be downloaded: the server answers 404/,
       ],
       ["no server", async () => startJob(), /SHA256SUMS cannot be downloaded: /],
@@ -193,16 +159,14 @@ if (node === null || process.platform !== "linux") {
         /--outcome must be one of completed.*it is "paid"/,
       ],
     ];
-    for (const [what, open, message] of BAD) {
-      test(`${what}: one line that says so, and nothing is left for the end`, async () => {
-        const job = await open();
-        const { stdout, stderr, exitCode } = await job.main();
-        expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
-        expect(stdout).toMatch(/^::error title=momo::.*\n$/);
-        expect(stdout).toMatch(message);
-        expect(await job.post()).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-        expect(job.read("GITHUB_ENV")).toBe("");
-      });
-    }
+    test.each(BAD)("%s: one line that says so, and nothing is left for the end", async (_what, open, message) => {
+      const job = await open();
+      const { stdout, stderr, exitCode } = await job.main();
+      expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
+      expect(stdout).toMatch(/^::error title=momo::.*\n$/);
+      expect(stdout).toMatch(message);
+      expect(await job.post()).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+      expect(job.read("GITHUB_ENV")).toBe("");
+    });
   });
 }

@@ -79,19 +79,12 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
-test("each target but one has a machine that it is tried on", () => {
+test("a release is tried before anybody sees it, each target but one on a machine, and published before it is shown", () => {
   const { jobs } = YAML.parse(read("release.yml")) as {
-    jobs: Record<string, { strategy?: { matrix: { include: { target: string }[] } } }>;
+    jobs: Record<string, { needs?: string | string[]; strategy?: { matrix: { include: { target: string }[] } } }>;
   };
   const tried = jobs.try?.strategy?.matrix.include.map(({ target }) => target) ?? [];
-  expect(TARGETS.map(({ name }) => name).filter((name) => !tried.includes(name))).toEqual(["linux-arm64-musl"]);
-});
-
-test("a release is tried on seven machines before anybody sees it, and published before it is shown", () => {
-  const { jobs } = YAML.parse(read("release.yml")) as {
-    jobs: Record<string, { needs?: string | string[]; strategy?: { matrix: { include: unknown[] } } }>;
-  };
-  expect(jobs.try?.strategy?.matrix.include).toHaveLength(7);
+  expect([...tried, "linux-arm64-musl"].sort()).toEqual(TARGETS.map(({ name }) => name).sort());
   expect(Object.fromEntries(Object.entries(jobs).map(([name, { needs }]) => [name, needs]))).toEqual({
     build: undefined,
     try: "build",

@@ -1,190 +1,155 @@
 import { describe, expect, test } from "bun:test";
 import { MOST_FINDINGS, MOST_REQUEST_IDS } from "../../../sandbox/audit/finding.ts";
 import { MOST_PAYMENTS } from "../../../sandbox/audit/payments.ts";
-import { auditCalls, onlyFinding } from "../../support/audited-calls.ts";
+import { createAuditedClient, testFindings } from "../../support/audited-client.ts";
 
-describe("a list asked for a row that it cannot select", () => {
-  test.each([
-    "checkout_request_id",
-    "checkoutRequestId",
-    "reference",
-    "transaction_id",
-    "merchant_request_id",
-    "receipt",
-  ])("%s names one payment: an error", (name) => {
-    const calls = auditCalls();
-    calls.list(`limit=1&${name}=X`);
-    expect(onlyFinding(calls)).toMatchObject({
-      kind: "takes_wrong_row",
-      severity: "error",
-      section: "§4.3",
-      message: expect.stringContaining(`“${name}”`),
-    });
-  });
+describe("the parameters of a list", () => {
+  test.each(["checkout_request_id", "checkoutRequestId", "reference", "transaction_id", "receipt"])(
+    "%s would select one payment, but does not exist",
+    (name) => {
+      const client = createAuditedClient();
+      client.list(`limit=1&${name}=X`);
+      expect(client.finding()).toMatchObject({
+        kind: "takes_wrong_row",
+        message: expect.stringContaining(`“${name}”`),
+      });
+    },
+  );
 
-  test("beside id= or search= it does no harm: a note, as is any other parameter that does not exist", () => {
-    const calls = auditCalls();
-    calls.list("search=A&reference=A");
-    calls.list("sort=desc");
-    calls.list("page=1&limit=5&type=api&status=completed&date_from=2026-11-01&date_to=2026-11-02&id=1");
-    expect(calls.findings().map(({ kind, severity }) => [kind, severity])).toEqual([
-      ["unknown_parameter", "note"],
-      ["unknown_parameter", "note"],
-    ]);
+  test("any other unknown name, and each unknown name beside id= or search=", () => {
+    const client = createAuditedClient();
+    client.list("search=A&reference=A");
+    client.list("id=1&code=A");
+    client.list("sort=desc");
+    client.list("page=1&limit=5&type=api&status=completed&date_from=2026-11-01&date_to=2026-11-02&id=1");
+    expect(client.kinds()).toEqual(["unknown_parameter", "unknown_parameter", "unknown_parameter"]);
   });
 });
 
-describe("members", () => {
-  test("that do not exist are a note, once for each name", () => {
-    const calls = auditCalls();
-    for (let time = 0; time < 2; time += 1) {
-      calls.call({ target: "/v2/stkpush.php", body: '{"phone":"0712345678","callback_url":"x"}', status: 400 });
-    }
-    expect(onlyFinding(calls)).toMatchObject({
+describe("the members of a body", () => {
+  test("one finding for each unknown name", () => {
+    const client = createAuditedClient();
+    for (let time = 0; time < 2; time += 1) client.refuse(400, { phone: "0712345678", callback_url: "x" });
+    expect(client.finding()).toMatchObject({
       kind: "unknown_member",
-      severity: "note",
       count: 2,
       request_ids: [1, 2],
+      message: expect.stringContaining("“callback_url”"),
     });
-    expect(onlyFinding(calls).message).toContain("“callback_url”");
   });
 
-  test.each(["payment_account_id", "amount"])("%s as text is a warning where it is refused", (member) => {
-    const calls = auditCalls();
-    calls.refuse(400, { [member]: "100" });
-    expect(onlyFinding(calls)).toMatchObject({ kind: "number_as_text", severity: "warning" });
-    expect(onlyFinding(calls).message).toContain(`${member} is a number, but came as text: "100"`);
+  test.each(["payment_account_id", "amount"])("%s as text, if it is refused", (member) => {
+    const client = createAuditedClient();
+    client.refuse(400, { [member]: "100" });
+    expect(client.finding()).toMatchObject({
+      kind: "number_as_text",
+      message: `${member} is a number, but came as text: "100".`,
+    });
   });
 
-  test("that the lenient mode took are warnings, with the member", () => {
-    const calls = auditCalls();
-    calls.call({
-      target: "/v2/stkpush.php",
-      body: "payment_account_id=1&phone=%2B254712345678",
-      leniencies: [
-        { member: "payment_account_id", came: '"1"' },
-        { member: "phone", came: '"+254712345678"' },
-        { member: "Content-Type", came: "none" },
-      ],
-      answer: '{"success":true,"checkout_request_id":"x"}',
-    });
-    expect(calls.findings().map(({ kind, message }) => [kind, message.split(" ")[0]])).toEqual([
-      ["number_as_text", "payment_account_id"],
-      ["lenient_input", "phone"],
-      ["lenient_input", "Content-Type"],
+  test("one finding for each member that only the lenient mode takes", () => {
+    const client = createAuditedClient();
+    const leniencies = [
+      { member: "payment_account_id", came: '"1"' },
+      { member: "phone", came: '"+254712345678"' },
+      { member: "Content-Type", came: "none" },
+    ];
+    client.push("A", { body: "payment_account_id=1&phone=%2B254712345678", leniencies });
+    expect(client.findings()).toMatchObject([
+      { kind: "number_as_text", message: expect.stringContaining("payment_account_id") },
+      { kind: "lenient_input", message: expect.stringContaining("phone") },
+      { kind: "lenient_input", message: expect.stringContaining("Content-Type") },
     ]);
   });
 });
 
-describe("a path at which there is nothing", () => {
+describe("an unknown path", () => {
   test.each([
-    ["/v2/checkstatus.php", "/v2/status.php"],
-    ["/v2/status", "/v2/status.php"],
-    ["/v2/stkpush", "/v2/stkpush.php"],
-    ["/api/v2/stkpush.php", "/v2/stkpush.php"],
-    ["/stkpush.php", "/v2/stkpush.php"],
-    ["/v2/status.php/", "/v2/status.php"],
-    ["/v2//transactions.php", "/v2/transactions.php"],
-    ["/v2/transaction-history", "/v2/transactions.php"],
-  ])("%s is an error that says %s was meant", (target, meant) => {
-    const calls = auditCalls();
-    calls.call({ target: `${target}?x=1`, status: 404 });
-    expect(onlyFinding(calls)).toMatchObject({ kind: "unknown_path", severity: "error" });
-    expect(onlyFinding(calls).message).toContain(`${meant} was probably meant`);
+    ["/v2/checkstatus.php", "; /v2/status.php was probably meant."],
+    ["/v2/status", "; /v2/status.php was probably meant."],
+    ["/api/v2/stkpush.php", "; /v2/stkpush.php was probably meant."],
+    ["/stkpush.php", "; /v2/stkpush.php was probably meant."],
+    ["/v2/status.php/", "; /v2/status.php was probably meant."],
+    ["/v2//transactions.php", "; /v2/transactions.php was probably meant."],
+    ["/v2/transaction-history", "; /v2/transactions.php was probably meant."],
+    ["/v2/withdraw.php", "."],
+  ])("There is nothing at %s%s", (path, guess) => {
+    const client = createAuditedClient();
+    client.send({ target: `${path}?x=1`, status: 404 });
+    expect(client.finding()).toMatchObject({ kind: "unknown_path", message: `There is nothing at ${path}${guess}` });
   });
 
-  test("what means no operation is told without a guess", () => {
-    const calls = auditCalls();
-    calls.call({ target: "/v2/withdraw.php", status: 404 });
-    expect(onlyFinding(calls).message).toBe("There is nothing at /v2/withdraw.php.");
-  });
-
-  test("what browsers and probes ask for is nobody's mistake", () => {
-    const calls = auditCalls();
+  testFindings("what browsers and probes ask for by themselves", [], (client) => {
     for (const target of ["/", "/favicon.ico", "/robots.txt", "/v2", "/v2/"])
-      calls.call({ method: "GET", target, status: 404 });
-    expect(calls.kinds()).toEqual([]);
+      client.send({ method: "GET", target, status: 404 });
   });
 
-  test("without a base path the operations stand at the root", () => {
-    const calls = auditCalls({ basePath: "" });
-    const id = calls.push();
-    calls.poll(id, "completed");
-    expect(calls.kinds()).toEqual([]);
+  test("without a base path the operations are at the root", () => {
+    const client = createAuditedClient({ basePath: "" });
+    client.poll(client.push(), "completed");
+    client.live(60_000);
+    expect(client.kinds()).toEqual([]);
   });
 });
 
-test("what is no JSON, or has the wrong method, is nobody's mistake", () => {
-  const calls = auditCalls();
-  for (const body of ["{", "[1]", '"x"', "", "null"]) calls.call({ body, status: 400 });
-  calls.call({ method: "GET", status: 405 });
-  expect(calls.kinds()).toEqual([]);
+testFindings("a body that is no object, or a wrong method", [], (client) => {
+  for (const body of ["{", "[1]", '"x"', "", "null"]) client.send({ body, status: 400 });
+  client.send({ method: "GET", status: 405 });
 });
 
-test("a secret that a client puts anywhere is not in a finding, nor is a control character", () => {
+test("a finding never has a secret or a control character of the client", () => {
   const secret = `ms_${"a".repeat(40)}`;
-  const calls = auditCalls();
-  calls.call({ target: `/v2/${secret}/status`, status: 404 });
-  calls.list(`${secret}=1`);
-  calls.call({ body: JSON.stringify({ checkout_request_id: "null", [`${secret}\n\u001b[2J`]: 1 }), status: 400 });
-  const text = JSON.stringify(calls.findings());
-  expect(calls.kinds()).toHaveLength(4);
+  const client = createAuditedClient();
+  client.send({ target: `/v2/${secret}/status`, status: 404 });
+  client.list(`${secret}=1`);
+  client.send({ body: JSON.stringify({ checkout_request_id: "null", [`${secret}\n\u001b[2J`]: 1 }), status: 400 });
+  const text = JSON.stringify(client.findings());
+  expect(client.kinds()).toHaveLength(4);
   expect(text).not.toContain(secret);
   expect(text).not.toContain("\\u001b");
 });
 
 describe("bounds", () => {
-  test(`a finding names ${MOST_REQUEST_IDS} calls, and counts on`, () => {
-    const calls = auditCalls();
-    for (let call = 0; call <= MOST_REQUEST_IDS; call += 1) calls.list("sort=x");
-    const { request_ids, count } = onlyFinding(calls);
-    expect(request_ids).toHaveLength(MOST_REQUEST_IDS);
-    expect(count).toBe(MOST_REQUEST_IDS + 1);
+  test(`a finding names ${MOST_REQUEST_IDS} requests and counts more; listeners get each of these, then each doubling`, () => {
+    const client = createAuditedClient();
+    let events = 0;
+    const stop = client.audit.subscribe(() => {
+      events += 1;
+    });
+    for (let request = 0; request < 1000; request += 1) client.list("sort=x");
+    expect(client.finding().request_ids).toHaveLength(MOST_REQUEST_IDS);
+    expect(client.finding().count).toBe(1000);
+    expect(events).toBe(MOST_REQUEST_IDS + 4); // 64, 128, 256 and 512
+    stop();
+    client.list("order=y");
+    expect(events).toBe(MOST_REQUEST_IDS + 4);
   });
 
   test(`${MOST_FINDINGS} findings are kept, and the rest is counted`, () => {
-    const calls = auditCalls();
-    for (let path = 0; path <= MOST_FINDINGS; path += 1) calls.call({ target: `/v2/${path}`, status: 404 });
-    expect(calls.findings()).toHaveLength(MOST_FINDINGS);
-    expect(calls.audit.report(null).leftOut).toBe(1);
-    calls.forget();
-    expect(calls.audit.report(null)).toEqual({ findings: [], leftOut: 0 });
+    const client = createAuditedClient();
+    for (let path = 0; path <= MOST_FINDINGS; path += 1) client.send({ target: `/v2/${path}`, status: 404 });
+    expect(client.findings()).toHaveLength(MOST_FINDINGS);
+    expect(client.audit.report(null).leftOut).toBe(1);
+    client.forget();
+    expect(client.audit.report(null)).toEqual({ findings: [], leftOut: 0 });
   });
 
-  test(`${MOST_PAYMENTS} payments are watched; of the oldest what was found already stays`, () => {
-    const calls = auditCalls();
-    const first = calls.push("A");
-    calls.live(60_000);
-    for (let payment = 1; payment < MOST_PAYMENTS; payment += 1) calls.push();
-    calls.poll(first, "pending");
-    expect(calls.kinds()).toEqual([]);
-    calls.push();
-    calls.push("A");
-    expect(calls.kinds()).toEqual([]);
-    const silent = auditCalls();
-    silent.push();
-    silent.live(60_000);
-    for (let payment = 0; payment < MOST_PAYMENTS; payment += 1) silent.push();
-    expect(onlyFinding(silent)).toMatchObject({ kind: "never_polls", request_ids: [1] });
+  test(`${MOST_PAYMENTS} payments are watched. What was found about the oldest stays`, () => {
+    const client = createAuditedClient();
+    const first = client.push("A");
+    client.push();
+    client.live(60_000);
+    for (let payment = 2; payment < MOST_PAYMENTS; payment += 1) client.push();
+    client.poll(first, "pending");
+    expect(client.finding()).toMatchObject({ kind: "never_polls", request_ids: [2] });
+    // These two take the places of the first two.
+    client.push();
+    client.push("A");
+    expect(client.finding()).toMatchObject({ kind: "never_polls", request_ids: [2] });
   });
 
-  test("after it has forgotten, calls that came before are left out", () => {
-    const calls = auditCalls();
-    calls.forget();
-    calls.list("sort=x", {}, { durationMs: 1 });
-    expect(calls.kinds()).toEqual([]);
-  });
-
-  test("who listens hears of each new call, and then at each doubling", () => {
-    const calls = auditCalls();
-    let heard = 0;
-    const stop = calls.audit.subscribe(() => {
-      heard += 1;
-    });
-    for (let call = 0; call < 1000; call += 1) calls.list("sort=x");
-    expect(heard).toBe(MOST_REQUEST_IDS + 4); // 64, 128, 256 and 512
-    stop();
-    calls.list("order=y");
-    expect(heard).toBe(MOST_REQUEST_IDS + 4);
+  testFindings("a request that came before the audit forgot all", [], (client) => {
+    client.forget();
+    client.list("sort=x", {}, { durationMs: 1 });
   });
 });

@@ -1,73 +1,61 @@
 import { describe, expect, test } from "bun:test";
 import { KEPT_ASKING_MS, NEVER_POLLED_MS } from "../../../sandbox/audit/silences.ts";
-import { type AuditedCalls, auditCalls, LOST, onlyFinding } from "../../support/audited-calls.ts";
+import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
 
-/** Asks every so often, for so long. */
-function pollFor(calls: AuditedCalls, id: string, durationMs: number, intervalMs = 5000): void {
+/** Polls at this interval, for so long. */
+function pollFor(client: AuditedClient, id: string, durationMs: number, intervalMs = 5000): void {
   for (let sinceMs = intervalMs; sinceMs <= durationMs; sinceMs += intervalMs) {
-    calls.live(intervalMs);
-    calls.poll(id, "pending");
+    client.live(intervalMs);
+    client.poll(id, "pending");
   }
 }
 
 describe("never polling", () => {
-  test("is an error at the push, 30 s after it", () => {
-    const calls = auditCalls();
-    const id = calls.push("A");
-    calls.live(NEVER_POLLED_MS - 1);
-    expect(calls.kinds()).toEqual([]);
-    calls.live(1);
-    expect(onlyFinding(calls)).toMatchObject({
+  test("is found 30 s after the start, and names the request that started the payment", () => {
+    const client = createAuditedClient();
+    const id = client.push("A");
+    client.live(NEVER_POLLED_MS - 1);
+    expect(client.kinds()).toEqual([]);
+    client.live(1);
+    expect(client.finding()).toMatchObject({
       kind: "never_polls",
-      severity: "error",
       request_ids: [1],
       checkout_request_id: id,
       first_at: "2026-11-20 10:00:00",
     });
   });
 
-  test("is a note where a webhook is set", () => {
-    const calls = auditCalls({ hasWebhook: true });
-    calls.push();
-    calls.live(NEVER_POLLED_MS);
-    expect(onlyFinding(calls)).toMatchObject({ kind: "never_polls", severity: "note" });
+  test("is only a note if there is a webhook", () => {
+    const client = createAuditedClient({ hasWebhook: true });
+    client.push();
+    client.live(NEVER_POLLED_MS);
+    expect(client.finding()).toMatchObject({ kind: "never_polls", severity: "note" });
   });
 
-  test("is none where the clock was moved, or stands still: the client had no time to ask", () => {
-    const calls = auditCalls();
-    const id = calls.push();
-    calls.jump(600_000);
-    calls.end(id, "expired");
-    calls.stand(600_000);
-    calls.live(NEVER_POLLED_MS - 1);
-    expect(calls.kinds()).toEqual([]);
+  test("is no finding any more after a late poll, or after a list that shows the payment", () => {
+    const client = createAuditedClient();
+    const [one, other] = [client.push(), client.push()];
+    client.live(NEVER_POLLED_MS);
+    expect(client.kinds()).toEqual(["never_polls", "never_polls"]);
+    client.poll(one, "pending");
+    client.list("", { [other]: "pending" });
+    expect(client.kinds()).toEqual([]);
   });
 
-  test("a late poll ends it, and so does a list that shows the payment", () => {
-    const calls = auditCalls();
-    const [one, other] = [calls.push(), calls.push()];
-    calls.live(NEVER_POLLED_MS);
-    expect(calls.kinds()).toEqual(["never_polls", "never_polls"]);
-    calls.poll(one, "pending");
-    calls.list("", { [other]: "pending" });
-    expect(calls.kinds()).toEqual([]);
+  testFindings("the clock was moved or frozen, so the client had no time to ask", [], (client) => {
+    const id = client.push();
+    client.clock.advance(600_000);
+    client.end(id, "expired");
+    client.freezeFor(600_000);
+    client.live(NEVER_POLLED_MS - 1);
   });
-
-  test("after a lost answer a client cannot ask, but look", () => {
-    for (const looks of [false, true]) {
-      const calls = auditCalls();
-      calls.push("A", LOST);
-      if (looks) calls.list("search=A", {}, { status: 503, fault: "error" });
-      calls.live(NEVER_POLLED_MS);
-      expect(calls.kinds()).toEqual(looks ? [] : ["never_polls"]);
-    }
+  testFindings("the answer was lost, and the client did not look", ["never_polls"], (client) => {
+    client.push("A", LOST);
+    client.live(NEVER_POLLED_MS);
   });
-
-  test("a push that was refused, or that nobody made, needs no poll", () => {
-    const calls = auditCalls();
-    calls.refuse(400);
-    calls.live(NEVER_POLLED_MS);
-    expect(calls.kinds()).toEqual([]);
+  testFindings("the payment was refused", [], (client) => {
+    client.refuse(400);
+    client.live(NEVER_POLLED_MS);
   });
 });
 
@@ -77,90 +65,74 @@ describe("giving up early", () => {
     ["failed", "warning"],
     ["cancelled", "warning"],
     ["expired", "warning"],
-  ] as const)("is for a payment that ends %s later: %s", (status, severity) => {
-    const calls = auditCalls();
-    const id = calls.push();
-    pollFor(calls, id, 20_000);
-    calls.live(10_000);
-    calls.end(id, status);
-    expect(calls.kinds()).toEqual([]);
-    calls.live(90_000);
-    expect(onlyFinding(calls)).toMatchObject({
+  ] as const)("a payment that is %s later: %s, until the client asks again", (status, severity) => {
+    const client = createAuditedClient();
+    const id = client.push();
+    pollFor(client, id, 20_000);
+    client.live(10_000);
+    client.end(id, status);
+    expect(client.kinds()).toEqual([]);
+    client.live(90_000);
+    expect(client.finding()).toMatchObject({
       kind: "gives_up_early",
       severity,
       request_ids: [1, 5],
       message: expect.stringContaining("after 20 s"),
     });
-  });
-
-  test("who asks again within the pattern, and later too, learns it", () => {
-    const calls = auditCalls();
-    const id = calls.push();
-    pollFor(calls, id, 20_000);
-    calls.live(300_000);
-    calls.end(id, "completed");
-    expect(calls.kinds()).toEqual(["gives_up_early"]);
-    calls.poll(id, "completed");
-    expect(calls.kinds()).toEqual([]);
+    client.poll(id, status);
+    expect(client.kinds()).toEqual([]);
   });
 
   test.each([
-    [KEPT_ASKING_MS, 5000],
-    [24 * 3000, 3000],
-  ])("who asked for %d ms every %d ms has done enough", (durationMs, intervalMs) => {
-    const calls = auditCalls();
-    const id = calls.push();
-    pollFor(calls, id, durationMs, intervalMs);
-    calls.live(60_000);
-    calls.end(id, "completed");
-    calls.live(600_000);
-    expect(calls.kinds()).toEqual([]);
+    [KEPT_ASKING_MS, 5000, []],
+    [KEPT_ASKING_MS - 5000, 5000, ["gives_up_early"]],
+    [24 * 3000, 3000, []],
+    [23 * 3000, 3000, ["gives_up_early"]],
+  ])("polls for %d ms, every %d ms: %j", (durationMs, intervalMs, kinds) => {
+    const client = createAuditedClient();
+    const id = client.push();
+    pollFor(client, id, durationMs, intervalMs);
+    client.live(60_000);
+    client.end(id, "completed");
+    client.live(600_000);
+    expect(client.kinds()).toEqual(kinds as []);
   });
 
-  test("is none where the clock was moved: nobody had the time", () => {
-    const calls = auditCalls();
-    const id = calls.push();
-    pollFor(calls, id, 5000);
-    calls.jump(600_000);
-    calls.end(id, "expired");
-    calls.stand(600_000);
-    expect(calls.kinds()).toEqual([]);
+  testFindings("the clock was moved and frozen, so the client had no time to ask", [], (client) => {
+    const id = client.push();
+    pollFor(client, id, 5000);
+    client.clock.advance(600_000);
+    client.end(id, "expired");
+    client.freezeFor(600_000);
   });
 
-  test("is none while calls are held up: one may be on its way", () => {
-    const calls = auditCalls();
-    const id = calls.push();
-    pollFor(calls, id, 5000);
-    calls.end(id, "completed");
-    calls.live(600_000);
-    expect(calls.audit.report(null).findings).toEqual([]);
-    expect(calls.kinds()).toEqual(["gives_up_early"]);
+  test("is not judged while a request is delayed: it may be the next poll", () => {
+    const client = createAuditedClient();
+    const id = client.push();
+    pollFor(client, id, 5000);
+    client.end(id, "completed");
+    client.live(600_000);
+    expect(client.audit.report(null).findings).toEqual([]);
+    expect(client.kinds()).toEqual(["gives_up_early"]);
   });
 });
 
-describe("when the client has ended", () => {
-  /** Three payments: one asked about, one not, one read to its end. */
-  function endClient(disturb: (calls: AuditedCalls) => void): string[] {
-    const calls = auditCalls();
-    const [asked, unasked, read] = [calls.push(), calls.push(), calls.push()];
-    calls.poll(asked, "pending");
-    calls.live(2000);
-    calls.end(read, "completed");
-    calls.poll(read, "completed");
-    disturb(calls);
-    calls.endClient();
-    calls.jump(60_000);
-    calls.end(asked, "completed");
-    calls.end(unasked, "completed");
-    return calls.kinds();
+describe("when the process of the client ends", () => {
+  /** Three payments: one polled once, one never, one until its end. */
+  function exit(client: AuditedClient, disturb: () => void = () => {}): void {
+    const [asked, unasked, read] = [client.push(), client.push(), client.push()];
+    client.poll(asked, "pending");
+    client.live(2000);
+    client.end(read, "completed");
+    client.poll(read, "completed");
+    disturb();
+    client.exit();
+    client.clock.advance(60_000);
+    client.end(asked, "completed");
+    client.end(unasked, "completed");
   }
 
-  test("what it has not asked by then it never asks", () => {
-    expect(endClient(() => {}).sort()).toEqual(["gives_up_early", "never_polls"]);
-  });
-
-  test("payments during which the clock was moved or stood still say nothing", () => {
-    expect(endClient((calls) => calls.jump(5000))).toEqual([]);
-    expect(endClient((calls) => calls.stand(5000))).toEqual([]);
-  });
+  testFindings("it cannot ask any more", ["gives_up_early", "never_polls"], (client) => exit(client));
+  testFindings("the clock was moved before", [], (client) => exit(client, () => client.clock.advance(5000)));
+  testFindings("the clock was frozen before", [], (client) => exit(client, () => client.freezeFor(5000)));
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { fitsCall, NO_CALL_FILTERS, paymentOf } from "../../../sandbox/console/browser/logic/calls.ts";
 import { BUCKETS, outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
 import { csvOf } from "../../../sandbox/console/browser/logic/csv.ts";
 import {
   belongs,
+  type Filters,
   filtersOf,
   inForce,
   isWithin,
@@ -11,65 +13,44 @@ import {
   queryOf,
 } from "../../../sandbox/console/browser/logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
+import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
 import { visibleRange } from "../../../sandbox/console/browser/logic/windowing.ts";
 import type { Transaction } from "../../../sandbox/console/browser/wire.ts";
 
-const row = (id: number, name = "") => ({ id, name });
+const rowsOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: false }));
+const newOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: true }));
 
-describe("the calls, oldest first", () => {
-  const known = [row(1), row(2), row(3)];
+test("requests, oldest first: what the server sends again is shown once, and the oldest are dropped", () => {
+  const known = rowsOf(1, 2, 3);
+  expect(appendUnknown(known, newOf(2, 3, 4), 10)).toEqual([...known, ...newOf(4)]);
+  expect(appendUnknown([], known, 10)).toEqual(known);
+  expect(appendUnknown(known, newOf(4, 5), 3)).toEqual([...rowsOf(3), ...newOf(4, 5)]);
+});
 
-  test("what the server sends again after a reconnect is shown once", () => {
-    expect(appendUnknown(known, [row(2), row(3), row(4)], 10)).toEqual([...known, row(4)]);
-    expect(appendUnknown(known, known, 10)).toEqual(known);
-    expect(appendUnknown([], known, 10)).toEqual(known);
+describe("payments, newest first", () => {
+  test("new rows go to their places, and known ones are replaced", () => {
+    const merged = mergeNewestFirst(rowsOf(5, 3, 2), newOf(2, 7, 4, 1), 10);
+    expect(merged.map(({ id }) => id)).toEqual([7, 5, 4, 3, 2, 1]);
+    expect(merged.filter(({ isNew }) => isNew).map(({ id }) => id)).toEqual([7, 4, 2, 1]);
   });
 
-  test("beyond the bound the oldest are left out", () => {
-    expect(appendUnknown(known, [row(4), row(5)], 3)).toEqual([row(3), row(4), row(5)]);
+  test("the oldest are dropped", () => {
+    expect(mergeNewestFirst(rowsOf(2, 1), newOf(3), 2).map(({ id }) => id)).toEqual([3, 2]);
+    expect(mergeNewestFirst([], newOf(1, 2, 3), 2).map(({ id }) => id)).toEqual([3, 2]);
   });
 });
 
-describe("a list that grows from the top", () => {
-  test("takes in what is new, newest first, and replaces what is known", () => {
-    const rows = [row(3), row(2), row(1)];
-    expect(mergeNewestFirst(rows, [row(2, "changed"), row(4), row(5)], 10)).toEqual([
-      row(5),
-      row(4),
-      row(3),
-      row(2, "changed"),
-      row(1),
-    ]);
-  });
-
-  test("finds the place of what comes late, or from further down", () => {
-    expect(mergeNewestFirst([row(5), row(3)], [row(4), row(1)], 10).map(({ id }) => id)).toEqual([5, 4, 3, 1]);
-  });
-
-  test("forgets the oldest beyond its bound", () => {
-    expect(mergeNewestFirst([row(2), row(1)], [row(3)], 2).map(({ id }) => id)).toEqual([3, 2]);
-    expect(mergeNewestFirst([], [row(1), row(2), row(3)], 2).map(({ id }) => id)).toEqual([3, 2]);
-  });
+test.each([
+  ["the beginning", 0, 10_000, 0, 27],
+  ["the middle, with some rows around it", 200_000, 10_000, 5000 - 12, 5000 + 15 + 12],
+  ["the end", 399_400, 10_000, 9973, 10_000],
+  ["an empty list", 0, 0, 0, 0],
+  ["a list that became shorter", 200_000, 20, 0, 20],
+])("only the rows in view are drawn: %s", (_, scrollTop, count, from, to) => {
+  expect(visibleRange(scrollTop, 600, 40, count)).toEqual({ from, to });
 });
 
-describe("only what is in view is drawn", () => {
-  test("with some rows around it, whatever the length of the list", () => {
-    const { from, to } = visibleRange(200_000, 600, 40, 10_000);
-    expect([from, to]).toEqual([5000 - 12, 5000 + 15 + 12]);
-  });
-
-  test("from the first to the last", () => {
-    expect(visibleRange(0, 600, 40, 10_000)).toEqual({ from: 0, to: 27 });
-    expect(visibleRange(399_400, 600, 40, 10_000)).toEqual({ from: 9973, to: 10_000 });
-    expect(visibleRange(0, 600, 40, 0)).toEqual({ from: 0, to: 0 });
-  });
-
-  test("a list that became shorter than where somebody was still shows its end", () => {
-    expect(visibleRange(200_000, 600, 40, 20)).toEqual({ from: 0, to: 20 });
-  });
-});
-
-const transaction = (changes: Partial<Transaction>): Transaction => ({
+const PAYMENT: Transaction = {
   merchant_id: 1,
   id: 1,
   reference: null,
@@ -91,23 +72,16 @@ const transaction = (changes: Partial<Transaction>): Transaction => ({
   result_desc: "",
   created_at: "2026-11-20 10:00:00",
   completed_at: null,
-  ...changes,
-});
+};
 
-describe("the API's filters (§4.3)", () => {
-  test("empty ones are not sent", () => {
-    expect(queryOf({ ...NO_FILTERS, status: "failed", search: "07 1&" }).toString()).toBe(
-      "status=failed&search=07+1%26",
-    );
+describe("the filters of payments (§4.3)", () => {
+  test("are read from the address; empty ones are not sent, nor is the interval of the chart", () => {
+    const query = { status: "failed", search: "07 1&", type: "", span: "1-2", merchant: "2", x: "y" };
+    expect(inForce(filtersOf(query))).toEqual({ status: "failed", search: "07 1&", span: "1-2" });
+    expect(queryOf(filtersOf(query)).toString()).toBe("status=failed&search=07+1%26");
   });
 
-  test("an address holds them, and what else stands there is left out", () => {
-    const query = { status: "failed", span: "1-2", merchant: "2", x: "y" };
-    expect(inForce(filtersOf(query))).toEqual({ status: "failed", span: "1-2" });
-    expect(queryOf(filtersOf(query)).toString()).toBe("status=failed");
-  });
-
-  test("a stretch of the chart has its first instant, and not the one after its last", () => {
+  test("an interval contains its first instant, but not its end", () => {
     const atMs = Date.UTC(2026, 10, 20, 7);
     const span = parseSpan(`${atMs}-${atMs + 1000}`);
     expect(span && isWithin({ created_at: "2026-11-20 10:00:00" }, span)).toBe(true);
@@ -115,76 +89,110 @@ describe("the API's filters (§4.3)", () => {
     for (const text of ["", "1", "a-b", "1-2-3", "-1-2"]) expect(parseSpan(text)).toBeNull();
   });
 
-  test("what arrives belongs into the list where every filter fits", () => {
-    const one = transaction({});
-    expect(belongs(one, NO_FILTERS)).toBe(true);
-    expect(belongs(one, { ...NO_FILTERS, status: "failed" })).toBe(false);
-    expect(belongs(one, { ...NO_FILTERS, type: "web" })).toBe(false);
-    expect(belongs(one, { ...NO_FILTERS, id: "2" })).toBe(false);
-    expect(belongs(one, { ...NO_FILTERS, date_from: "2026-11-20", date_to: "2026-11-20" })).toBe(true);
-    expect(belongs(one, { ...NO_FILTERS, date_from: "2026-11-21" })).toBe(false);
-    expect(belongs(one, { ...NO_FILTERS, date_to: "2026-11-19" })).toBe(false);
-  });
-
-  test("what the search finds only the server can tell", () => {
-    expect(belongs(transaction({}), { ...NO_FILTERS, search: "ORDER" })).toBeNull();
-    expect(belongs(transaction({}), { ...NO_FILTERS, search: "ORDER", status: "failed" })).toBe(false);
+  const CASES: [filters: Partial<Filters>, isShown: boolean | null][] = [
+    [{}, true],
+    [{ status: "failed" }, false],
+    [{ type: "web" }, false],
+    [{ id: "2" }, false],
+    [{ date_from: "2026-11-20", date_to: "2026-11-20" }, true],
+    [{ date_from: "2026-11-21" }, false],
+    [{ date_to: "2026-11-19" }, false],
+    [{ search: "ORDER" }, null],
+    [{ search: "ORDER", status: "failed" }, false],
+  ];
+  test.each(CASES)("%j on a new payment: %p; null if only the server knows", (filters, isShown) => {
+    expect(belongs(PAYMENT, { ...NO_FILTERS, ...filters })).toBe(isShown);
   });
 });
 
-describe("the chart of outcomes", () => {
+describe("the filters of requests", () => {
+  const poll = { method: "POST", target: "/v2/status.php", body: '{"checkout_request_id":"ws_CO_1"}', status: 200 };
+  const push = { method: "POST", target: "/v2/stkpush.php?x=1", body: "{", status: null };
+  const requests = [
+    { ...poll, answer: {} },
+    { ...push, answer: { checkout_request_id: "ws_CO_2" } },
+  ] as Parameters<typeof fitsCall>[0][];
+
+  test("a request is about one payment", () => {
+    expect(requests.map(paymentOf)).toEqual(["ws_CO_1", "ws_CO_2"]);
+    expect(paymentOf({ ...poll, body: null, answer: {} })).toBeNull();
+  });
+
+  const CASES: [filters: object, found: number[]][] = [
+    [{}, [0, 1]],
+    [{ path: "stkpush.php" }, [1]],
+    [{ method: "GET" }, []],
+    [{ answer: "lost" }, [1]],
+    [{ answer: "2xx" }, [0]],
+    [{ payment: "ws_CO_1" }, [0]],
+    [{ search: "WS_co_2" }, [1]],
+    [{ mistake: "any" }, []],
+  ];
+  test.each(CASES)("%j", (filters, found) => {
+    const fits = requests.filter((request) => fitsCall(request, { ...NO_CALL_FILTERS, ...filters }));
+    expect(fits).toEqual(found.map((index) => requests[index] as (typeof requests)[number]));
+  });
+});
+
+describe("the address after #", () => {
+  const ROUTES: Route[] = [
+    { view: "requests", selected: null, query: {} },
+    { view: "transactions", selected: "ws_CO_1_A/%é", query: { search: "a&b=c?#/%", status: "failed" } },
+    { view: null, selected: null, query: { merchant: "2" } },
+  ];
+  test.each(ROUTES)("keeps %j", (route) => {
+    expect(parseRoute(formatRoute(route))).toEqual(route);
+  });
+
+  test.each(["", "#", "#nowhere", "#__proto__", "#/%E0%A4%A", "#?status="])("%p means nothing", (hash) => {
+    expect(parseRoute(hash)).toEqual({ view: null, selected: null, query: {} });
+  });
+});
+
+describe("the chart", () => {
   const nowMs = Date.UTC(2026, 10, 20, 7, 0, 30); // 10:00:30 in Nairobi
 
-  test("counts every payment once, where it began", () => {
-    const chart = outcomeChart(
-      [transaction({}), transaction({ status: "failed" }), transaction({ created_at: "2026-11-20 10:00:29" })],
-      nowMs,
-    );
-    expect(chart.buckets).toHaveLength(BUCKETS);
-    expect(chart.bucketMs).toBe(1000);
-    expect(chart.most).toBe(2);
-    expect(chart.buckets.reduce((sum, { total }) => sum + total, 0)).toBe(3);
-    expect(chart.buckets.find(({ total }) => total === 2)?.counts).toMatchObject({ completed: 1, failed: 1 });
-  });
-
-  test("takes the finest stretches that reach back to the first, and ends now", () => {
-    const spans: readonly (readonly [string, number])[] = [
-      ["2026-11-20 10:00:30", 1000],
-      ["2026-11-20 09:59:00", 2000],
-      ["2026-11-20 09:00:00", 120_000],
-      ["2026-11-10 10:00:00", 21_600_000],
-      ["2020-01-01 00:00:00", 54 * 86_400_000],
-    ];
-    for (const [created_at, bucketMs] of spans) {
-      const chart = outcomeChart([transaction({ created_at })], nowMs);
-      expect(chart.bucketMs).toBe(bucketMs);
-      expect(chart.buckets.reduce((sum, { total }) => sum + total, 0)).toBe(1);
-      const last = chart.buckets.at(-1)?.fromMs ?? 0;
-      expect(last <= nowMs && nowMs < last + bucketMs).toBe(true);
-    }
-  });
-
-  test("nothing is no chart", () => {
+  test("counts each payment once, when it started", () => {
+    const more = [{ status: "failed" }, { created_at: "2026-11-20 10:00:29" }] as const;
+    const { buckets, most } = outcomeChart([PAYMENT, ...more.map((changes) => ({ ...PAYMENT, ...changes }))], nowMs);
+    expect(buckets).toHaveLength(BUCKETS);
+    expect(most).toBe(2);
+    expect(buckets.reduce((sum, { total }) => sum + total, 0)).toBe(3);
+    expect(buckets.find(({ total }) => total === 2)?.counts).toMatchObject({ completed: 1, failed: 1 });
     expect(outcomeChart([], nowMs).most).toBe(0);
+  });
+
+  test.each([
+    ["2026-11-20 10:00:30", 1000],
+    ["2026-11-20 09:59:00", 2000],
+    ["2026-11-20 09:00:00", 120_000],
+    ["2026-11-10 10:00:00", 21_600_000],
+    ["2020-01-01 00:00:00", 54 * 86_400_000],
+  ])("reaches from %s until now, in intervals of %d ms", (created_at, bucketMs) => {
+    const chart = outcomeChart([{ ...PAYMENT, created_at }], nowMs);
+    expect(chart.bucketMs).toBe(bucketMs);
+    expect(chart.most).toBe(1);
+    const last = chart.buckets.at(-1)?.fromMs ?? 0;
+    expect(last <= nowMs && nowMs < last + bucketMs).toBe(true);
   });
 });
 
-describe("the list as a file for a spreadsheet", () => {
-  test("a line a payment, below the names of the API's members", () => {
-    const [names, line, end] = csvOf([transaction({ reference: "ORDER-1" })]).split("\r\n");
+describe("the list as CSV", () => {
+  test("has one line for each payment, below the names of the members", () => {
+    const [names, line, end] = csvOf([{ ...PAYMENT, reference: "ORDER-1" }]).split("\r\n");
     expect(names).toStartWith("id,created_at,reference,phone,amount");
     expect(line).toStartWith("1,2026-11-20 10:00:00,ORDER-1,254712345678,1,0,completed,0,,");
     expect(end).toBe("");
   });
 
-  test("what a merchant wrote breaks out of no cell, and is no formula", () => {
-    const references = ['a "b", c', "=1+1", "+2", "-3", "@SUM(A1)", "two\nlines"];
-    const cells = references.map(
-      (reference) =>
-        csvOf([transaction({ reference })])
-          .split("10:00:00,")[1]
-          ?.split(",254")[0],
-    );
-    expect(cells).toEqual(['"a ""b"", c"', "'=1+1", "'+2", "'-3", "'@SUM(A1)", '"two\nlines"']);
+  test.each([
+    ['a "b", c', '"a ""b"", c"'],
+    ["=1+1", "'=1+1"],
+    ["+2", "'+2"],
+    ["-3", "'-3"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["two\nlines", '"two\nlines"'],
+  ])("the reference %p is no formula, and stays in its cell", (reference, cell) => {
+    expect(csvOf([{ ...PAYMENT, reference }])).toContain(`10:00:00,${cell},254`);
   });
 });

@@ -4,34 +4,43 @@ import { HOST, openControl } from "../../support/control.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
 import { forAllTests } from "../../support/use.ts";
 
-const LOOPBACK = { host: "127.0.0.1", token: null };
 const HTML = '<!doctype html>\n<style>b { color: red }</style>\n<script type="module">\nlet x = "</b>";\r\n</script>';
 
 const scene = forAllTests(openControl);
 
+/** Asks the whole server. */
 const send = (path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) =>
   scene.handle(new Request(`http://${HOST}${path}`, { method, headers: { Host: HOST, ...headers } }));
 
-describe("GET /_momo/ serves the page", () => {
-  test("as HTML that nobody keeps, guesses at or frames", async () => {
+/** Asks for a page alone. */
+const sendFor = (html: string, headers: object = {}) =>
+  createConsole(html, { host: "127.0.0.1", token: null })(
+    new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST, ...headers } }),
+  );
+
+describe("GET /_momo/ is the page", () => {
+  test("no cache keeps it, and no other page frames it", async () => {
     const response = await send("/_momo/");
     expect(response.status).toBe(200);
-    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
-    expect(response.headers.get("Cache-Control")).toBe("no-store");
-    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
-    expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
-    expect(response.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
+    });
     expect(await response.text()).toStartWith("<!doctype html>");
   });
 
-  test("HEAD works, and so does a query", async () => {
-    expect((await send("/_momo/", { method: "HEAD" })).status).toBe(200);
-    expect((await send("/_momo/?x=%")).status).toBe(200);
+  test.each([
+    ["HEAD", "/_momo/"],
+    ["GET", "/_momo/?x=%"],
+  ])("%s %s", async (method, path) => {
+    expect((await send(path, { method })).status).toBe(200);
   });
 
-  test("a policy under which only its own scripts and styles run, by hash", async () => {
-    const page = createConsole(HTML, LOOPBACK);
-    const response = await page(new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST } }));
+  test("only its own scripts and styles run, by hash", async () => {
+    const response = await sendFor(HTML);
     const hashOf = (text: string) => `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`;
     expect(response.headers.get("Content-Security-Policy")?.split("; ")).toEqual([
       "default-src 'none'",
@@ -45,53 +54,38 @@ describe("GET /_momo/ serves the page", () => {
       "frame-ancestors 'none'",
     ]);
     expect(await response.text()).toBe(HTML);
+    const policy = (await sendFor("<p>momo")).headers.get("Content-Security-Policy");
+    expect(policy).toContain("; script-src 'none'; style-src 'none'; ");
   });
 
-  test("compressed where the client takes it, and as it is where it does not", async () => {
-    const page = createConsole(HTML, LOOPBACK);
-    const encodingFor = async (offer: string) => {
-      const headers = { Host: HOST, "Accept-Encoding": offer };
-      const response = await page(new Request(`http://${HOST}${CONSOLE_PATH}`, { headers }));
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      const encoding = response.headers.get("Content-Encoding");
-      const text = new TextDecoder().decode(encoding === "gzip" ? Bun.gunzipSync(bytes) : bytes);
-      expect(text).toBe(HTML);
-      return encoding;
-    };
-    for (const offer of ["gzip", "br, gzip, deflate", "GZIP;q=0.5", "br;q=1.0, gzip;q=0.8"]) {
-      expect(await encodingFor(offer)).toBe("gzip");
-    }
-    for (const offer of ["", "identity", "br", "gzip;q=0", "gzip; q=0.0", "notgzip", "x-gzip-y"]) {
-      expect(await encodingFor(offer)).toBeNull();
-    }
-  });
-
-  test("a page without scripts lets none run", async () => {
-    const page = createConsole("<p>momo", LOOPBACK);
-    const response = await page(new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST } }));
-    expect(response.headers.get("Content-Security-Policy")).toContain("; script-src 'none'; style-src 'none'; ");
+  test.each([
+    ...["gzip", "br, gzip, deflate", "GZIP;q=0.5", "br;q=1.0, gzip;q=0.8"].map((offer) => [offer, "gzip"]),
+    ...["", "identity", "br", "gzip;q=0", "gzip; q=0.0", "notgzip", "x-gzip-y"].map((offer) => [offer, null]),
+  ])("Accept-Encoding: %s answers with the encoding %p", async (offer, encoding) => {
+    const response = await sendFor(HTML, { "Accept-Encoding": offer });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect(response.headers.get("Content-Encoding")).toBe(encoding);
+    expect(new TextDecoder().decode(encoding === null ? bytes : Bun.gunzipSync(bytes))).toBe(HTML);
   });
 });
 
-describe("GET / and GET /_momo lead to /_momo/", () => {
+describe("the paths and methods around it", () => {
   for (const path of ["/", "/_momo", "/?x=1"]) {
-    test.each(["GET", "HEAD"])(`%s ${path}`, async (method) => {
+    test.each(["GET", "HEAD"])(`%s ${path} redirects to /_momo/`, async (method) => {
       const response = await send(path, { method });
       expect(response.status).toBe(302);
       expect(response.headers.get("Location")).toBe("/_momo/");
     });
   }
 
-  test("a client that posts to / has lost its way, and is told the operations", async () => {
+  test("POST / names the operations of the merchant API", async () => {
     const answer = await readAnswer(await send("/", { method: "POST" }));
     expect(answer.status).toBe(404);
     expect(answer.body.message).toContain("POST /v2/stkpush.php");
   });
-});
 
-describe("other methods: 405 with Allow", () => {
   for (const path of ["/_momo", "/_momo/"]) {
-    test.each(["POST", "PUT", "DELETE", "OPTIONS"])(`%s ${path}`, async (method) => {
+    test.each(["POST", "PUT", "DELETE", "OPTIONS"])(`%s ${path}: 405 with Allow`, async (method) => {
       const answer = await readAnswer(await send(path, { method }));
       expect(answer.status).toBe(405);
       expect(answer.headers.get("Allow")).toBe("GET, HEAD");
@@ -100,26 +94,21 @@ describe("other methods: 405 with Allow", () => {
   }
 });
 
-describe("behind the Host guard; the page itself needs no token", () => {
-  for (const path of ["/", "/_momo", "/_momo/"]) {
-    test(`${path} is refused by a name that somebody made to lead here`, async () => {
-      const answer = await readAnswer(await send(path, { headers: { Host: "evil.example:2547" } }));
-      expect(answer.status).toBe(403);
-      expectSoundAnswer(answer);
-    });
-  }
+describe("the guard", () => {
+  test.each(["/", "/_momo", "/_momo/"])("%s is refused under a foreign host name", async (path) => {
+    const answer = await readAnswer(await send(path, { headers: { Host: "evil.example:2547" } }));
+    expect(answer.status).toBe(403);
+    expectSoundAnswer(answer);
+  });
 
-  test("a link from another page leads to it", async () => {
+  test("a link from another site leads to the page", async () => {
     const headers = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate" };
     expect((await send("/_momo/", { headers })).status).toBe(200);
   });
 
-  test("off loopback it is served without a token, under any name; the calls are not", async () => {
-    const remote = await openControl({ host: "0.0.0.0", token: "t0ken-of-sixteen-and-more" });
-    const get = (path: string) =>
-      remote.handle(new Request(`http://sandbox.test${path}`, { headers: { Host: "sandbox.test" } }));
-    expect((await get("/_momo/")).status).toBe(200);
-    expect((await get("/_momo/clock")).status).toBe(401);
-    await remote.close();
+  test("off loopback the page needs no token, and has any host name", async () => {
+    const page = createConsole(HTML, { host: "0.0.0.0", token: "t0ken-of-sixteen-and-more" });
+    const request = new Request(`http://sandbox.test${CONSOLE_PATH}`, { headers: { Host: "sandbox.test" } });
+    expect((await page(request)).status).toBe(200);
   });
 });

@@ -1,48 +1,203 @@
-import { describe, expect, test } from "bun:test";
-import { openControl } from "../../support/control.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CALLS } from "../../../sandbox/control/calls.ts";
+import { HOST, openControl } from "../../support/control.ts";
+import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
+import { openSteered, type Steered } from "../../support/steered.ts";
 import { forAllTests } from "../../support/use.ts";
 
-const scene = forAllTests(openControl);
+let sandbox: Steered;
+let ids: Record<string, string>;
+beforeAll(async () => {
+  sandbox = await openSteered();
+  const prompt = await sandbox.pay({ phone: "254700000100" });
+  ids = { ID: prompt, CHECKOUT_REQUEST_ID: prompt, API_KEY: sandbox.other.key.apiKey, NAME: "saved" };
+  await sandbox.control("POST", "/rules", { outcome: "wrong_pin", times: 3 });
+  await sandbox.control("PUT", "/faults", { seed: 3, faults: [{ kind: "error", path: "/status.php" }] });
+  await sandbox.control("PUT", "/snapshots/saved");
+});
+afterAll(() => sandbox.close());
 
-describe("GET /_momo/health: 200 as soon as the API serves", () => {
-  test("status ok and the version", async () => {
-    const answer = await scene.call("GET", "/health");
-    expectSoundAnswer(answer);
-    expect(answer.body).toMatchObject({
-      success: true,
-      status: "ok",
-      version: expect.stringMatching(/^[0-9]+[.][0-9]+[.][0-9]+/),
-    });
-    expect(answer.text).not.toContain(scene.caller.key.apiSecret);
+async function stateOf(): Promise<string> {
+  const steering = ["prompts", "rules", "default", "clock", "faults", "webhook", "snapshots", "requests", "audit"];
+  const records = ["merchants", "accounts", "keys", "keys?merchant_id=2", "transactions"];
+  return JSON.stringify(await Promise.all([...steering, ...records].map((name) => sandbox.control("GET", `/${name}`))));
+}
+
+interface EachCall {
+  readonly method: string;
+  readonly path: string;
+  /** A body that it accepts. */
+  readonly json?: unknown;
+}
+
+const eachCall = (): EachCall[] =>
+  Object.entries(CALLS).flatMap(([name, methods]) =>
+    Object.entries(methods).map(([method, { body }]) => ({
+      method,
+      path: name.replace(/[A-Z_]+/, (id) => ids[id] ?? ""),
+      ...(body && { json: body.example }),
+    })),
+  );
+
+describe("every call of the control API is behind the guard", () => {
+  test.each<[string, Record<string, string>]>([
+    ["a page whose host name points here", { Host: "evil.example:2547", Origin: "http://evil.example:2547" }],
+    ["a page of another origin", { Origin: "http://evil.example" }],
+    ["a browser that says cross-site", { "Sec-Fetch-Site": "cross-site" }],
+    ["a proxy", { "X-Forwarded-For": "192.0.2.1" }],
+  ])("%s: 403, and nothing has changed", async (_who, headers) => {
+    const state = await stateOf();
+    const elsewhere = [
+      { method: "GET", path: "/nothing" },
+      { method: "OPTIONS", path: "/payments" },
+    ];
+    for (const { method, path, ...body } of [...eachCall(), ...elsewhere]) {
+      const answer = await sandbox.call(method, path, { headers, ...body });
+      expect(answer.status, `${method} ${path}`).toBe(403);
+      expectSoundAnswer(answer);
+    }
+    expect(await stateOf()).toBe(state);
   });
 
-  test("HEAD as well, which is how many a tool waits for a server", async () => {
-    expect((await scene.call("HEAD", "/health")).status).toBe(200);
+  test("the console refuses a proxy, too; the merchant API does not", async () => {
+    const headers = { "X-Forwarded-For": "192.0.2.1" };
+    for (const path of ["", "/"]) expect((await sandbox.call("GET", path, { headers })).status).toBe(403);
+    const merchant = await sandbox.ask("GET", "/transactions.php", { headers: { ...headers, Host: "shop.example" } });
+    expect(merchant.status).toBe(200);
+  });
+
+  test("a form cannot send a body", async () => {
+    const state = await stateOf();
+    const fields = new URLSearchParams({ outcome: "cancelled", kind: "web", name: "x", advance: "1h" });
+    for (const { method, path, json } of eachCall()) {
+      if (json === undefined) continue;
+      for (const form of [
+        { body: fields },
+        { body: JSON.stringify(json), headers: { "Content-Type": "text/plain" } },
+      ]) {
+        const { status, body } = await sandbox.call(method, path, form);
+        expect(status, `${method} ${path}`).toBe(400);
+        expect(body.message).toStartWith("Content-Type must be application/json; it is ");
+      }
+    }
+    expect(await stateOf()).toBe(state);
   });
 });
 
-describe("like the merchant API it answers everything in JSON", () => {
-  const PATHS = ["//", "/nothing", "/health/", "/HEALTH", "/%68ealth", "/constructor", "/__proto__", "/health/x"];
-  for (const path of PATHS) {
-    test(`404: GET /_momo${path}`, async () => {
-      const answer = await scene.call("GET", path);
-      expect(answer.status).toBe(404);
-      expectSoundAnswer(answer);
-      expect(answer.body.message).toContain("/_momo/health");
-    });
-  }
+describe("with a token", () => {
+  const token = "t0ken-of-sixteen-and-more";
+  const scene = forAllTests(() => openControl({ host: "0.0.0.0", token }));
+  const PROBES = ["GET /health", "HEAD /health", "GET /ready", "HEAD /ready"];
 
-  const ALLOWED = { "/health": "GET, HEAD", "/outcomes": "GET", "/payments": "POST" };
-  for (const [path, allowed] of Object.entries(ALLOWED)) {
-    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      if (allowed.split(", ").includes(method)) continue;
-      test(`405 with Allow: ${method} /_momo${path}`, async () => {
-        const answer = await scene.call(method, path);
-        expect(answer.status).toBe(405);
-        expect(answer.headers.get("Allow")).toBe(allowed);
+  test("every call but a probe needs it, and the refusal tells nothing", async () => {
+    const { text } = await scene.call("GET", "/nothing", { headers: { Host: "localhost" } });
+    for (const { method, path, ...body } of [...eachCall(), { method: "POST", path: "/health" }]) {
+      if (PROBES.includes(`${method} ${path}`)) continue;
+      const answer = await scene.call(method, path, { headers: { Authorization: "Bearer wrong" }, ...body });
+      expect(answer.status, `${method} ${path}`).toBe(401);
+      expectSoundAnswer(answer);
+      expect(answer.text).toBe(text);
+      expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+    }
+    expect(text).not.toContain(token);
+  });
+
+  test("a probe has no token, and is told one word", async () => {
+    for (const headers of [
+      {},
+      { Authorization: "Bearer wrong" },
+      { Host: "10.0.0.7:2547", "X-Forwarded-For": "::1" },
+    ]) {
+      const health = await scene.call("GET", "/health", { headers });
+      expectSoundAnswer(health);
+      expect(health.body).toEqual({ success: true, message: "momo is serving", status: "ok" });
+      const ready = await scene.call("GET", "/ready", { headers });
+      expect(ready.body).toEqual({ success: true, message: "momo takes payments", status: "ready" });
+      expect((await scene.call("HEAD", "/health", { headers })).status).toBe(200);
+    }
+    const foreign = await scene.call("GET", "/health", { headers: { Origin: "http://evil.example" } });
+    expect(foreign.status).toBe(403);
+  });
+
+  test("with it a proxy may ask, and the addresses to paste are those of the proxy", async () => {
+    const headers = { Authorization: `Bearer ${token}`, Host: "momo.example", "X-Forwarded-Proto": "https" };
+    expect((await scene.call("GET", "/health", { headers })).body).toMatchObject({ status: "ok", pid: process.pid });
+    expect((await scene.call("GET", "/server", { headers })).body).toMatchObject({
+      base_url: "https://momo.example/v2",
+      control_url: "https://momo.example/_momo",
+    });
+  });
+});
+
+describe("the merchant API refuses a page of another site before it logs the call or uses up a fault", () => {
+  test.each([{ "Sec-Fetch-Site": "cross-site" }, { Origin: "http://evil.example" }, { Origin: "null" }])(
+    "%j",
+    async (headers) => {
+      await sandbox.renew();
+      await sandbox.control("PUT", "/faults", { faults: [{ kind: "error", status: 503, times: 5 }] });
+      for (const [method, path] of [
+        ["POST", "/stkpush.php"],
+        ["POST", "/nothing"],
+        ["OPTIONS", "/stkpush.php"],
+        ["GET", "/transactions.php"],
+        ["GET", "/../openapi.json"],
+      ] as const) {
+        const answer = await sandbox.ask(method, path, { headers });
+        expect(answer.status, `${method} ${path}`).toBe(403);
         expectSoundAnswer(answer);
-      });
+      }
+      const path = "/v2/x%2Fy";
+      const ambiguous = new Request(`http://${HOST}${path}`, { headers: { Host: HOST, ...headers } });
+      expect((await sandbox.refusePath(ambiguous, path)).status).toBe(403);
+      expect(await sandbox.logged()).toEqual([]);
+      expect(await sandbox.control("GET", "/faults")).toMatchObject({ faults: [{ times: 5 }] });
+    },
+  );
+
+  test("a page of this server, and a server, are answered", async () => {
+    await sandbox.renew();
+    for (const headers of [{}, { Origin: `http://${HOST}` }]) await sandbox.pay({}, headers);
+    expect(await sandbox.logged()).toHaveLength(2);
+  });
+});
+
+test.each<[what: string, method: string, path: string, headers: Record<string, string>]>([
+  ["an answer", "GET", "/health", {}],
+  ["plain text", "GET", "/requests?format=curl", {}],
+  ["a stream", "GET", "/events", {}],
+  ["a path that does not exist", "GET", "/nothing", {}],
+  ["a method that is not supported", "PATCH", "/rules", {}],
+  ["a body that is refused", "POST", "/rules", {}],
+  ["a caller that is refused", "GET", "/health", { Host: "evil.example" }],
+])("%s has the security headers, and none of CORS", async (_what, method, path, headers) => {
+  const response = await sandbox.request(method, path, { headers });
+  await response.body?.cancel();
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  });
+  expect([...response.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+});
+
+test("404 in JSON: a path that only looks like one of the calls", async () => {
+  const health = ["/health/", "/HEALTH", "/%68ealth", "/health/x"];
+  for (const path of ["//", "/nothing", ...health, "/constructor", "/__proto__", "/prompts/ID"]) {
+    expect(await sandbox.refusal("GET", path, undefined, 404)).toContain("/_momo/health");
+  }
+});
+
+test("405 in JSON with Allow: every other method of every path", async () => {
+  for (const [name, methods] of Object.entries(CALLS)) {
+    const path = name.replace(/[A-Z_]+/, "x");
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      if (Object.hasOwn(methods, method)) continue;
+      const answer = await readAnswer(await sandbox.request(method, path));
+      expect(answer.status, `${method} ${path}`).toBe(405);
+      expect(answer.headers.get("Allow")).toBe(Object.keys(methods).join(", "));
+      expectSoundAnswer(answer);
     }
   }
 });

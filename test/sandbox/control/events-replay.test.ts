@@ -1,156 +1,160 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
-import { HOST } from "../../support/control.ts";
-import { type EventStream, readEvents } from "../../support/event-stream.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { readEvents } from "../../support/event-stream.ts";
 import { startIn } from "../../support/sandbox.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered } from "../../support/steered.ts";
-import { forEachTest } from "../../support/use.ts";
+import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
+import { openSteered, useSteered } from "../../support/steered.ts";
+import { turnsOf } from "../../support/turns.ts";
 
-const sandbox = forEachTest(openSteered);
+const sandbox = useSteered();
 afterAll(cleanUp);
 
-async function listen(query = "", headers: Record<string, string> = {}): Promise<EventStream> {
-  const sent = { headers: { Host: HOST, ...headers } };
-  return readEvents(await sandbox.handle(new Request(`http://${HOST}/_momo/events${query}`, sent)));
-}
+const steer = () => sandbox.control("DELETE", "/rules");
+const since = (id: string) => sandbox.listen(`?since=${id}`);
+const lastEventId = (id: string) => sandbox.listen("", { headers: { "Last-Event-ID": id } });
+const numberOf = (id = "") => Number(id.split("-")[1]);
 
-/** Reads so many events of a stream, and leaves it. */
-async function take(stream: EventStream, count: number): Promise<EventStream["events"]> {
-  await stream.until(() => stream.events.length >= count);
+/** The ids of some events. */
+async function someIds(count: number): Promise<string[]> {
+  const stream = await sandbox.listen();
+  for (let index = 0; index < count; index++) await steer();
+  const ids = (await stream.until(count)).map(({ id }) => id);
   await stream.leave();
-  return stream.events;
+  return ids;
 }
 
-const numberOf = (id: string) => Number(id.split("-")[1]);
-
-describe("each event has an id, rising since somebody first listened, prefixed with what tells this process from others", () => {
-  test("BOOT-N", async () => {
-    const stream = await listen();
-    await sandbox.pay();
-    await sandbox.pay();
-    const ids = (await take(stream, 4)).map(({ id }) => id);
-    expect(ids.map(numberOf)).toEqual([1, 2, 3, 4]);
-    expect(new Set(ids.map((id) => id.split("-")[0])).size).toBe(1);
-    for (const id of ids) expect(id).toMatch(/^[0-9A-Z]{8}-[1-9][0-9]*$/);
-  });
+test("each event has an id: the name of this process, and a number that counts up from the first listener", async () => {
+  const fresh = await openSteered();
+  await fresh.pay();
+  await fresh.control("DELETE", "/rules");
+  const stream = await fresh.listen();
+  await fresh.pay();
+  await fresh.pay();
+  const ids = (await stream.until(4)).map(({ id }) => id);
+  expect(ids.map(numberOf)).toEqual([1, 2, 3, 4]);
+  expect(new Set(ids.map((id) => id.split("-")[0])).size).toBe(1);
+  for (const id of ids) expect(id).toMatch(/^[0-9A-Z]{8}-[1-9][0-9]*$/);
+  await fresh.close();
 });
 
-describe("Last-Event-ID, or ?since=ID, replays what was missed", () => {
-  for (const [name, ask] of [
-    ["Last-Event-ID", (id: string) => listen("", { "Last-Event-ID": id })],
-    ["?since=", (id: string) => listen(`?since=${id}`)],
-  ] as const) {
-    test(`${name}: all after it, once, in order, and then what happens next`, async () => {
-      const first = await listen();
-      await sandbox.pay();
-      const [seen] = await take(first, 1);
-      const witness = await listen();
-      await sandbox.pay({ phone: "254700000032" });
-      await sandbox.control("POST", "/clock", { advance: "3s" });
-      const missed = await take(witness, 6);
+describe("Last-Event-ID, or ?since=ID, repeats what a client has missed", () => {
+  test.each([
+    ["Last-Event-ID", lastEventId],
+    ["?since=", since],
+  ])("%s: all events after it, once, in order, and then what happens next", async (_name, listenAfter) => {
+    const witness = await sandbox.listen();
+    await sandbox.pay();
+    const [seen] = await witness.until(1);
+    await sandbox.pay({ phone: "254700000032" });
+    await sandbox.advanceClock("3s");
+    const [, ...missed] = await witness.until(8);
 
-      const again = await ask(String(seen?.id));
-      await again.until(() => again.events.length >= 7);
-      // The request of the first payment came after its transaction.
-      expect(again.events[0]).toMatchObject({ name: "request" });
-      expect(again.events.slice(1)).toEqual(missed);
-      await sandbox.control("DELETE", "/rules");
-      expect((await take(again, 8)).slice(7)).toMatchObject([{ name: "steering", data: { what: "rules" } }]);
-    });
-  }
-
-  test("the header of a client that comes back by itself counts more than the address it began with", async () => {
-    const first = await listen();
-    for (let count = 0; count < 3; count++) await sandbox.control("DELETE", "/rules");
-    const ids = (await take(first, 3)).map(({ id }) => id);
-    const again = await listen(`?since=${ids[0]}`, { "Last-Event-ID": String(ids[1]) });
-    expect((await take(again, 1)).map(({ id }) => id)).toEqual([String(ids[2])]);
+    const again = await listenAfter(seen?.id ?? "");
+    expect(await again.until(7)).toEqual(missed);
+    await steer();
+    expect((await again.until(8))[7]).toMatchObject({ name: "steering", data: { what: "rules" } });
   });
 
-  test("the last id brings nothing but what happens next", async () => {
-    const first = await listen();
-    await sandbox.control("DELETE", "/rules");
-    const [last] = await take(first, 1);
-    const again = await listen(`?since=${last?.id}`);
+  test("the header, which a client repeats by itself, counts more than the address", async () => {
+    const [first, second, third] = await someIds(3);
+    const again = await sandbox.listen(`?since=${first}`, { headers: { "Last-Event-ID": second } });
+    expect(await again.until(1)).toMatchObject([{ id: third }]);
+  });
+
+  test("after the last id, nothing is repeated", async () => {
+    const [last = ""] = await someIds(1);
+    const again = await since(last);
     await sandbox.control("DELETE", "/faults");
-    expect(await take(again, 1)).toMatchObject([{ data: { what: "faults" } }]);
+    expect(await again.until(1)).toMatchObject([{ data: { what: "faults" } }]);
   });
 
-  test("what happened before anybody listened is no event: neither a payment nor a rule", async () => {
-    await sandbox.pay();
-    await sandbox.control("DELETE", "/rules");
-    const stream = await listen();
-    await sandbox.control("POST", "/reset");
-    const [reset] = await take(stream, 1);
-    const [boot, number] = String(reset?.id).split("-");
-    expect(number).toBe("1");
-    const again = await listen(`?since=${boot}-0`);
-    expect(await take(again, 1)).toMatchObject([{ id: reset?.id, data: { what: "reset" } }]);
+  test.each(["", "abc", "1", "-", "A-1e3", "%E2%98%83", "A-1&since=A-2"])("?since=%s is refused", async (id) => {
+    await sandbox.refusal("GET", `/events?since=${id}`);
   });
 
-  test("since is refused without the id of an event, and when it is given twice", async () => {
-    for (const query of ["", "abc", "1", "-", "A-1e3", "%E2%98%83", "A-1&since=A-2"].map(
-      (since) => `?since=${since}`,
-    )) {
-      const refused = await sandbox.call("GET", `/events${query}`);
-      expect(refused.status).toBe(400);
-      expectSoundAnswer(refused);
-    }
+  test("in many turns, so that others are served between them", async () => {
+    const [seen = ""] = await someIds(1);
+    for (let count = 0; count < 400; count++) await sandbox.ask("POST", "/status.php", { json: {} });
+    const again = await since(seen);
+    // 32 KB of about 700 bytes each at a time.
+    expect(await turnsOf(again.until(400))).toBeGreaterThan(5);
   });
 });
 
-describe("gap: what was missed is no longer there, and the page must load afresh", () => {
-  test("of another process", async () => {
-    const directory = join(newFolder(), "data");
-    const first = await startIn(directory);
-    const before = readEvents(await fetch(`${first.origin}/_momo/events`));
-    await first.control("DELETE", "/rules");
-    const [seen] = await take(before, 1);
-    await first.stop();
-    const second = await startIn(directory);
-    const after = readEvents(
-      await fetch(`${second.origin}/_momo/events`, { headers: { "Last-Event-ID": seen?.id ?? "" } }),
-    );
-    await after.until(() => after.events.length > 0);
-    expect(after.events).toMatchObject([{ name: "gap", data: {} }]);
-    await second.control("DELETE", "/rules");
-    const [gap, next] = await take(after, 2);
+describe("gap: the missed events are no longer known, and the page must read everything again", () => {
+  test("an id of another process; then the events go on", async () => {
+    const gapped = await since("ABCDEFGH-1");
+    const [gap] = await gapped.until(1);
+    expect(gap).toMatchObject({ name: "gap", data: {} });
+    await steer();
+    const [, next] = await gapped.until(2);
     expect(next).toMatchObject({ name: "steering" });
-    expect(numberOf(String(next?.id))).toBe(numberOf(String(gap?.id)) + 1);
+    expect(numberOf(next?.id)).toBe(numberOf(gap?.id) + 1);
   });
 
-  test("an id of nobody's; in the header it may be any text, because a browser repeats what it read", async () => {
-    const streams = [listen("?since=ABCDEFGH-1"), listen("", { "Last-Event-ID": "x" })];
-    for (const stream of await Promise.all(streams)) {
-      expect(await take(stream, 1)).toMatchObject([{ name: "gap", data: {} }]);
-    }
+  test("a text that is no id: a browser repeats whatever it read", async () => {
+    expect(await (await lastEventId("x")).until(1)).toMatchObject([{ name: "gap" }]);
   });
 
-  test("an id of this process that has yet to come", async () => {
-    const first = await listen();
-    await sandbox.control("DELETE", "/rules");
-    const [{ id } = { id: "" }] = await take(first, 1);
-    const stream = await listen(`?since=${id.split("-")[0]}-99`);
-    expect(await take(stream, 1)).toMatchObject([{ name: "gap", id }]);
+  test("an id of this process that does not exist yet", async () => {
+    const [id = ""] = await someIds(1);
+    expect(await (await since(`${id.split("-")[0]}-999999`)).until(1)).toMatchObject([{ name: "gap", id }]);
+  });
+
+  test("each start of a server has a name of its own", async () => {
+    const idOf = async (server: Awaited<ReturnType<typeof startIn>>) => {
+      const stream = readEvents(await fetch(`${server.origin}/_momo/events`));
+      await server.control("DELETE", "/rules");
+      const [event] = await stream.until(1);
+      await server.stop();
+      return event?.id;
+    };
+    const directory = join(newFolder(), "data");
+    const first = await idOf(await startIn(directory));
+    expect(await idOf(await startIn(directory))).not.toBe(first);
   });
 });
 
-test("what was missed comes in many turns, and others are served between them", async () => {
-  const first = await listen();
-  await sandbox.pay();
-  const [seen] = await take(first, 1);
-  for (let count = 0; count < 400; count++) await sandbox.ask("POST", "/status.php", { json: {} });
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await take(await listen(`?since=${seen?.id}`), 400);
-  isOver = true;
-  // 32 KB of about 700 bytes each at a time.
-  expect(turns).toBeGreaterThan(5);
+describe("at most 100 listen", () => {
+  test("one more gets 503; each one that leaves makes room", async () => {
+    const full = await openSteered();
+    later(() => full.close());
+    // These have gone before their call is read.
+    await Promise.all(Array.from({ length: 100 }, () => full.listen("", { signal: AbortSignal.abort() })));
+    const gone = new AbortController();
+    const streams = await Promise.all([
+      full.listen("", { signal: gone.signal }),
+      ...Array.from({ length: 99 }, () => full.listen()),
+    ]);
+    const isFull = async () => (await full.request("GET", "/events")).status === 503;
+    const refused = await readAnswer(await full.request("GET", "/events"));
+    expect(refused.status).toBe(503);
+    expectSoundAnswer(refused);
+    await streams.pop()?.leave();
+    streams.push(await full.listen());
+    expect(await isFull()).toBe(true);
+    gone.abort();
+    await streams.shift()?.ended;
+    streams.push(await full.listen());
+    expect(await isFull()).toBe(true);
+    await full.pay();
+    for (const stream of streams) expect((await stream.until(1))[0]).toMatchObject({ name: "transaction" });
+  });
+
+  test("also over real connections; and when the server stops, it ends a stream properly", async () => {
+    const server = await startIn(join(newFolder(), "data"));
+    const url = `${server.origin}/_momo/events`;
+    const gone = new AbortController();
+    await Promise.all(Array.from({ length: 100 }, () => fetch(url, { signal: gone.signal })));
+    expect((await fetch(url)).status).toBe(503);
+    gone.abort();
+    let response = await fetch(url);
+    while (response.status === 503) response = await fetch(url);
+    const stream = readEvents(response);
+    const id = await server.pay();
+    expect((await stream.until(1))[0]).toMatchObject({ name: "transaction", data: { checkout_request_id: id } });
+    // A connection that is cut off would be an error here.
+    await Promise.all([stream.ended, server.stop()]);
+  });
 });

@@ -1,17 +1,25 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { faultsRequest } from "../../../sandbox/control/faults.ts";
+import { createFaultPlan, type Fault } from "../../../sandbox/faults.ts";
+import { drawSeed } from "../../../src/domain/random.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { connectTo } from "../../support/connection.ts";
+import { serveMomo } from "../../support/momo.ts";
+import { seededRandom } from "../../support/random.ts";
 import { testRefusals } from "../../support/refused.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";
-import { openSteered } from "../../support/steered.ts";
-import { forEachTest } from "../../support/use.ts";
+import { useSteered } from "../../support/steered.ts";
 
-const sandbox = forEachTest(openSteered);
+const sandbox = useSteered();
+afterAll(cleanUp);
 
 const put = (faults: object[], seed?: number) => sandbox.control("PUT", "/faults", { faults, seed });
-const push = () => sandbox.ask("POST", "/stkpush.php", { json: payment(sandbox.caller) });
+const inForce = async () => (await sandbox.control("GET", "/faults")).faults;
+const push = (headers = {}) => sandbox.ask("POST", "/stkpush.php", { json: payment(sandbox.caller), headers });
 const list = () => sandbox.ask("GET", "/transactions.php");
 
 describe("error", () => {
-  test("answered with its status, 500 where none is given; the operation is not carried out", async () => {
+  test("answers with its status, by default 500; the operation is not carried out, and the log shows the fault", async () => {
     await put([
       { kind: "error", times: 1 },
       { kind: "error", status: 503, times: 1 },
@@ -21,98 +29,158 @@ describe("error", () => {
     expectSoundAnswer(first);
     expect(second.body.message).toBe("fault injected: HTTP 503");
     expect(await sandbox.list()).toHaveLength(1);
-  });
-
-  test("seen in the request log as such", async () => {
-    await put([{ kind: "error", status: 418, times: 1 }]);
-    await push();
-    await push();
-    expect(await sandbox.logged()).toMatchObject([
-      { fault: "error", status: 418, body: JSON.stringify(payment(sandbox.caller)), answer: { success: false } },
+    const body = JSON.stringify(payment(sandbox.caller));
+    expect((await sandbox.logged()).slice(0, 3)).toMatchObject([
+      { fault: "error", status: 500, body },
+      { fault: "error", status: 503, body, answer: { success: false } },
       { fault: null, status: 200 },
     ]);
   });
 
-  test("by path: others are spared", async () => {
+  test("with a path, it strikes that operation only", async () => {
     await put([{ kind: "error", path: "/transactions.php" }]);
     expect([(await push()).status, (await list()).status, (await push()).status]).toEqual([200, 500, 200]);
   });
 
-  test("without a path: any operation, and never the control API", async () => {
-    await put([{ kind: "error" }]);
-    const status = await sandbox.ask("POST", "/status.php", { json: {} });
-    expect([status.status, (await push()).status, (await list()).status]).toEqual([500, 500, 500]);
-    await sandbox.control("GET", "/health");
+  test("without a path, it strikes every operation, and nothing else", async () => {
+    await put([{ kind: "error", status: 503, times: 3 }]);
+    const status = () => sandbox.ask("POST", "/status.php", { json: {} });
+    const other = (path: string) => () => sandbox.ask("GET", path);
+    const calls = [other("/nothing"), other("foo/transactions.php"), push, status, list, list];
+    const statuses: number[] = [];
+    for (const call of calls) statuses.push((await call()).status);
+    expect(statuses).toEqual([404, 404, 503, 503, 503, 200]);
+    expect(await inForce()).toEqual([]);
+  });
+
+  test("it strikes calls with valid credentials only", async () => {
+    await put([{ kind: "error", status: 503, times: 5 }]);
+    const { api_key, api_secret } = await sandbox.control("POST", "/keys", { label: "revoked" });
+    await sandbox.control("DELETE", `/keys/${api_key}`);
+    for (const headers of [
+      { "X-API-Key": "", "X-API-Secret": "" },
+      { "X-API-Key": "mk_no" },
+      { "X-API-Secret": "ms_no" },
+      { "X-API-Key": String(api_key), "X-API-Secret": String(api_secret) },
+    ]) {
+      expect((await push(headers)).status).toBe(401);
+      expect((await sandbox.logged()).at(-1)).toMatchObject({ status: 401, fault: null });
+    }
+    expect(await inForce()).toMatchObject([{ times: 5 }]);
+    expect((await push()).status).toBe(503);
+    expect(await inForce()).toMatchObject([{ times: 4 }]);
   });
 });
 
-describe("delay", () => {
-  test("carried out after this time, in real time even while momo's clock stands still", async () => {
-    await put([{ kind: "delay", delay: "40ms", times: 1 }]);
-    const startedMs = performance.now();
-    expect((await push()).status).toBe(200);
-    expect(performance.now() - startedMs).toBeGreaterThan(35);
-    expect(await sandbox.logged()).toMatchObject([{ fault: "delay", status: 200 }]);
-    expect(Number((await sandbox.logged())[0]?.duration_ms)).toBeGreaterThan(35);
-    expect(await sandbox.list()).toHaveLength(1);
-  });
+test("delay: the operation is carried out later, in real time; other calls need not wait", async () => {
+  await put([{ kind: "delay", delay: "40ms", path: "/stkpush.php" }]);
+  const startedMs = performance.now();
+  const slow = push();
+  expect(await Promise.race([slow.then(() => "slow"), list().then(() => "quick")])).toBe("quick");
+  expect((await slow).status).toBe(200);
+  expect(performance.now() - startedMs).toBeGreaterThan(35);
+  const [, logged] = await sandbox.logged();
+  expect(logged).toMatchObject({ fault: "delay", status: 200 });
+  expect(Number(logged?.duration_ms)).toBeGreaterThan(35);
+  expect(await sandbox.list()).toHaveLength(1);
+});
 
-  test("others need not wait for it", async () => {
-    await put([{ kind: "delay", delay: "200ms", path: "/stkpush.php" }]);
-    const slow = push();
-    expect(await Promise.race([slow.then(() => "slow"), list().then(() => "quick")])).toBe("quick");
-    await slow;
+test("disconnect: on a real connection no answer comes, but the payment exists; nothing is printed to stderr", async () => {
+  const server = await serveMomo();
+  const { base_url, control_url, api_key, api_secret } = server.ready;
+  const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
+  const body = JSON.stringify(order);
+  await fetch(`${control_url}/faults`, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ faults: [{ kind: "disconnect", path: "/stkpush.php", times: 2 }] }),
   });
+  const client = await connectTo(base_url);
+  const headers = `Host: x\r\nContent-Type: application/json\r\nX-API-Key: ${api_key}\r\nX-API-Secret: ${api_secret}\r\n`;
+  client.write(`POST /v2/stkpush.php HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`);
+  await client.closed;
+  expect(client.received.text).toBe("");
+  // An HTTP client gets an error instead of an answer.
+  expect(await server.post("/stkpush.php", order).catch(() => "no answer")).toBe("no answer");
+
+  expect(await (await server.get("/transactions.php")).json()).toMatchObject({
+    transactions: [{ amount: 100 }, { amount: 100 }],
+  });
+  const lost = { fault: "disconnect", status: null, answer: null, body };
+  expect(await (await fetch(`${control_url}/requests`)).json()).toMatchObject({
+    requests: [lost, lost, { fault: null, status: 200 }],
+  });
+  expect((await server.post("/stkpush.php", order)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect(server.child.stderr.text).toBe("");
 });
 
 describe("probability and seed", () => {
-  const statuses = async (seed: number) => {
-    await put([{ kind: "error", probability: 0.5 }], seed);
-    const answers = Array.from({ length: 40 }, () => list());
-    return (await Promise.all(answers)).map(({ status }) => status).join(" ");
+  const HALF = { kind: "error", probability: 0.5 };
+  const statuses = async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, list));
+    return answers.map(({ status }) => status);
   };
 
-  test("same seed, same faults: two runs are equal; a different seed differs", async () => {
-    const first = await statuses(42);
-    expect(await statuses(42)).toBe(first);
-    expect(await statuses(43)).not.toBe(first);
-    expect(first).toContain("200");
-    expect(first).toContain("500");
+  test("the same seed brings the same faults, also a seed that was drawn; another seed brings others", async () => {
+    const { seed } = await put([HALF]);
+    const first = await statuses();
+    expect(new Set(first)).toEqual(new Set([200, 500]));
+    await put([HALF], Number(seed));
+    expect(await statuses()).toEqual(first);
+    await put([HALF], 42);
+    expect(await statuses()).not.toEqual(first);
   });
 
-  test("without one, one is drawn and shown, and brings the same faults again", async () => {
-    const { seed } = await put([{ kind: "error", probability: 0.5 }]);
-    const drawn = (await Promise.all(Array.from({ length: 40 }, list))).map(({ status }) => status).join(" ");
-    expect(await statuses(Number(seed))).toBe(drawn);
+  test("every seed that is drawn can be given", () => {
+    const random = seededRandom(9);
+    for (let count = 0; count < 20; count++) {
+      expect(faultsRequest.safeParse({ faults: [], seed: drawSeed(random) }).success).toBe(true);
+    }
+  });
+
+  const fault = (probability: number, changes: Partial<Fault> = {}): Fault => ({
+    ...{ path: null, what: { kind: "disconnect" }, probability, times: null },
+    ...changes,
+  });
+  /** How many of so many requests are struck. */
+  function struck(seed: number, requests: number, only: Fault): number {
+    const faults = createFaultPlan();
+    faults.replace(seed, [only]);
+    return Array.from({ length: requests }, () => faults.strike("/status.php")).filter((what) => what !== null).length;
+  }
+
+  test.each([0.05, 0.3, 0.5, 0.9])(
+    "a probability of %d strikes about as often, also the first request",
+    (probability) => {
+      expect(struck(7, 10_000, fault(probability)) / 10_000).toBeWithin(probability - 0.02, probability + 0.02);
+      const firsts = Array.from({ length: 2000 }, (_, seed) => struck(seed, 1, fault(probability)));
+      expect(firsts.filter((count) => count === 1).length / 2000).toBeWithin(probability - 0.05, probability + 0.05);
+    },
+  );
+
+  test("a fault that does not strike keeps its times, and the next one may strike", () => {
+    const plan = createFaultPlan();
+    plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { what: { kind: "error", status: 502 } })]);
+    expect(plan.strike("/status.php")).toMatchObject({ status: 502 });
+    expect(plan.faults[0]?.times).toBe(1);
+    expect(struck(3, 100, fault(0.5, { times: 3 }))).toBe(3);
   });
 });
 
 describe("GET, PUT and DELETE /_momo/faults", () => {
-  const ALL = [
-    { path: "/stkpush.php", kind: "error", status: 503, probability: 0.25, times: 2 },
-    { kind: "delay", delay: "2m", probability: 1 },
-    { kind: "disconnect", probability: 1, times: 1_000_000 },
-  ];
-
-  test("each answers with those in force, as they can be given again", async () => {
+  test("each answers with the faults in force, in a form that can be sent again", async () => {
+    const all = [
+      { path: "/stkpush.php", kind: "error", status: 503, probability: 0.25, times: 2 },
+      { kind: "delay", delay: "2m", probability: 1 },
+      { kind: "disconnect", probability: 1, times: 1_000_000 },
+    ];
     expect(await sandbox.control("GET", "/faults")).toMatchObject({ seed: 0, faults: [] });
-    const answer = await put(ALL, 7);
-    expect(answer).toMatchObject({ success: true, seed: 7, faults: ALL });
+    const answer = await put(all, 7);
+    expect(answer).toMatchObject({ success: true, seed: 7, faults: all });
     expect(await sandbox.control("GET", "/faults")).toEqual(answer);
-    expect((await put(answer.faults as object[], 7)).faults).toEqual(ALL);
+    expect((await put(answer.faults as object[], 7)).faults).toEqual(all);
     expect(await put([], 8)).toMatchObject({ seed: 8, faults: [] });
-  });
-
-  test("the times that are left show", async () => {
-    await put([{ kind: "error", times: 3 }]);
-    await push();
-    expect((await sandbox.control("GET", "/faults")).faults).toMatchObject([{ times: 2 }]);
-    await push();
-    await push();
-    expect((await sandbox.control("GET", "/faults")).faults).toEqual([]);
-  });
-
-  test("DELETE: nothing goes wrong any more", async () => {
     await put([{ kind: "error" }], 7);
     expect(await sandbox.control("DELETE", "/faults")).toMatchObject({ seed: 0, faults: [] });
     expect((await push()).status).toBe(200);
@@ -120,20 +188,17 @@ describe("GET, PUT and DELETE /_momo/faults", () => {
 });
 
 describe("a fault that makes no sense is refused with its place, and those in force stay", () => {
-  const BAD: [body: unknown, says: string][] = [
-    [{ faults: [{ kind: "error", path: "/nothing.php" }] }, "faults[0].path: must be one of /stkpush.php, /status.php"],
+  beforeEach(() => put([{ kind: "error", times: 5 }], 7));
+  testRefusals(sandbox, "PUT", "/faults", [
     [{ faults: [{ kind: "error", path: "/v2/stkpush.php" }] }, "faults[0].path: must be one of /stkpush.php"],
     [{ faults: [{ kind: "error" }, { kind: "crash" }] }, "faults[1].kind: must be one of error, delay, disconnect"],
     [{ faults: [{}] }, "faults[0].kind: must be one of error, delay, disconnect"],
-    [{ faults: [{ kind: "error", status: 399 }] }, "faults[0].status: must be at least 400"],
-    [{ faults: [{ kind: "error", status: 600 }] }, "faults[0].status: must be at most 599"],
-    [{ faults: [{ kind: "error", status: 500.5 }] }, "faults[0].status: must be a whole number"],
-    [{ faults: [{ kind: "error", status: "500" }] }, "faults[0].status: must be a number"],
+    [{ faults: [{ kind: "error", status: 399 }] }, "faults[0].status: must be at least 400; it is 399"],
+    [{ faults: [{ kind: "error", status: 600 }] }, "faults[0].status: must be at most 599; it is 600"],
+    [{ faults: [{ kind: "error", status: "500" }] }, 'faults[0].status: must be a number; it is a string, "500"'],
     [{ faults: [{ kind: "delay", delay: "1s", status: 500 }] }, "faults[0].status: only an error has one"],
     [{ faults: [{ kind: "delay" }] }, "faults[0].delay: a delay has one, and nothing else does"],
     [{ faults: [{ kind: "delay", delay: "soon" }] }, "faults[0].delay: it is not a duration up to 24h"],
-    [{ faults: [{ kind: "delay", delay: 5 }] }, "faults[0].delay: must be a string"],
-    [{ faults: [{ kind: "error", delay: "1s" }] }, "faults[0].delay: a delay has one, and nothing else does"],
     [{ faults: [{ kind: "disconnect", delay: "1s" }] }, "faults[0].delay: a delay has one"],
     [{ faults: [{ kind: "error", probability: 0 }] }, "faults[0].probability: must be more than 0"],
     [{ faults: [{ kind: "error", probability: 1.1 }] }, "faults[0].probability: "],
@@ -141,12 +206,8 @@ describe("a fault that makes no sense is refused with its place, and those in fo
     [{ faults: [{ kind: "error", time: 1 }] }, 'faults[0]: there is no member "time"; the members are '],
     [{ faults: Array.from({ length: 101 }, () => ({ kind: "error" })) }, "faults: must have at most 100 elements"],
     [{ faults: [], seed: -1 }, "seed: "],
-    [{ faults: [], seed: 0.5 }, "seed: "],
-    [{ faults: [], seed: "7" }, "seed: "],
     [{ faults: { kind: "error" } }, "faults: must be an array"],
     [{}, "faults: is missing"],
     [[], "the body must be a JSON object"],
-  ];
-  beforeEach(() => put([{ kind: "error", times: 5 }], 7));
-  testRefusals(sandbox, "PUT", "/faults", BAD);
+  ]);
 });

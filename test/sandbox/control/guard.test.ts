@@ -1,50 +1,26 @@
 import { describe, expect, test } from "bun:test";
-import { HOST, openControl } from "../../support/control.ts";
-import { expectSoundAnswer, payment } from "../../support/scenario.ts";
-import { forAllTests } from "../../support/use.ts";
+import { createGuard, createHostGuard, isFromAnotherSite } from "../../../sandbox/control/guard.ts";
+import { HOST } from "../../support/control.ts";
 
-const scene = forAllTests(openControl);
+type Sent = Readonly<Record<string, string>>;
 
-async function expectRefused(headers: Record<string, string | undefined>): Promise<void> {
-  const json = { ...payment(scene.caller), kind: "web" };
-  for (const [method, path] of [
-    ["GET", "/health"],
-    ["POST", "/payments"],
-    ["OPTIONS", "/payments"],
-    ["GET", "/nothing"],
-    ["DELETE", "/health"],
-  ] as const) {
-    const answer = await scene.call(method, path, method === "POST" ? { headers, json } : { headers });
-    expect(answer.status, `${method} ${path}`).toBe(403);
-    expectSoundAnswer(answer);
-  }
-  expect((await scene.send({ path: "/transactions.php" })).body.transactions).toEqual([]);
-}
+const TOKEN = "t0ken-of-sixteen-and-more";
+const requestWith = (headers: Sent) => new Request(`http://${HOST}/_momo/health`, { headers });
 
-function expectNoCors(headers: Headers): void {
-  expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
-}
+/** The status of the refusal; null where the request is accepted. */
+const loopback = (headers: Sent) =>
+  createGuard({ host: "127.0.0.1", token: null })(requestWith(headers))?.status ?? null;
+const withToken = (headers: Sent) =>
+  createGuard({ host: "0.0.0.0", token: TOKEN })(requestWith(headers))?.status ?? null;
 
-describe("answers only when Host is a loopback name", () => {
-  for (const host of [
-    "localhost",
-    "localhost:2547",
-    "LOCALHOST:2547",
-    "127.0.0.1",
-    "127.0.0.1:80",
-    "127.1.2.3:2547",
-    "[::1]",
-    "[::1]:2547",
-  ]) {
-    test(host, async () => {
-      expect((await scene.call("GET", "/health", { headers: { Host: host } })).status).toBe(200);
-    });
-  }
+describe("without a token, Host must be a loopback name or the configured one", () => {
+  test.each(["localhost", "LOCALHOST:2547", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:2547"])(
+    "%s is accepted",
+    (Host) => expect(loopback({ Host })).toBeNull(),
+  );
 
-  for (const host of [
-    undefined,
+  test.each([
     "",
-    "evil.example",
     "evil.example:2547",
     "127.0.0.1.evil.example",
     "localhost.evil.example:2547",
@@ -55,26 +31,21 @@ describe("answers only when Host is a loopback name", () => {
     "localhost:port",
     "127.0.0.1, localhost",
     "128.0.0.1",
-    "10.0.0.1",
     "0.0.0.0",
     "[::2]",
     "::1",
-    "192.168.1.5:2547",
-  ]) {
-    test(`not ${host ?? "without a Host header"}`, () => expectRefused({ Host: host }));
-  }
+  ])("%s is refused", (Host) => expect(loopback({ Host })).toBe(403));
 
-  test("or the configured one", async () => {
-    const named = await openControl({ host: "sandbox.test", token: null });
-    const ask = async (host: string) => (await named.call("GET", "/health", { headers: { Host: host } })).status;
-    expect(await ask("sandbox.test:2547")).toBe(200);
-    expect(await ask("other.test:2547")).toBe(403);
-    await named.close();
+  test("no Host is refused; the configured name is accepted", () => {
+    expect(loopback({})).toBe(403);
+    const named = createGuard({ host: "sandbox.test", token: null });
+    expect(named(requestWith({ Host: "sandbox.test:2547" }))).toBeNull();
+    expect(named(requestWith({ Host: "other.test:2547" }))?.status).toBe(403);
   });
 });
 
-describe("without a token, what came through a proxy is refused: control API and console", () => {
-  for (const headers of [
+describe("without a token, a request that came through a proxy is refused", () => {
+  test.each<Sent>([
     { Forwarded: "for=192.0.2.1" },
     { "X-Forwarded-For": "192.0.2.1" },
     { "X-Forwarded-Host": "localhost" },
@@ -82,89 +53,97 @@ describe("without a token, what came through a proxy is refused: control API and
     { "X-Forwarded-Prefix": "/v2" },
     { "X-Real-IP": "127.0.0.1" },
     { Via: "1.1 proxy" },
-  ]) {
-    test(JSON.stringify(headers), async () => {
-      await expectRefused(headers);
-      for (const path of ["", "/", "/health"]) {
-        const answer = await scene.call("GET", path, { headers });
-        expect(answer.status).toBe(403);
-        expect(answer.body.message).toMatch(/proxy .*--control-token-file or --control-port$/);
-      }
-    });
-  }
-
-  test("the merchant API is answered through a proxy", async () => {
-    const headers = { ...scene.caller.headers, Host: "shop.example", "X-Forwarded-For": "192.0.2.1" };
-    const answer = await scene.handle(new Request(`http://${HOST}/v2/transactions.php`, { headers }));
-    expect(answer.status).toBe(200);
+  ])("%j", (headers) => {
+    const refusal = createHostGuard({ host: "127.0.0.1", token: null })(requestWith({ Host: HOST, ...headers }));
+    expect(refusal?.status).toBe(403);
+    expect(refusal?.text).toMatch(/a proxy sent this .*--control-token-file or --control-port"/);
   });
 });
 
-describe("security headers on every answer", () => {
-  for (const [what, method, path, headers] of [
-    ["an answer", "GET", "/health", {}],
-    ["plain text", "GET", "/requests?format=curl", {}],
-    ["a stream", "GET", "/events", {}],
-    ["a path that is not there", "GET", "/nothing", {}],
-    ["a method that is not taken", "PATCH", "/rules", {}],
-    ["a body that is refused", "POST", "/rules", {}],
-    ["a caller that is refused", "GET", "/health", { Host: "evil.example" }],
-  ] as const) {
-    test(what, async () => {
-      const request = new Request(`http://${HOST}/_momo${path}`, { method, headers: { Host: HOST, ...headers } });
-      const response = await scene.handle(request);
-      await response.body?.cancel();
-      expect(Object.fromEntries(response.headers)).toMatchObject({
-        "cache-control": "no-store",
-        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-        "cross-origin-resource-policy": "same-origin",
-        "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff",
-      });
-      expectNoCors(response.headers);
-    });
-  }
-});
-
-describe("no cross-origin page can reach it: Origin and Sec-Fetch-Site are checked; no CORS", () => {
-  for (const headers of [
-    { Origin: "http://evil.example" },
+describe("without a token, a page of another origin is refused", () => {
+  test.each<Sent>([
     { Origin: "null" },
     { Origin: "" },
     { Origin: `https://${HOST}` },
-    { Origin: "http://127.0.0.1:3000" },
     { Origin: "http://127.0.0.1" },
     { Origin: "http://localhost:2547" },
     { Origin: `http://${HOST}.evil.example` },
-    { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site" },
     { "Sec-Fetch-Site": "anything" },
     { Origin: `http://${HOST}`, "Sec-Fetch-Site": "cross-site" },
     { Host: "evil.example:2547", Origin: "http://evil.example:2547", "Sec-Fetch-Site": "same-origin" },
-  ]) {
-    test(`refused: ${JSON.stringify(headers)}`, () => expectRefused(headers));
-  }
+  ])("%j", (headers) => expect(loopback({ Host: HOST, ...headers })).toBe(403));
 
-  for (const headers of [
+  test.each<Sent>([
     {},
     { "Sec-Fetch-Site": "none" },
     { "Sec-Fetch-Site": "same-origin" },
     { Origin: `http://${HOST}`, "Sec-Fetch-Site": "same-origin" },
     { Host: "localhost:2547", Origin: "http://localhost:2547" },
-  ]) {
-    test(`answered: ${JSON.stringify(headers)}`, async () => {
-      const answer = await scene.call("GET", "/health", { headers });
-      expect(answer.status).toBe(200);
-      expectNoCors(answer.headers);
-    });
-  }
+  ])("but not %j", (headers) => expect(loopback({ Host: HOST, ...headers })).toBeNull());
+});
 
-  test("a preflight is not granted", async () => {
-    const headers = {
-      Origin: "http://evil.example",
-      "Access-Control-Request-Method": "POST",
-      "Access-Control-Request-Headers": "content-type",
-    };
-    await expectRefused(headers);
+describe("with a token, Authorization must be Bearer TOKEN", () => {
+  test.each([
+    TOKEN,
+    "Bearer ",
+    `Bearer ${TOKEN.slice(0, -1)}`,
+    `Bearer ${TOKEN}x`,
+    `Bearer ${TOKEN.toUpperCase()}`,
+    `Bearer ${TOKEN} ${TOKEN}`,
+    `Basic ${btoa(`momo:${TOKEN}`)}`,
+  ])("401: %s", (Authorization) => expect(withToken({ Host: HOST, Authorization })).toBe(401));
+
+  test.each([`Bearer ${TOKEN}`, `bearer ${TOKEN}`])("%s is accepted, whatever the name of this machine", (value) => {
+    for (const Host of ["192.168.1.5:2547", "sandbox.test", "localhost:2547"]) {
+      expect(withToken({ Host, Authorization: value })).toBeNull();
+    }
+  });
+
+  test("on a loopback address, too", () => {
+    const guard = createGuard({ host: "127.0.0.1", token: TOKEN });
+    expect(guard(requestWith({ Host: HOST }))?.status).toBe(401);
+    expect(guard(requestWith({ Host: HOST, Authorization: `Bearer ${TOKEN}` }))).toBeNull();
+  });
+});
+
+/** Pages of the server itself, also behind a proxy that accepts TLS. */
+const OWN: [what: string, headers: Sent][] = [
+  ["Host as the browser sent it", { Host: "momo.example", Origin: "https://momo.example" }],
+  ["with its port", { Host: "momo.example:8443", Origin: "https://momo.example:8443" }],
+  ["in capitals, with the port of the scheme", { Host: "Momo.Example:443", Origin: "https://momo.example" }],
+  [
+    "another Host, but the browser says same-origin",
+    { Host: HOST, Origin: "https://momo.example", "Sec-Fetch-Site": "same-origin" },
+  ],
+  ["headers of a proxy", { Host: "momo.example", Origin: "https://momo.example", "X-Forwarded-For": "::1" }],
+  ["no browser", { Host: HOST }],
+  ["an address that the user typed", { Host: HOST, "Sec-Fetch-Site": "none" }],
+];
+
+const FOREIGN: [what: string, headers: Sent][] = [
+  ["another Host, and an old browser", { Host: HOST, Origin: "https://momo.example" }],
+  ["a page that claims a Host", { Host: "a", Origin: "https://evil.example", "X-Forwarded-Host": "evil.example" }],
+  ["another port", { Host: "momo.example", Origin: "https://momo.example:8443" }],
+  ["a longer name", { Host: HOST, Origin: `http://${HOST}.evil.example` }],
+  ["same-site", { Host: "a.example", Origin: "https://a.example", "Sec-Fetch-Site": "same-site" }],
+  ["cross-site", { Host: HOST, "Sec-Fetch-Site": "cross-site" }],
+  ["an extension of the browser", { Host: HOST, Origin: "chrome-extension://abc", "Sec-Fetch-Site": "none" }],
+  ["a frame without an origin", { Host: "momo.example", Origin: "null" }],
+  ["an empty origin", { Host: HOST, Origin: "" }],
+];
+
+describe("with a token, and for the merchant API: pages of this server are accepted, those of other sites refused", () => {
+  const Authorization = `Bearer ${TOKEN}`;
+
+  test.each(OWN)("accepted: %s", (_what, headers) => {
+    expect(withToken({ Authorization, ...headers })).toBeNull();
+    expect(withToken(headers)).toBe(401);
+    expect(isFromAnotherSite(new Headers(headers))).toBe(false);
+  });
+
+  test.each(FOREIGN)("refused: %s", (_what, headers) => {
+    expect(withToken({ Authorization, ...headers })).toBe(403);
+    expect(isFromAnotherSite(new Headers(headers))).toBe(true);
   });
 });

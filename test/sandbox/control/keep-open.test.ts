@@ -1,70 +1,56 @@
-import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { respond, succeed } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep } from "../../../src/system.ts";
 import { HOST } from "../../support/control.ts";
 import { nextTurn } from "../../support/next-turn.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
+import { openSteered } from "../../support/steered.ts";
+import { forEachTest } from "../../support/use.ts";
 
-/** The server cuts off a connection that is silent for 30 s; what takes longer by its nature is exempt, from the beginning. */
+/** The server closes a connection that is silent for 30 s. Calls that may take longer are exempt before they begin to wait. */
 
-let sandbox: Steered;
-let checkoutRequestId: string;
-beforeEach(async () => {
-  sandbox = await openSteered();
-  checkoutRequestId = await sandbox.pay();
-});
-afterEach(() => sandbox.close());
+const sandbox = forEachTest(openSteered);
 
-/** Sends a request, and waits until it is exempt. @returns what the payment's status was at that moment */
-async function untilExempt(method: string, path: string, json?: unknown) {
-  const { promise: exempt, resolve } = Promise.withResolvers<string | undefined>();
-  const request = new Request(`http://${HOST}${path}`, {
-    method,
-    headers: { Host: HOST, "Content-Type": "application/json", ...sandbox.caller.headers },
-    ...(json !== undefined && { body: JSON.stringify(json) }),
-  });
+/** Sends a call, waits until it is exempt, and expects that a payment that is due then is still pending. */
+async function untilExempt(method: string, path: string, json?: unknown): Promise<{ answered: Promise<Response> }> {
+  const id = await sandbox.pay();
+  if (method === "GET") sandbox.harness.clock.advance(3000);
+  const { promise: exempt, resolve } = Promise.withResolvers<unknown>();
+  const headers = { Host: HOST, "Content-Type": "application/json", ...sandbox.caller.headers };
+  const body = json === undefined ? {} : { body: JSON.stringify(json) };
+  const request = new Request(`http://${HOST}${path}`, { method, headers, ...body });
   const answered = sandbox.handle(request, (kept) => {
     expect(kept).toBe(request);
-    void sandbox.harness.store.transactions
-      .findByCheckoutRequestId(checkoutRequestId)
-      .then((found) => resolve(found?.status));
+    resolve(sandbox.harness.store.transactions.findByCheckoutRequestId(id));
   });
-  const statusThen = await Promise.race([exempt, answered.then(() => "answered, and not exempt")]);
-  return { statusThen, answered };
+  expect(await Promise.race([exempt, answered])).toMatchObject({ status: "pending" });
+  return { answered };
 }
 
-/** Calls that last as long as nothing ends them. */
 test.each([
-  ["a wait", "POST", "/_momo/wait", { reference: "never", timeout: "1h" }, 503],
-  ["a delay", "GET", "/v2/transactions.php", undefined, 503],
-  ["a stream of events", "GET", "/_momo/events", undefined, 200],
-] as const)(
-  "%s is exempt from the idle time-out before it begins to wait",
-  async (_what, method, path, json, status) => {
-    await sandbox.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h" }] });
-    const { statusThen, answered } = await untilExempt(method, path, json);
-    expect(statusThen).toBe("pending");
-    await nextTurn();
-    sandbox.endStreams();
-    expect((await answered).status).toBe(status);
-  },
-);
+  ["a wait", "POST", "/_momo/wait", { reference: "never", timeout: "1h" }, 503, "the server stops"],
+  ["a delay", "GET", "/v2/transactions.php", undefined, 503, "the operation was not carried out"],
+  ["a stream of events", "GET", "/_momo/events", undefined, 200, ""],
+])("%s is exempt, and ends with the server", async (_what, method, path, json, status, says) => {
+  await sandbox.control("PUT", "/faults", { faults: [{ kind: "delay", path: "/transactions.php", delay: "1h" }] });
+  const { answered } = await untilExempt(method, path, json);
+  await nextTurn();
+  sandbox.endStreams();
+  const response = await answered;
+  expect(response.status).toBe(status);
+  expect(await response.text()).toContain(says);
+});
 
-test("a move of the clock is exempt before what falls due is resolved, however much that is", async () => {
-  const { statusThen, answered } = await untilExempt("POST", "/_momo/clock", { advance: "3s" });
-  expect(statusThen).toBe("pending");
+test.each([
+  ["POST", "/_momo/clock", { advance: "3s" }],
+  ["GET", "/v2/transactions.php", undefined],
+  ["GET", "/_momo/prompts", undefined],
+])("%s %s is exempt while payments are due", async (method, path, json) => {
+  const { answered } = await untilExempt(method, path, json);
   expect((await answered).status).toBe(200);
 });
 
-test.each(["/v2/transactions.php", "/_momo/prompts"])("%s is exempt while much is due", async (path) => {
-  sandbox.harness.clock.advance(3000);
-  const { statusThen, answered } = await untilExempt("GET", path);
-  expect(statusThen).toBe("pending");
-  expect((await answered).status).toBe(200);
-});
-
-test("what is exempt has no time-out on its connection", async () => {
+test("the connection of an exempt call has no time-out", async () => {
   const serve = spyOn(Bun, "serve");
   const server = startServer({
     ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep },

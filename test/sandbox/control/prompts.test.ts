@@ -1,23 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered } from "../../support/steered.ts";
-import { forEachTest } from "../../support/use.ts";
+import { useSteered } from "../../support/steered.ts";
 
-const sandbox = forEachTest(openSteered);
+const sandbox = useSteered();
 
-const MANUAL = { "X-Sandbox-Outcome": "manual" };
-const push = (order: Record<string, unknown> = {}) => sandbox.pay(order, MANUAL);
+const push = (order: Record<string, unknown> = {}) => sandbox.pay(order, { "X-Sandbox-Outcome": "manual" });
+const refusal = (status: number, id: string, json: unknown) =>
+  sandbox.refusal("POST", `/prompts/${id}/answer`, json, status);
 const answer = (id: string, json: unknown) => sandbox.call("POST", `/prompts/${id}/answer`, { json });
 
 describe("GET /_momo/prompts: open prompts, oldest first", () => {
-  test("none", async () => {
-    expect(await sandbox.control("GET", "/prompts")).toMatchObject({ success: true, prompts: [] });
-  });
+  const open = async (query = "") =>
+    (await sandbox.control("GET", `/prompts${query}`)).prompts as Record<string, unknown>[];
+  const idsOf = async (query = "") => (await open(query)).map(({ checkout_request_id }) => checkout_request_id);
 
   test("with business, amount, reference and description", async () => {
+    expect(await open()).toEqual([]);
     const id = await push({ amount: 1200.5, phone: "0722000000", reference: "REF", description: "Two shoes" });
-    expect((await sandbox.control("GET", "/prompts")).prompts).toEqual([
+    expect(await open()).toEqual([
       {
         checkout_request_id: id,
         phone: "254722000000",
@@ -33,28 +33,30 @@ describe("GET /_momo/prompts: open prompts, oldest first", () => {
   });
 
   test("of every merchant and every outcome, and only while they are open", async () => {
-    const first = await sandbox.pay();
-    const second = await push();
-    await sandbox.control("POST", "/clock", { advance: "1s" });
+    const [first, second] = [await sandbox.pay(), await push()];
+    await sandbox.advanceClock("1s");
     const order = { payment_account_id: sandbox.other.accountId, kind: "web", phone: "0712345678", amount: 5 };
     const third = (await sandbox.control("POST", "/payments", order)).checkout_request_id;
-    const open = async () => (await sandbox.control("GET", "/prompts")).prompts as Record<string, unknown>[];
-    expect((await open()).map((prompt) => [prompt.checkout_request_id, prompt.business])).toEqual([
-      [first, "First Shop"],
-      [second, "First Shop"],
-      [third, "Second Shop"],
-    ]);
+    expect(await idsOf()).toEqual([first, second, third]);
+    expect((await open()).map(({ business }) => business)).toEqual(["First Shop", "First Shop", "Second Shop"]);
     await answer(second, { pin: "1234" });
-    expect((await open()).map((prompt) => prompt.checkout_request_id)).toEqual([first, third]);
-    await sandbox.control("POST", "/clock", { advance: "1m" });
-    expect(await open()).toEqual([]);
+    expect(await idsOf()).toEqual([first, third]);
+    await sandbox.advanceClock("1m");
+    expect(await idsOf()).toEqual([]);
+  });
+
+  test("?phone= those of one phone, in either form", async () => {
+    await push();
+    const id = await push({ phone: "0733333333" });
+    for (const phone of ["0733333333", "254733333333"]) expect(await idsOf(`?phone=${phone}`)).toEqual([id]);
+    expect(await sandbox.refusal("GET", "/prompts?phone=733")).toContain("phone must be");
   });
 });
 
 describe("POST /_momo/prompts/ID/answer", () => {
-  test.each(["1234", "123456", "0001", "00000"])("pin %s: completed, in force when the call returns", async (pin) => {
+  test.each(["1234", "123456", "0001", "00000"])("pin %s: completed as soon as the call returns", async (pin) => {
     const id = await push({ amount: 1200, reference: "REF" });
-    await sandbox.control("POST", "/clock", { advance: "10s" });
+    await sandbox.advanceClock("10s");
     const { status, body } = await answer(id, { pin });
     expect(status).toBe(200);
     const receipt = (body.transaction as Record<string, unknown>).momo_receipt_number;
@@ -71,96 +73,73 @@ describe("POST /_momo/prompts/ID/answer", () => {
     });
   });
 
-  test("pin 0000: wrong_pin, 2001, and no message to the customer", async () => {
+  test.each([
+    ["0000", 100, 2001],
+    ["0000", 250_001, 2001],
+    ["1234", 250_000, 0],
+    ["1234", 250_000.01, 3],
+  ])("pin %s for KES %d: result code %d", async (pin, amount, result_code) => {
+    const id = await push({ amount });
+    const { body } = await answer(id, { pin });
+    expect(body).toMatchObject({ transaction: { result_code } });
+    if (result_code !== 0) expect(body).toMatchObject({ transaction: { status: "failed" }, sms: null });
+    expect(await sandbox.statusOf(id)).toMatchObject({ result_code });
+  });
+
+  test.each(OUTCOMES.map(({ name, ending }) => ({ name, ending })))("outcome $name", async ({ name, ending }) => {
     const id = await push();
-    expect((await answer(id, { pin: "0000" })).body).toMatchObject({
-      transaction: { status: "failed", result_code: 2001 },
-      sms: null,
-    });
-    expect(await sandbox.statusOf(id)).toMatchObject({ status: "failed", result_code: 2001 });
-  });
-
-  test("an amount above 250,000 by pin: over_limit", async () => {
-    const over = await push({ amount: 250_000.01 });
-    const at = await push({ amount: 250_000 });
-    const wrong = await push({ amount: 250_001 });
-    await Promise.all([over, at].map((id) => answer(id, { pin: "1234" })));
-    await answer(wrong, { pin: "0000" });
-    const codes = await Promise.all([over, at, wrong].map(sandbox.statusOf));
-    expect(codes.map(({ result_code }) => result_code)).toEqual([3, 0, 2001]);
-  });
-
-  for (const { name, ending } of OUTCOMES) {
     if (ending.by === "network") {
-      test(`outcome ${name}: ${ending.status} ${ending.code}`, async () => {
-        const id = await push();
-        const expected = { status: ending.status, result_code: ending.code };
-        expect((await answer(id, { outcome: name })).body).toMatchObject({ success: true, transaction: expected });
-        expect(await sandbox.statusOf(id)).toMatchObject(expected);
-      });
+      const expected = { status: ending.status, result_code: ending.code };
+      expect((await answer(id, { outcome: name })).body).toMatchObject({ success: true, transaction: expected });
+      expect(await sandbox.statusOf(id)).toMatchObject(expected);
     } else {
-      test(`outcome ${name}: 400, it is no answer, and the prompt stays open`, async () => {
-        const id = await push();
-        const refused = await answer(id, { outcome: name });
-        expect(refused.status).toBe(400);
-        expectSoundAnswer(refused);
-        expect(refused.body.message).toStartWith(`${name} is no answer to a prompt; the answers are completed, `);
-        expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
-      });
+      const message = await refusal(400, id, { outcome: name });
+      expect(message).toStartWith(`${name} is no answer to a prompt; the answers are completed, `);
+      expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
     }
-  }
+  });
 
-  test("a prompt that would have gone by itself can be answered before", async () => {
+  test("an answer comes before the outcome that was decided", async () => {
     const id = await sandbox.pay();
     await answer(id, { outcome: "cancelled" });
-    await sandbox.control("POST", "/clock", { advance: "1h" });
+    await sandbox.advanceClock("1h");
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "cancelled", result_code: 1032 });
   });
 
-  const BAD: [body: unknown, says: string][] = [
-    [{ pin: "123" }, "pin: must be a string of 4 to 6 digits"],
-    [{ pin: "1234567" }, "pin: must be a string of 4 to 6 digits"],
-    [{ pin: "12a4" }, "pin: must be a string of 4 to 6 digits"],
-    [{ pin: "1234\n" }, "pin: must be a string of 4 to 6 digits"],
-    [{ pin: "١٢٣٤" }, "pin: must be a string of 4 to 6 digits"],
-    [{ pin: "" }, "pin: must be a string of 4 to 6 digits"],
-    [{ pin: 1234 }, "pin: must be a string of 4 to 6 digits"],
-    [{ pin: null }, "pin: must be a string of 4 to 6 digits"],
-    [{ outcome: "paid" }, "outcome: it is not the name of an outcome; the names are completed, "],
-    [{ outcome: "completed; after=1s" }, "outcome: it is not the name of an outcome"],
-    [{ outcome: 0 }, "outcome: "],
-    [{}, 'give either "pin":"1234" or "outcome":"cancelled"'],
-    [{ pin: "1234", outcome: "completed" }, 'give either "pin":"1234" or "outcome":"cancelled"'],
-    [{ pin: "1234", amount: 5 }, 'there is no member "amount"; the members are '],
-    [[{ pin: "1234" }], "the body must be a JSON object"],
+  const PIN = /^pin: must be a string of 4 to 6 digits$/;
+  const BAD: [body: unknown, says: RegExp][] = [
+    [{ pin: "123" }, PIN],
+    [{ pin: "1234567" }, PIN],
+    [{ pin: "12a4" }, PIN],
+    [{ pin: "1234\n" }, PIN],
+    [{ pin: "١٢٣٤" }, PIN],
+    [{ pin: 1234 }, /^pin: must be a string of 4 to 6 digits; it is a number$/],
+    [{ outcome: "paid" }, /^outcome: it is not the name of an outcome; the names are completed, /],
+    [{ outcome: 0 }, /^outcome: /],
+    [{}, /^give either "pin":"1234" or "outcome":"cancelled"$/],
+    [{ pin: "1234", outcome: "completed" }, /^give either "pin":"1234" or "outcome":"cancelled"$/],
+    [{ pin: "1234", amount: 5 }, /^there is no member "amount"; the members are /],
+    [[{ pin: "1234" }], /^the body must be a JSON object/],
   ];
-  for (const [body, says] of BAD) {
-    test(`400: ${JSON.stringify(body)}`, async () => {
-      const id = await push();
-      const refused = await answer(id, body);
-      expect(refused.status).toBe(400);
-      expectSoundAnswer(refused);
-      expect(refused.body.message).toStartWith(says);
-      expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
-    });
-  }
-
-  test.each(["ws_CO_20112026100000_NOBODY", "1", "x%2Fy", "%00", "%E2%82%AC"])("404: unknown id %s", async (id) => {
-    const refused = await answer(id, { pin: "1234" });
-    expect(refused.status).toBe(404);
-    expectSoundAnswer(refused);
+  test("400 for a bad answer, without the PIN in it; the prompt stays open", async () => {
+    const id = await push();
+    for (const [body, says] of BAD) expect(await refusal(400, id, body)).toMatch(says);
+    expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
   });
-});
 
-describe("already final: 409, and nothing changes", () => {
-  test.each([{ pin: "1234" }, { pin: "0000" }, { outcome: "cancelled" }])("%j", async (body) => {
+  test("404: unknown ids", async () => {
+    for (const id of ["ws_CO_20112026100000_NOBODY", "1", "x%2Fy", "%00", "%E2%82%AC"]) {
+      await refusal(404, id, { pin: "1234" });
+    }
+  });
+
+  test("an answer to a final payment: 409, and nothing changes", async () => {
     const id = await push();
     await answer(id, { outcome: "insufficient_funds" });
     const before = await sandbox.statusOf(id);
-    const refused = await answer(id, body);
-    expect(refused.status).toBe(409);
-    expectSoundAnswer(refused);
-    expect(refused.body.message).toContain("the payment is failed");
+    for (const body of [{ pin: "1234" }, { pin: "0000" }, { outcome: "cancelled" }]) {
+      expect(await refusal(409, id, body)).toContain("the payment is failed");
+    }
     expect(await sandbox.statusOf(id)).toEqual(before);
   });
 });

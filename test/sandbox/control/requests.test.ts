@@ -1,52 +1,50 @@
-import { describe, expect, test } from "bun:test";
-import { LOG_CAPACITY } from "../../../sandbox/request-log.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST } from "../../support/control.ts";
-import { readEvents } from "../../support/event-stream.ts";
+import { rejectionOf } from "../../support/rejection.ts";
+import { startIn } from "../../support/sandbox.ts";
 import { payment } from "../../support/scenario.ts";
-import { openSteered } from "../../support/steered.ts";
-import { forEachTest } from "../../support/use.ts";
+import { useSteered } from "../../support/steered.ts";
 
-const sandbox = forEachTest(openSteered);
+const sandbox = useSteered();
+afterAll(cleanUp);
+
+const order = (changes: object = {}) => ({ json: { ...payment(sandbox.caller), ...changes } });
+const curlLines = async () => (await sandbox.request("GET", "/requests?format=curl")).text();
 
 describe("GET /_momo/requests: the last calls of the merchant API", () => {
-  test("with their answers, when they came and how long they took", async () => {
-    await sandbox.control("POST", "/clock", { advance: "1h" });
-    const json = payment(sandbox.caller);
+  test("a call with its answer, its time and its duration", async () => {
+    await sandbox.advanceClock("1h");
+    const { json } = order();
     const answer = await sandbox.ask("POST", "/stkpush.php?x=1", { json, headers: { "X-Sandbox-Outcome": "manual" } });
-    const [request, ...others] = await sandbox.logged();
-    expect(others).toEqual([]);
-    expect(request).toEqual({
-      id: 1,
-      at: "2026-11-20 11:00:00",
-      at_ms: Date.UTC(2026, 10, 20, 8),
-      duration_ms: expect.any(Number),
-      method: "POST",
-      target: "/v2/stkpush.php?x=1",
-      headers: {
-        host: HOST,
-        "content-type": "application/json",
-        "x-api-key": sandbox.caller.key.apiKey,
-        "x-api-secret": "[redacted]",
-        "x-sandbox-outcome": "manual",
+    const { requests } = await sandbox.control("GET", "/requests?format=json");
+    expect(requests).toEqual([
+      {
+        id: expect.any(Number),
+        at: "2026-11-20 11:00:00",
+        at_ms: Date.UTC(2026, 10, 20, 8),
+        duration_ms: expect.any(Number),
+        method: "POST",
+        target: "/v2/stkpush.php?x=1",
+        headers: {
+          host: HOST,
+          "content-type": "application/json",
+          "x-api-key": sandbox.caller.key.apiKey,
+          "x-api-secret": "[redacted]",
+          "x-sandbox-outcome": "manual",
+        },
+        body: JSON.stringify(json),
+        body_cut_bytes: 0,
+        status: 200,
+        answer: answer.body,
+        answer_cut_bytes: 0,
+        fault: null,
+        leniencies: [],
+        lenient_takes: false,
       },
-      body: JSON.stringify(json),
-      body_cut_bytes: 0,
-      status: 200,
-      answer: answer.body,
-      answer_cut_bytes: 0,
-      fault: null,
-      leniencies: [],
-      lenient_takes: false,
-    });
-    expect(request?.duration_ms).toBeGreaterThan(0);
-    expect(request?.duration_ms).toBeLessThan(5000);
-  });
-
-  test("last 1000 only, oldest first", async () => {
-    expect(LOG_CAPACITY).toBe(1000);
-    for (let page = 1; page <= 1003; page++) await sandbox.ask("GET", `/transactions.php?page=${page}`);
-    const targets = (await sandbox.logged()).map(({ target }) => target);
-    expect(targets).toEqual(Array.from({ length: 1000 }, (_, index) => `/v2/transactions.php?page=${index + 4}`));
+    ]);
+    expect((requests as { duration_ms: number }[])[0]?.duration_ms).toBeWithin(0.001, 5000);
   });
 
   test("control calls are not logged", async () => {
@@ -56,13 +54,14 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
     expect(await sandbox.logged()).toEqual([]);
   });
 
-  test("the body of refused calls too", async () => {
-    const json = { ...payment(sandbox.caller), amount: "100" };
+  test("refused calls are logged with their body", async () => {
+    const { json } = order({ amount: "100" });
     await sandbox.ask("POST", "/stkpush.php", { json });
     await sandbox.ask("POST", "/stkpush.php", { json, headers: { "X-API-Secret": "ms_wrong" } });
     await sandbox.ask("PUT", "/stkpush.php", { json });
     await sandbox.ask("POST", "/nothing.php", { json });
     await sandbox.ask("POST", "/stkpush.php", { json, headers: { "Content-Type": "text/plain" } });
+    await sandbox.ask("POST", "/status.php", { body: new Uint8Array([97, 255]) });
     const body = JSON.stringify(json);
     expect(await sandbox.logged()).toMatchObject([
       { status: 400, body },
@@ -70,110 +69,131 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
       { status: 405, method: "PUT", body },
       { status: 404, body },
       { status: 400, body },
+      // Bytes that are not text are replaced.
+      { status: 400, body: "a\u{FFFD}" },
     ]);
   });
 
-  test("a body that is not text is shown as far as it is", async () => {
-    const init = {
-      method: "POST",
-      headers: { Host: HOST, ...sandbox.caller.headers },
-      body: new Uint8Array([97, 255]),
-    };
-    await sandbox.handle(new Request(`http://${HOST}/v2/status.php`, init));
-    expect(await sandbox.logged()).toMatchObject([{ status: 400, body: "a\u{FFFD}" }]);
+  test("another format is refused", async () => {
+    expect(await sandbox.refusal("GET", "/requests?format=CURL")).toBe('format must be json or curl; it is "CURL"');
   });
 });
 
-describe("secrets redacted everywhere", () => {
-  const calls: [where: string, call: () => Promise<unknown>][] = [
-    ["in its header", () => sandbox.ask("GET", "/transactions.php")],
-    ["in another header", () => sandbox.ask("GET", "/transactions.php", { headers: { "X-API-Key": secret() } })],
-    [
-      "as a bearer token",
-      () => sandbox.ask("GET", "/transactions.php", { headers: { Authorization: `Bearer ${secret()}` } }),
-    ],
-    ["in the query", () => sandbox.ask("GET", `/transactions.php?api_secret=${secret()}`)],
-    [
-      "in a query that is answered with what it asked for",
-      () => sandbox.ask("GET", `/transactions.php?search=${secret()}`),
-    ],
-    ["percent-encoded in the query", () => sandbox.ask("GET", `/transactions.php?x=${secret().replace("_", "%5F")}`)],
-    ["percent-encoded in the path", () => sandbox.ask("GET", `/%3D${secret().replace("ms_", "%6d%73%5f")}`)],
+describe("a secret is redacted in JSON, in curl lines and in events", () => {
+  const secret = () => sandbox.caller.key.apiSecret;
+  const get = (path: string, headers: Record<string, string> = {}) => sandbox.ask("GET", path, { headers });
+  const CALLS: [where: string, call: () => Promise<unknown>][] = [
+    ["in its header", () => get("/transactions.php")],
+    ["in another header", () => get("/transactions.php", { "X-API-Key": secret() })],
+    ["as a bearer token", () => get("/transactions.php", { Authorization: `Bearer ${secret()}` })],
+    ["in the query", () => get(`/transactions.php?api_secret=${secret()}`)],
+    ["in a query that the answer repeats", () => get(`/transactions.php?search=${secret()}`)],
+    ["percent-encoded in the query", () => get(`/transactions.php?x=${secret().replace("_", "%5F")}`)],
+    ["percent-encoded in the path", () => get(`/%3D${secret().replace("ms_", "%6d%73%5f")}`)],
+    ["in the path", () => get(`/${secret()}`)],
     [
       "in a body with unicode escapes",
       () => {
         const body = `{"checkout_request_id":"${secret().replace("_", "\\u005f")}"}`;
-        const headers = { Host: HOST, "Content-Type": "application/json", ...sandbox.caller.headers };
-        return sandbox.handle(new Request(`http://${HOST}/v2/status.php`, { method: "POST", headers, body }));
+        return sandbox.ask("POST", "/status.php", { body, headers: { "Content-Type": "application/json" } });
       },
     ],
-    ["in the path", () => sandbox.ask("GET", `/${secret()}`)],
     [
       "in a body",
       () => sandbox.ask("POST", "/status.php", { json: { api_secret: secret(), checkout_request_id: "x" } }),
     ],
-    [
-      "in a reference",
-      () => sandbox.ask("POST", "/stkpush.php", { json: { ...payment(sandbox.caller), reference: secret() } }),
-    ],
+    ["in a reference", () => sandbox.ask("POST", "/stkpush.php", order({ reference: secret() }))],
     [
       "in the body of a refused call, in capitals",
       () => sandbox.ask("PUT", "/status.php", { json: { note: secret().toUpperCase() } }),
     ],
   ];
-  const secret = () => sandbox.caller.key.apiSecret;
+  test.each(CALLS)("%s", async (_where, call) => {
+    const stream = await sandbox.listen();
+    await call();
+    const events = await stream.until((all) => all.some(({ name }) => name === "request"));
+    const requests = events.filter(({ name }) => name === "request");
+    const { text } = await sandbox.call("GET", "/requests");
+    expect(text).toContain("[redacted]");
+    for (const shown of [text, await curlLines(), JSON.stringify(requests)]) {
+      expect(shown.toLowerCase()).not.toContain(secret().slice(3));
+    }
+  });
 
-  for (const [where, call] of calls) {
-    test(where, async () => {
-      await call();
-      const shown = await sandbox.call("GET", "/requests");
-      expect(shown.text).toContain("[redacted]");
-      const lines = await sandbox.handle(
-        new Request(`http://${HOST}/_momo/requests?format=curl`, { headers: { Host: HOST } }),
-      );
-      for (const text of [shown.text, await lines.text()]) {
-        expect(text.toLowerCase()).not.toContain(secret());
-        expect(text.toLowerCase()).not.toContain(secret().slice(3));
+  test.each(["X-API-Secret", "Authorization", "Proxy-Authorization", "Cookie"])(
+    "the header %s, whatever its value",
+    async (header) => {
+      const stream = await sandbox.listen();
+      await get("/transactions.php", { [header]: "a-value-of-no-known-shape" });
+      const logged = await sandbox.logged();
+      expect(logged).toMatchObject([{ headers: { [header.toLowerCase()]: "[redacted]" } }]);
+      for (const shown of [logged, await curlLines(), await stream.until(1)]) {
+        expect(JSON.stringify(shown)).not.toContain("no-known-shape");
       }
-    });
-  }
-});
+    },
+  );
 
-test.each(["X-API-Secret", "Authorization", "Proxy-Authorization", "Cookie"])(
-  "nothing of the header %s is shown, whatever it holds: neither in the log, nor as curl, nor as an event",
-  async (header) => {
-    const listening = await sandbox.handle(new Request(`http://${HOST}/_momo/events`, { headers: { Host: HOST } }));
-    const events = readEvents(listening);
-    await sandbox.ask("GET", "/transactions.php", { headers: { [header]: "a-value-of-no-known-shape" } });
-    await events.until(() => events.events.length > 0);
-    await events.leave();
-    const curl = new Request(`http://${HOST}/_momo/requests?format=curl`, { headers: { Host: HOST } });
-    const shown = [await sandbox.logged(), await (await sandbox.handle(curl)).text(), events.events];
-    for (const one of shown) expect(JSON.stringify(one)).not.toContain("no-known-shape");
-    expect(await sandbox.logged()).toMatchObject([{ headers: { [header.toLowerCase()]: "[redacted]" } }]);
-  },
-);
-
-test("a refusal does not repeat a secret that came as the name of a member", async () => {
-  const { apiSecret } = sandbox.caller.key;
-  for (const name of [apiSecret, apiSecret.replace("_", "\\u005f")]) {
-    const body = `[{"outcome":"cancelled","${name}":1}]`;
-    const answer = await sandbox.call("POST", "/rules", { body, headers: { "Content-Type": "application/json" } });
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toContain("[redacted]");
-    expect(answer.text).not.toContain(apiSecret.slice(3));
-  }
-});
-
-describe("format", () => {
-  test("json is the default", async () => {
-    await sandbox.ask("GET", "/transactions.php");
-    expect((await sandbox.control("GET", "/requests?format=json")).requests).toEqual(await sandbox.logged());
+  test("in the name of a member that a refusal repeats", async () => {
+    for (const name of [secret(), secret().replace("_", "\\u005f")]) {
+      const body = `[{"outcome":"cancelled","${name}":1}]`;
+      const answer = await sandbox.call("POST", "/rules", { body, headers: { "Content-Type": "application/json" } });
+      expect(answer.status).toBe(400);
+      expect(answer.body.message).toContain("[redacted]");
+      expect(answer.text).not.toContain(secret().slice(3));
+    }
   });
 
-  test.each(["xml", "", "CURL"])("%p: 400", async (format) => {
-    expect(await sandbox.refusal("GET", `/requests?format=${format}`)).toBe(
-      `format must be json or curl; it is "${format}"`,
-    );
+  test("but not a word that only begins like a secret", async () => {
+    await sandbox.pay({ reference: "items_42 ms_short" });
+    await get("/transactions.php?items_page=1");
+    expect(await sandbox.logged()).toMatchObject([
+      { body: expect.stringContaining("items_42 ms_short") },
+      { target: "/v2/transactions.php?items_page=1" },
+    ]);
   });
+});
+
+test("?format=curl: one line for each call, quoted for a shell", async () => {
+  await sandbox.ask("GET", "/transactions.php?search={a,b}'");
+  await sandbox.ask("HEAD", "/transactions.php");
+  await sandbox.ask("PUT", "/stkpush.php", {
+    json: { reference: "it's $HOME" },
+    headers: { "X-Sandbox-Outcome": "x" },
+  });
+  const response = await sandbox.request("GET", "/requests?format=curl");
+  expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
+  const key = `-H 'x-api-key: ${sandbox.caller.key.apiKey}' -H "x-api-secret: $MOMO_API_SECRET"`;
+  const [get, head, put, ...rest] = (await response.text()).split("\n");
+  expect(get).toBe(`curl -g 'http://${HOST}/v2/transactions.php?search={a,b}%27' ${key}`);
+  expect(head).toBe(`curl -g -I 'http://${HOST}/v2/transactions.php' ${key}`);
+  expect(put).toStartWith(`curl -g -X PUT 'http://${HOST}/v2/stkpush.php' -H `);
+  expect(put).toContain(" -H 'x-sandbox-outcome: x'");
+  expect(put).toEndWith(` --data-raw '{"reference":"it'\\''s $HOME"}'`);
+  expect(rest).toEqual([""]);
+});
+
+test("POST /_momo/requests/ID/replay sends a logged call again, with the sandbox's own key", async () => {
+  const server = await startIn(join(newFolder(), "data"));
+  await server.pay({ reference: "AGAIN" });
+  expect(await server.control("POST", "/requests/1/replay")).toMatchObject({ status: 200 });
+  const { requests } = await server.control("GET", "/requests");
+  const call = { target: "/v2/stkpush.php", body: expect.stringContaining("AGAIN"), status: 200 };
+  expect(requests).toMatchObject([
+    { ...call, id: 1 },
+    { ...call, id: 2, headers: { "x-api-secret": "[redacted]", "x-sandbox-replay-of": "1" } },
+  ]);
+  expect(await server.control("GET", "/transactions")).toMatchObject({
+    transactions: [{ reference: "AGAIN" }, { reference: "AGAIN" }],
+  });
+  // No client made the second payment.
+  expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
+
+  expect(String(await rejectionOf(server.control("POST", "/requests/7/replay")))).toContain(
+    "404 the log has no call with this id",
+  );
+  await server.pay({ padding: "x".repeat(5000) });
+  expect(String(await rejectionOf(server.control("POST", "/requests/3/replay")))).toContain(
+    "does not keep all of the body",
+  );
+  await server.stop();
 });

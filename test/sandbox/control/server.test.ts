@@ -1,17 +1,72 @@
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../cli/version.ts";
+import { readyFor } from "../../../sandbox/control/ready.ts";
+import type { Service } from "../../../src/service/service.ts";
+import { openStore } from "../../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { openControl } from "../../support/control.ts";
 import { startIn } from "../../support/sandbox.ts";
+import { expectSoundAnswer } from "../../support/scenario.ts";
+import { forEachTest } from "../../support/use.ts";
 
+const scene = forEachTest(openControl);
 afterAll(cleanUp);
 
-describe("GET /_momo/server: what a line to paste needs", () => {
-  test("of a whole server: addresses, the key of its data directory and its account, without the secret", async () => {
+describe("GET /_momo/health and /_momo/ready", () => {
+  test("200 while the server serves, and 503 while it stops", async () => {
+    const health = await scene.call("GET", "/health");
+    expectSoundAnswer(health);
+    expect(health.body).toEqual({
+      ...{ success: true, message: "momo is serving", status: "ok" },
+      ...{ version, pid: process.pid },
+    });
+    expect(await scene.call("GET", "/ready")).toMatchObject({ status: 200, body: { success: true, status: "ready" } });
+    for (const path of ["/health", "/ready"]) expect((await scene.call("HEAD", path)).status).toBe(200);
+    scene.endStreams();
+    for (const path of ["/health", "/ready"]) {
+      expect(await scene.call("GET", path)).toMatchObject({
+        status: 503,
+        body: { success: false, message: "momo is stopping", status: "draining" },
+      });
+    }
+  });
+
+  test("not ready: nothing was written for 2 s, and nothing can be written", async () => {
+    const file = join(newFolder(), "momo.db");
+    let nowMs = 0;
+    const store = openStore(file, { busyTimeoutMs: 1, stopwatch: () => nowMs });
+    const service = { vitals: store.vitals } as unknown as Service;
+    const ready = () => readyFor({ service, stopping: new AbortController().signal });
+    expect(await ready()).toMatchObject({ status: 200 });
+    const other = new Database(file);
+    other.run("BEGIN IMMEDIATE");
+    nowMs = 2000;
+    expect(await ready()).toMatchObject({ status: 200 });
+    nowMs = 2001;
+    const text = expect.stringContaining("momo takes no payments: the database cannot be written (SQLITE_BUSY)");
+    expect(await ready()).toMatchObject({ status: 503, text });
+    other.run("ROLLBACK");
+    expect(await ready()).toMatchObject({ status: 200 });
+    other.close();
+    store.close();
+  });
+});
+
+/** The value of each sample in the text form of Prometheus, by its name with its labels. */
+function samplesOf(text: string): Record<string, number> {
+  const lines = text.trimEnd().split("\n");
+  for (const line of lines) expect(line).toMatch(/^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[^}]+\})? [-+.e0-9]+)$/);
+  const samples = lines.filter((line) => !line.startsWith("#")).map((line) => line.split(/ (?=[^ ]+$)/));
+  return Object.fromEntries(samples.map(([name = "", value]) => [name, Number(value)]));
+}
+
+describe("a whole server", () => {
+  test("GET /_momo/server: addresses, the key of its data directory and its account, without the secret", async () => {
     const directory = join(newFolder(), "data");
-    const server = await startIn(directory, "short");
+    const server = await startIn(directory, { form: "short" });
     const { api_key, api_secret } = JSON.parse(readFileSync(join(directory, "credentials.json"), "utf8"));
     const answer = await server.control("GET", "/server");
     expect(answer).toEqual({
@@ -32,19 +87,47 @@ describe("GET /_momo/server: what a line to paste needs", () => {
     expect(JSON.stringify(answer)).not.toContain(api_secret);
   });
 
-  test("the address is the one that the caller has used", async () => {
-    const scene = await openControl();
+  test("GET /_momo/metrics counts requests, commits with their rows, checks and pending payments", async () => {
+    const server = await startIn(join(newFolder(), "data"));
+    const read = async () => {
+      const response = await fetch(`${server.origin}/_momo/metrics`);
+      expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+      return samplesOf(await response.text());
+    };
+    const before = await read();
+    await server.pay();
+    await server.pay({ phone: "254700000100" });
+    await fetch(`${server.baseUrl}/status.php`, { method: "POST" });
+    await fetch(`${server.baseUrl}/nothing?x`);
+    const after = await read();
+    expect(after).toMatchObject({
+      'momo_requests_total{operation="/stkpush.php",status="200"}': 2,
+      'momo_requests_total{operation="/status.php",status="401"}': 1,
+      'momo_requests_total{operation="other",status="404"}': 1,
+      momo_commit_rows_total: Number(before.momo_commit_rows_total) + 2,
+      momo_commit_seconds_count: Number(before.momo_commit_seconds_count) + 2,
+      'momo_commit_seconds_bucket{le="+Inf"}': Number(before.momo_commit_seconds_count) + 2,
+      momo_pending: 2,
+      momo_due_lag_seconds: 0,
+      'momo_durability{level="disk"}': 1,
+    });
+    expect(after.momo_commit_seconds_sum).toBeGreaterThan(0);
+    await server.control("POST", "/clock", { advance: "5s" });
+    expect(await read()).toMatchObject({ momo_check_lateness_seconds_count: 1, momo_pending: 1 });
+  });
+});
+
+describe("GET /_momo/server", () => {
+  test("the address is the one that the caller used", async () => {
     const { body } = await scene.call("GET", "/server", { headers: { Host: "localhost:8080" } });
     expect(body).toMatchObject({
       base_url: "http://localhost:8080/v2",
       control_url: "http://localhost:8080/_momo",
       data: null,
     });
-    await scene.close();
   });
 
-  test("a revoked key is not told; another in force is, and null where there is none", async () => {
-    const scene = await openControl();
+  test("instead of a revoked key it has another one in force, or null", async () => {
     const keyOf = async () => (await scene.call("GET", "/server")).body.api_key;
     const { body: next } = await scene.call("POST", "/keys", { json: { label: "next" } });
     expect(await keyOf()).toBe(scene.caller.key.apiKey);
@@ -52,6 +135,5 @@ describe("GET /_momo/server: what a line to paste needs", () => {
     expect(await keyOf()).toBe(next.api_key);
     await scene.call("DELETE", `/keys/${next.api_key}`);
     expect(await keyOf()).toBeNull();
-    await scene.close();
   });
 });

@@ -1,19 +1,28 @@
-import { describe, expect, test } from "bun:test";
+import { heapStats } from "bun:jsc";
+import { afterAll, describe, expect, test } from "bun:test";
+import type { ControlContext } from "../../../sandbox/control/context.ts";
+import { wait as waitCall } from "../../../sandbox/control/wait.ts";
+import { createWaitingRoom } from "../../../sandbox/control/waiting-room.ts";
+import { respond } from "../../../src/http/reply.ts";
+import { startServer } from "../../../src/http/server.ts";
+import { sleep, systemClock } from "../../../src/system.ts";
+import { cleanUp, later } from "../../support/cleanup.ts";
+import { connectTo } from "../../support/connection.ts";
 import { insertDue } from "../../support/pending.ts";
 import { testRefusals } from "../../support/refused.ts";
-import { expectSoundAnswer } from "../../support/scenario.ts";
-import { openSteered } from "../../support/steered.ts";
-import { forEachTest } from "../../support/use.ts";
+import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
+import { useSteered } from "../../support/steered.ts";
+import { until } from "../../support/until.ts";
 
-/** Its clock stands still, so that nothing happens that a test does not make happen. */
-const sandbox = forEachTest(openSteered);
+const sandbox = useSteered();
+afterAll(cleanUp);
 
 const wait = (json: unknown) => sandbox.call("POST", "/wait", { json });
 const endOf = (id: string, outcome: string) => sandbox.control("POST", `/prompts/${id}/answer`, { outcome });
 const manual = (order: Record<string, unknown> = {}) => sandbox.pay({ phone: "254700000100", ...order });
 
-describe("POST /_momo/wait answers the moment the transaction is as asked for", () => {
-  test("by checkout_request_id, until it is final where nothing else is said", async () => {
+describe("POST /_momo/wait answers the moment the transaction has the status", () => {
+  test("by checkout_request_id, by default until it is final", async () => {
     const id = await sandbox.pay({ reference: "R" });
     let answered = false;
     const waiting = wait({ checkout_request_id: id }).finally(() => {
@@ -25,59 +34,49 @@ describe("POST /_momo/wait answers the moment the transaction is as asked for", 
     const { status, body } = await waiting;
     expect(status).toBe(200);
     expect(body).toMatchObject({ message: "the payment is completed", transaction: { checkout_request_id: id } });
-    expect((body.transaction as object) ?? {}).toEqual((await sandbox.list())[0] as object);
+    expect(body.transaction).toEqual((await sandbox.list())[0]);
   });
 
-  test("at once where it is so already", async () => {
+  test("at once if it has the status already", async () => {
     const id = await manual();
+    expect((await wait({ checkout_request_id: id, until: "pending", timeout: "0s" })).status).toBe(200);
     await endOf(id, "cancelled");
-    for (const until of ["final", "cancelled"]) {
-      expect((await wait({ checkout_request_id: id, until })).body).toMatchObject({
-        transaction: { status: "cancelled" },
-      });
+    for (const status of ["final", "cancelled"]) {
+      const { body } = await wait({ checkout_request_id: id, until: status });
+      expect(body).toMatchObject({ transaction: { status: "cancelled" } });
     }
-    const open = await manual();
-    expect((await wait({ checkout_request_id: open, until: "pending", timeout: "0s" })).status).toBe(200);
   });
 
-  for (const [until, outcome] of [
-    ["completed", "completed"],
-    ["failed", "pin_locked"],
-    ["cancelled", "cancelled"],
-    ["expired", "expired"],
-  ] as const) {
-    test(`until ${until}`, async () => {
-      const id = await manual();
-      const waiting = wait({ checkout_request_id: id, until });
-      await endOf(id, outcome);
-      expect((await waiting).body).toMatchObject({ transaction: { status: until } });
-    });
-  }
-
-  test("until pending, by a reference: as it starts", async () => {
-    const waiting = wait({ reference: "R", until: "pending" });
+  test("several waits for one payment are answered, but not one for another status", async () => {
     const id = await manual({ reference: "R" });
-    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "pending" } });
+    const wishes = [{ checkout_request_id: id }, { checkout_request_id: id, until: "failed" }, { reference: "R" }];
+    const waiting = [...wishes, { reference: "R", until: "expired", timeout: "50ms" }].map(wait);
+    await endOf(id, "pin_locked");
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 408]);
   });
 
-  test("many waiters for one payment are all answered", async () => {
-    const id = await manual({ reference: "R" });
-    const waiting = [{ checkout_request_id: id }, { checkout_request_id: id }, { reference: "R" }].map(wait);
-    await endOf(id, "completed");
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  test("500 wait, one advance, all are answered", async () => {
+    const ids = await insertDue(sandbox, 500);
+    const pending = await sandbox.harness.store.transactions.listPending(ids.length);
+    const waiting = pending.map(({ checkoutRequestId }) => wait({ checkout_request_id: checkoutRequestId }));
+    await sandbox.advanceClock("5s");
+    const answers = (await Promise.all(waiting)).map(({ body }) => body.transaction as { id: number; status: string });
+    expect(answers.map(({ id, status }) => ({ id, status }))).toEqual(ids.map((id) => ({ id, status: "completed" })));
   });
 });
 
 describe("by reference", () => {
-  test("of a payment that has yet to start", async () => {
-    const waiting = wait({ reference: "R" });
+  test("the payment need not have started", async () => {
+    const starts = wait({ reference: "R", until: "pending" });
+    const ends = wait({ reference: "R" });
     await sandbox.pay({ reference: "another" });
     const id = await sandbox.pay({ reference: "R" });
+    expect((await starts).body).toMatchObject({ transaction: { checkout_request_id: id, status: "pending" } });
     await sandbox.advanceClock("3s");
-    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
+    expect((await ends).body).toMatchObject({ transaction: { checkout_request_id: id, status: "completed" } });
   });
 
-  test("of several payments: the newest", async () => {
+  test("of several payments the newest", async () => {
     await endOf(await manual({ reference: "R" }), "cancelled");
     const second = await manual({ reference: "R" });
     const waiting = wait({ reference: "R" });
@@ -85,25 +84,23 @@ describe("by reference", () => {
     expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: second, status: "completed" } });
   });
 
-  test("exactly: letter case counts", async () => {
+  test("letter case counts", async () => {
     await endOf(await manual({ reference: "Order" }), "completed");
     expect((await wait({ reference: "order", timeout: "0s" })).status).toBe(408);
   });
 });
 
-describe("408 at the time-out, in real time even while momo's clock stands still", () => {
-  test("50ms", async () => {
+describe("408 at the time-out, which is in real time", () => {
+  test("also while the clock of the sandbox stands still", async () => {
     const id = await sandbox.pay();
     const startedMs = performance.now();
-    const late = await wait({ checkout_request_id: id, timeout: "50ms" });
+    const message = await sandbox.refusal("POST", "/wait", { checkout_request_id: id, timeout: "50ms" }, 408);
     expect(performance.now() - startedMs).toBeGreaterThan(45);
-    expect(late.status).toBe(408);
-    expectSoundAnswer(late);
-    expect(late.body.message).toBe("it has not become final in time");
+    expect(message).toBe("it has not become final in time");
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
   });
 
-  test("an advance of momo's clock is no time that passes for it", async () => {
+  test("an advance of that clock does not count", async () => {
     const id = await sandbox.pay({ phone: "254700000030" });
     const waiting = wait({ checkout_request_id: id, timeout: "20s" });
     await sandbox.advanceClock("25s");
@@ -114,46 +111,93 @@ describe("408 at the time-out, in real time even while momo's clock stands still
 
 describe("refused", () => {
   test("404: an unknown checkout_request_id, at once", async () => {
-    const refused = await wait({ checkout_request_id: "ws_CO_1_NOBODY", timeout: "1h" });
-    expect(refused.status).toBe(404);
-    expectSoundAnswer(refused);
+    await sandbox.refusal("POST", "/wait", { checkout_request_id: "ws_CO_1_NOBODY", timeout: "1h" }, 404);
   });
 
-  const BAD: [body: unknown, says: string][] = [
+  testRefusals(sandbox, "POST", "/wait", [
     [{}, "give either checkout_request_id or reference"],
     [{ checkout_request_id: "x", reference: "y" }, "give either checkout_request_id or reference"],
-    [{ checkout_request_id: 5 }, "checkout_request_id: "],
     [{ checkout_request_id: "" }, "checkout_request_id: "],
     [{ checkout_request_id: "x".repeat(101) }, "checkout_request_id: "],
     [{ reference: null }, "reference: "],
     [{ reference: "R", until: "paid" }, "until: must be one of final, pending, completed, failed, cancelled, expired"],
-    [{ reference: "R", until: null }, "until: must be one of final"],
     [{ reference: "R", timeout: 5 }, "timeout: "],
-    [{ reference: "R", timeout: "-1s" }, "timeout: it is not a duration up to 24h"],
     [{ reference: "R", timeout: "25h" }, "timeout: it is not a duration up to 24h"],
     [{ reference: "R", id: 1 }, 'there is no member "id"; the members are '],
     [[], "the body must be a JSON object"],
-  ];
-  testRefusals(sandbox, "POST", "/wait", BAD);
+  ]);
 });
 
-test("503: the server stops while it waits", async () => {
-  const waits = [{ checkout_request_id: await manual() }, { reference: "never" }].map((wish) =>
-    wait({ ...wish, timeout: "1h" }),
-  );
-  await sandbox.control("GET", "/prompts");
-  sandbox.endStreams();
-  for (const { status, body } of await Promise.all(waits)) {
-    expect([status, body.message]).toEqual([503, "the server stops"]);
+describe("at most 10,000 wait", () => {
+  const CAPACITY = 10_000;
+
+  /** The call, with a room in which nothing ever happens. */
+  function openRoom() {
+    const service = {
+      subscribe: () => () => true,
+      isShared: false,
+      findByCheckoutRequestId: async () => null,
+      findByReference: async () => null,
+    };
+    const room = createWaitingRoom({ service, realClock: systemClock, reportFault: () => {} });
+    const enter = (reference: string) => room.enter({ reference, accepts: () => true }, () => {});
+    const context = { waitingRoom: room, service, realClock: systemClock } as unknown as ControlContext;
+    const handle = async (request: Request) => {
+      const reply = await waitCall(request, context, { query: "", id: "", keepOpen: () => {} });
+      return reply instanceof Response ? reply : respond(reply);
+    };
+    return { room, enter, handle };
   }
-});
 
-test("many at once: 500 wait, one advance, all are answered", async () => {
-  const ids = await insertDue(sandbox, 500);
-  const listed = await sandbox.harness.store.transactions.listPending(ids.length);
-  const waiting = listed.map(({ checkoutRequestId }) => wait({ checkout_request_id: checkoutRequestId }));
-  await sandbox.advanceClock("5s");
-  const answers = await Promise.all(waiting);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(answers.map(({ body }) => (body.transaction as Record<string, unknown>).id)).toEqual(ids);
+  const BODY = JSON.stringify({ reference: "never", timeout: "24h" });
+
+  test("one more gets 503; a client that aborts or closes its connection gives up its place", async () => {
+    const { room, enter, handle } = openRoom();
+    const call = (signal: AbortSignal) =>
+      handle(
+        new Request("http://localhost/", {
+          ...{ method: "POST", headers: { "Content-Type": "application/json" }, body: BODY, signal },
+        }),
+      );
+    for (let count = 0; count < CAPACITY - 1; count += 1) enter(`${count}`);
+    // This client has gone before its call is read.
+    await call(AbortSignal.abort());
+    expect(room.isFull).toBe(false);
+
+    const gone = new AbortController();
+    const waiting = call(gone.signal);
+    await until(async () => room.isFull, Boolean);
+    const refused = await readAnswer(await call(new AbortController().signal));
+    expect(refused.status).toBe(503);
+    expectSoundAnswer(refused);
+    gone.abort();
+    await waiting;
+    expect(room.isFull).toBe(false);
+
+    const server = startServer({
+      ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep, handle },
+    });
+    later(() => server.stop(0));
+    const client = await connectTo(`http://127.0.0.1:${server.port}`);
+    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    client.write(`${head}Content-Length: ${BODY.length}\r\n\r\n${BODY}`);
+    await until(async () => room.isFull, Boolean);
+    client.end();
+    await until(
+      async () => room.isFull,
+      (isFull) => !isFull,
+    );
+  });
+
+  test("a wait that has ended keeps no memory, even if nobody waits for that payment again", () => {
+    const { room, enter } = openRoom();
+    const setsInUse = () => {
+      Bun.gc(true);
+      return heapStats().objectTypeCounts.Set ?? 0;
+    };
+    const before = setsInUse();
+    for (let index = 0; index < CAPACITY; index += 1) enter(`${index}`)();
+    expect(setsInUse() - before).toBeLessThan(CAPACITY / 10);
+    expect(room.isFull).toBe(false);
+  });
 });

@@ -1,69 +1,118 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Choice } from "../../../sandbox/network/choice.ts";
+import { readMemo, writeMemo } from "../../../sandbox/network/memo.ts";
 import { createNetwork } from "../../../sandbox/network/network.ts";
-import { OUTCOMES, outcomesView } from "../../../sandbox/network/outcomes.ts";
+import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
+import type { Decider } from "../../../sandbox/network/script.ts";
+import { parseAmount } from "../../../src/domain/money.ts";
+import type { Prompt } from "../../../src/domain/provider.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { CREATED_AT_MS, pendingOf } from "../../support/payments.ts";
 import { promptOf } from "../../support/prompts.ts";
+import { rejectionOf } from "../../support/rejection.ts";
 
-const network = () => createNetwork({ fallback: { outcome: "completed", afterMs: 3000 } });
+const COMPLETED: Choice = { outcome: "completed", afterMs: 3000 };
+
+/** Pushes a prompt, and says what the network decided and when to check it. */
+async function push(changes: Partial<Prompt> = {}, fallback: Choice = COMPLETED) {
+  const network = createNetwork({ fallback });
+  const { memo, checkAtMs } = await network.push(promptOf(changes));
+  const check = (atMs: number) => network.check(withMemo(memo), atMs);
+  return { memo, checkAtMs, check, outcome: readMemo(memo).outcome };
+}
 
 const withMemo = (memo: string): PendingTransaction => ({ ...pendingOf(), id: 7, memo });
-const announced = outcomesView().filter(({ name }) =>
-  OUTCOMES.some((o) => o.name === name && o.ending.by === "network"),
-);
 
-describe("a push", () => {
-  test("returns a memo and when to ask", async () => {
-    const pushed = await network().push(promptOf());
-    expect(pushed).toEqual({ memo: expect.any(String), checkAtMs: CREATED_AT_MS + 3000 });
+describe("when the network answers", () => {
+  const SLOW: Choice = { outcome: "completed", afterMs: 20_000 };
+  const CASES: [name: string, instruction: string | null, fallback: Choice, afterMs: number][] = [
+    ["the header has a time", "completed; after=10s", SLOW, 10_000],
+    ["the header has no time: that of the table", "completed", SLOW, 3000],
+    ["the header has no time: that of the table", "unreachable", SLOW, 15_000],
+    ["the default has a time", null, SLOW, 20_000],
+    ["expired: at the prompt timeout", "expired", SLOW, 60_000],
+    ["silent: never, so it is checked at the deadline", "silent", SLOW, 60_000],
+    ["manual by default: never", null, { outcome: "manual", afterMs: null }, 60_000],
+  ];
+  test.each(CASES)("%s (%p)", async (_, instruction, fallback, afterMs) => {
+    expect((await push({ instruction }, fallback)).checkAtMs).toBe(CREATED_AT_MS + afterMs);
   });
 
-  test.each(["silent", "manual"])("that ends %s is asked about only at the deadline", async (instruction) => {
-    const prompt = promptOf({ instruction });
-    expect((await network().push(prompt)).checkAtMs).toBe(prompt.expiresAtMs);
+  test("KES 250,000 is the limit of the network", async () => {
+    const outcomeOf = async (kes: number) => (await push({ amountCents: parseAmount(kes) })).outcome;
+    expect(await outcomeOf(250_000)).toBe("completed");
+    expect(await outcomeOf(250_000.01)).toBe("over_limit");
+  });
+
+  test("a wrong instruction is refused", async () => {
+    expect(await rejectionOf(push({ instruction: "nope" }))).toMatchObject({ kind: "invalid" });
   });
 });
 
 describe("a check", () => {
-  test.each(announced)(
-    "$name: nothing before its time, and then the code and the text",
-    async ({ name, status, code }) => {
-      const { memo, checkAtMs } = await network().push(promptOf({ instruction: name }));
-      expect(await network().check(withMemo(memo), checkAtMs - 1)).toEqual({ status: "pending", checkAtMs });
-      const outcome = await network().check(withMemo(memo), checkAtMs);
-      expect<unknown>(outcome).toMatchObject({
+  for (const { name, ending } of OUTCOMES) {
+    if (ending.by !== "network") continue;
+    test(`${name}: pending before its time, then the code and the text`, async () => {
+      const { checkAtMs, check } = await push({ instruction: name });
+      expect(await check(checkAtMs - 1)).toEqual({ status: "pending", checkAtMs });
+      const { status, code: resultCode } = ending;
+      const outcome = await check(checkAtMs);
+      expect<object>(outcome).toMatchObject({
         status,
-        resultCode: code,
-        resultDesc: RESULT_CODES[code as keyof typeof RESULT_CODES],
+        resultCode,
+        resultDesc: RESULT_CODES[resultCode],
         atMs: checkAtMs,
       });
       expect("receiptNumber" in outcome).toBe(status === "completed");
-    },
-  );
+      // Asked later or again, the network gives the same answer, with the same receipt number.
+      expect(await check(checkAtMs + 86_400_000)).toEqual(outcome);
+    });
+  }
 
-  test("asked late, it tells when it happened, not when it was asked", async () => {
-    const { memo, checkAtMs } = await network().push(promptOf());
-    expect(await network().check(withMemo(memo), checkAtMs + 86_400_000)).toMatchObject({ atMs: checkAtMs });
-  });
-
-  test("asked twice, it says the same: the receipt number too", async () => {
-    const { memo, checkAtMs } = await network().push(promptOf());
-    const first = await network().check(withMemo(memo), checkAtMs);
-    expect(await network().check(withMemo(memo), checkAtMs + 5000)).toEqual(first);
-  });
-
-  test.each(["silent", "manual"])("%s: the network never answers", async (instruction) => {
-    const { memo } = await network().push(promptOf({ instruction }));
-    for (const afterMs of [0, 3000, 59_999, 60_000, 9_999_999]) {
-      const answer = await network().check(withMemo(memo), CREATED_AT_MS + afterMs);
-      expect(answer).toEqual({ status: "pending", checkAtMs: CREATED_AT_MS + 60_000 });
+  test.each(["silent", "manual"])("%s: always pending", async (instruction) => {
+    const { check } = await push({ instruction });
+    for (const afterMs of [0, 3000, 60_000, 9_999_999]) {
+      expect(await check(CREATED_AT_MS + afterMs)).toEqual({ status: "pending", checkAtMs: CREATED_AT_MS + 60_000 });
     }
   });
 
-  test("what was decided at the push stands in the memo: another default changes nothing", async () => {
-    const { memo, checkAtMs } = await network().push(promptOf());
+  test("after a restart with another default gives what was decided at the push", async () => {
+    const { memo, checkAtMs } = await push();
     const restarted = createNetwork({ fallback: { outcome: "cancelled", afterMs: 1 } });
     expect(await restarted.check(withMemo(memo), checkAtMs)).toMatchObject({ status: "completed" });
   });
+});
+
+describe("the memo", () => {
+  test("keeps each outcome, its time and who decided it, in a short text", () => {
+    const anyDecider: fc.Arbitrary<Decider> = fc.oneof(
+      fc.constantFrom("header", "network_limit", "test_phone", "default", "person").map((who) => ({ who }) as Decider),
+      fc.integer({ min: 1, max: 1000 }).map((rule) => ({ who: "rule" as const, rule })),
+    );
+    const anyScript = fc.record({
+      outcome: fc.constantFrom(...OUTCOMES.map(({ name }) => name)),
+      atMs: fc.option(fc.integer({ min: 0, max: 8.64e15 })),
+      by: anyDecider,
+    });
+    fc.assert(
+      fc.property(anyScript, (script) => {
+        expect(readMemo(writeMemo(script))).toEqual(script);
+        expect(writeMemo(script).length).toBeLessThan(50);
+      }),
+    );
+  });
+
+  test("of an old version does not say who decided", () => {
+    expect(readMemo("completed 1790000000000")).toEqual({ outcome: "completed", atMs: 1790000000000, by: null });
+    expect(readMemo("manual")).toEqual({ outcome: "manual", atMs: null, by: null });
+  });
+
+  test.each(["", "completed soon", "completed 1.5", "nothing 5", "completed 5 nobody", "completed 5 rule:0"])(
+    "cannot be %p: that is a bug",
+    (memo) => {
+      expect(() => readMemo(memo)).toThrow();
+    },
+  );
 });

@@ -6,7 +6,7 @@ import {
   MAX_OPEN_DELIVERIES,
 } from "../../../sandbox/webhooks/delivery-book.ts";
 import { createDeliveryQueue, MAX_UNDER_WAY } from "../../../sandbox/webhooks/delivery-queue.ts";
-import { createEarlyBirds, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/early-birds.ts";
+import { createHeldAnswers, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/held-answers.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 const delivery = (id: number, dueAtMs = 0): Delivery => ({
@@ -19,8 +19,8 @@ const delivery = (id: number, dueAtMs = 0): Delivery => ({
   resendOf: null,
 });
 
-describe("everything about deliveries has a bound", () => {
-  test("those that wait: what there is no room for is left out, and counted", () => {
+describe("deliveries have bounds", () => {
+  test("open deliveries: one too many is left out, and counted", () => {
     const book = createDeliveryBook();
     for (let count = 0; count < MAX_OPEN_DELIVERIES; count += 1) expect(book.add(delivery(0))).not.toBeNull();
     expect(book.add(delivery(0))).toBeNull();
@@ -29,7 +29,7 @@ describe("everything about deliveries has a bound", () => {
     expect(book.add(delivery(0))).toMatchObject({ id: MAX_OPEN_DELIVERIES + 1 });
   });
 
-  test("those that have ended: the oldest are forgotten", () => {
+  test("ended deliveries: the oldest are forgotten", () => {
     const book = createDeliveryBook();
     for (let id = 1; id <= MAX_ENDED_DELIVERIES + 1; id += 1) {
       book.add(delivery(0));
@@ -40,7 +40,7 @@ describe("everything about deliveries has a bound", () => {
     expect(book.get(2)).not.toBeNull();
   });
 
-  test("attempts under way: the next begins when one ends; and there is one alarm, whatever waits", async () => {
+  test("attempts at the same time: the next begins when one ends; one alarm is enough for all that wait", async () => {
     const clock = createManualClock(0);
     const ends: (() => void)[] = [];
     const begun: number[] = [];
@@ -64,13 +64,13 @@ describe("everything about deliveries has a bound", () => {
     expect(begun).toHaveLength(MAX_UNDER_WAY + 1);
   });
 
-  test("pushes that wait for an early webhook: for 5 s, and one too many does not wait", async () => {
+  test("pushes that wait for an early webhook: 5 s at most; one too many does not wait", async () => {
     const clock = createManualClock(0);
-    const earlyBirds = createEarlyBirds(clock);
-    const held = Array.from({ length: MAX_HELD }, (_, index) => earlyBirds.waitFor(`ws_CO_${index}`));
+    const heldAnswers = createHeldAnswers(clock);
+    const held = Array.from({ length: MAX_HELD }, (_, index) => heldAnswers.waitFor(`ws_CO_${index}`));
     expect(held).not.toContain(null);
-    expect(earlyBirds.waitFor("ws_CO_late")).toBeNull();
-    earlyBirds.release("ws_CO_7");
+    expect(heldAnswers.waitFor("ws_CO_late")).toBeNull();
+    heldAnswers.release("ws_CO_7");
     await held[7];
     clock.advance(MAX_HELD_MS);
     for (const one of held) await one;

@@ -1,41 +1,54 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import type { DeliveryOnWire } from "../../../sandbox/control/shapes/webhook.ts";
 import { cleanUp } from "../../support/cleanup.ts";
-import { startReceiver } from "../../support/receiver.ts";
-import { openSteered, type Steered } from "../../support/steered.ts";
-import { allEnded, type WebhookScene, webhookScene } from "../../support/webhook-scene.ts";
+import { hang, type Receiver, startReceiver } from "../../support/receiver.ts";
+import { useSteered } from "../../support/steered.ts";
+import { until } from "../../support/until.ts";
 
-let sandbox: Steered;
-let shop: WebhookScene;
-beforeEach(async () => {
-  sandbox = await openSteered();
-  shop = webhookScene(sandbox);
-});
-afterEach(() => sandbox.close());
+const sandbox = useSteered();
 afterAll(cleanUp);
 
-describe("a webhook, which the specification does not know, is off unless somebody asks for it", () => {
-  test("without one nothing is delivered, and that is said", async () => {
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    const answer = await sandbox.control("GET", "/webhook");
-    expect(answer).toMatchObject({ webhook: null, deliveries: [], next: null });
-    expect(answer.message).toContain("the specification knows no webhooks (§6)");
-  });
+/** A receiver to which every payment is sent. */
+async function receive(settings: object = {}, answer?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+  const receiver = startReceiver(answer);
+  await sandbox.control("PUT", "/webhook", { url: receiver.url, ...settings });
+  return receiver;
+}
 
-  test("settings are shown with their defaults", async () => {
+/** A payment that is final. */
+async function payAndEnd(order: Record<string, unknown> = {}): Promise<string> {
+  const id = await sandbox.pay(order);
+  await sandbox.advanceClock("3s");
+  return id;
+}
+
+const deliveries = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryOnWire[];
+const ended = (count = 1) =>
+  until(
+    deliveries,
+    (all) => all.length >= count && all.every(({ state }) => state !== "waiting" && state !== "sending"),
+  );
+const attempted = (count: number) => until(deliveries, ([first]) => first?.attempts.length === count);
+const statesOf = (all: DeliveryOnWire[]) => all.map(({ state }) => state);
+
+describe("the webhook, which the specification does not know, is off unless somebody sets it", () => {
+  test("without one nothing is delivered; settings are shown with their defaults", async () => {
+    await payAndEnd();
+    const none = await sandbox.control("GET", "/webhook");
+    expect(none).toMatchObject({ webhook: null, deliveries: [], next: null });
     const url = "http://127.0.0.1:1/hook";
-    const shown = { url, form: "payment.updated", times: 1, delay: "0s", shuffle: "0s", lost: 0, early: false };
+    const webhook = { url, form: "payment.updated", times: 1, delay: "0s", shuffle: "0s", lost: 0, early: false };
     const put = await sandbox.control("PUT", "/webhook", { url });
-    expect(put).toMatchObject({ webhook: shown });
-    expect(put.message).toContain("the specification knows no webhooks");
-    expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: shown });
+    expect(put).toMatchObject({ webhook });
+    for (const { message } of [none, put]) expect(message).toContain("the specification knows no webhooks (§6)");
+    expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook });
     expect(await sandbox.control("DELETE", "/webhook")).toMatchObject({ webhook: null });
   });
 
-  const BAD: [name: string, settings: object, says: string][] = [
+  test.each<[name: string, settings: object, says: string]>([
     ["no address", {}, "url: is missing"],
     ["another protocol", { url: "ftp://127.0.0.1/" }, "url: it must be an http or https address"],
-    ["no address at all", { url: "hook" }, "url: it must be an http or https address"],
+    ["a word", { url: "hook" }, "url: it must be an http or https address"],
     ["a password", { url: "http://shop:hunter2@127.0.0.1/" }, "url: it must have no user name and no password"],
     ["2,049 characters", { url: `http://a/${"b".repeat(2040)}` }, "at most 2048 characters"],
     ["another form", { url: "http://a/", form: "xml" }, 'form: must be one of payment.updated, flat; it is "xml"'],
@@ -43,8 +56,7 @@ describe("a webhook, which the specification does not know, is off unless somebo
     ["a delay of two days", { url: "http://a/", delay: "48h" }, "delay: it is not a duration"],
     ["a probability of 2", { url: "http://a/", lost: 2 }, "lost: must be at most 1"],
     ["an unknown member", { url: "http://a/", retry: 1 }, 'there is no member "retry"; the members are url, form'],
-  ];
-  test.each(BAD)("%s is refused", async (_name, settings, says) => {
+  ])("%s is refused", async (_name, settings, says) => {
     const refusal = await sandbox.refusal("PUT", "/webhook", settings);
     expect(refusal).toContain(says);
     expect(refusal).not.toContain("hunter2");
@@ -53,11 +65,9 @@ describe("a webhook, which the specification does not know, is off unless somebo
 });
 
 describe("each payment that becomes final is POSTed", () => {
-  test("as payment.updated, with the headers of the field", async () => {
-    const receiver = startReceiver();
-    await shop.set(receiver);
-    const id = await sandbox.pay({ amount: 100.5 });
-    await sandbox.advanceClock("3s");
+  test("as payment.updated, with the headers that real services send", async () => {
+    const receiver = await receive();
+    const id = await payAndEnd({ amount: 100.5 });
     await receiver.until(1);
     const [message] = receiver.received;
     expect(message?.headers.get("X-Webhook-Event")).toBe("payment.updated");
@@ -87,13 +97,14 @@ describe("each payment that becomes final is POSTed", () => {
   });
 
   test("in the flat form", async () => {
-    const receiver = startReceiver();
-    await shop.set(receiver, { form: "flat" });
-    const paid = await sandbox.pay();
-    await sandbox.advanceClock("3s");
+    const receiver = await receive({ form: "flat" });
+    const paid = await payAndEnd();
     await receiver.until(1);
+    const cancelled = await payAndEnd({ phone: "254700000032" });
+    await receiver.until(2);
     const { momo_receipt_number } = await sandbox.statusOf(paid);
-    expect(receiver.received[0]?.body).toEqual({
+    const [first, second] = receiver.received.map(({ body }) => body);
+    expect(first).toEqual({
       success: true,
       status: "completed",
       checkout_request_id: paid,
@@ -102,24 +113,16 @@ describe("each payment that becomes final is POSTed", () => {
       phone: "254712345678",
       mpesa_receipt: momo_receipt_number,
     });
-    const cancelled = await sandbox.pay({ phone: "254700000032" });
-    await sandbox.advanceClock("3s");
-    await receiver.until(2);
-    expect(receiver.received[1]?.body).toMatchObject({
-      success: false,
-      status: "cancelled",
-      checkout_request_id: cancelled,
-      mpesa_receipt: null,
-    });
+    const failure = { success: false, status: "cancelled", checkout_request_id: cancelled, mpesa_receipt: null };
+    expect(second).toMatchObject(failure);
   });
 
-  test("also one that expires, and one that a person answers; none while it is pending", async () => {
-    const receiver = startReceiver();
-    await shop.set(receiver);
+  test("also one that expires, and one that a person answers; a pending one is not", async () => {
+    const receiver = await receive();
     const silent = await sandbox.pay({ phone: "254700000099" });
     const manual = await sandbox.pay({ phone: "254700000100" });
     await sandbox.advanceClock("30s");
-    expect(await shop.deliveries()).toEqual([]);
+    expect(await deliveries()).toEqual([]);
     await sandbox.control("POST", `/prompts/${manual}/answer`, { outcome: "wrong_pin" });
     await receiver.until(1);
     await sandbox.advanceClock("30s");
@@ -129,147 +132,162 @@ describe("each payment that becomes final is POSTed", () => {
       { checkout_request_id: silent, status: "expired", result_code: 1019 },
     ]);
   });
-
-  test("any 2xx takes it, and its answer is shown", async () => {
-    const receiver = startReceiver(() => new Response("noted", { status: 202 }));
-    await shop.set(receiver);
-    const id = await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    const [delivery] = await shop.untilDeliveries(allEnded);
-    expect(delivery).toMatchObject({
-      checkout_request_id: id,
-      state: "delivered",
-      attempts: [{ status: 202, answer: "noted", problem: null }],
-    });
-  });
 });
 
-describe("what is not taken is tried again after 1, 10 and 60 s by the sandbox's clock", () => {
-  test("each by an advance, and no sooner", async () => {
-    const receiver = startReceiver((nth) => new Response("", { status: nth < 3 ? 500 : 200 }));
-    await shop.set(receiver);
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    await shop.untilDeliveries(([one]) => one?.attempts.length === 1);
+describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 10 and 60 s of the sandbox's clock", () => {
+  test("not before its time; the list shows each attempt", async () => {
+    const receiver = await receive({}, (nth) => new Response("noted", { status: nth < 3 ? 500 : 202 }));
+    const id = await payAndEnd();
+    await attempted(1);
     await sandbox.advanceClock("999ms");
     expect(receiver.received).toHaveLength(1);
     await sandbox.advanceClock("1ms");
-    await shop.untilDeliveries(([one]) => one?.attempts.length === 2);
+    await attempted(2);
     await sandbox.advanceClock("10s");
-    const [delivery] = await shop.untilDeliveries(allEnded);
-    expect(delivery).toMatchObject({ state: "delivered" });
-    expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 500, 200]);
+    const problem = "only 2xx counts as taken";
+    expect(await ended()).toMatchObject([
+      {
+        checkout_request_id: id,
+        state: "delivered",
+        attempts: [
+          { status: 500, answer: "noted", problem },
+          { status: 500, problem },
+          { status: 202, answer: "noted", problem: null },
+        ],
+      },
+    ]);
   });
 
-  test("one advance over all of them makes them all; then it is given up", async () => {
-    const receiver = startReceiver(() => new Response("", { status: 500 }));
-    await shop.set(receiver);
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    await receiver.until(1);
+  test("one long advance makes all attempts; the fourth is the last, but a resend begins with none", async () => {
+    await receive({}, () => new Response("", { status: 500 }));
+    await payAndEnd();
+    await attempted(1);
     await sandbox.advanceClock("71s");
-    const [delivery] = await shop.untilDeliveries(allEnded);
-    expect(delivery).toMatchObject({ state: "failed" });
-    expect(delivery?.attempts).toHaveLength(4);
-    expect(delivery?.attempts.map(({ problem }) => problem)).toEqual(Array(4).fill("only 2xx counts as taken"));
-  });
-
-  test("a redirect is not followed", async () => {
-    const other = startReceiver();
-    const receiver = startReceiver(() => Response.redirect(other.url, 307));
-    await shop.set(receiver);
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    const [delivery] = await shop.untilDeliveries(([one]) => one?.attempts.length === 1);
-    expect(delivery).toMatchObject({
-      state: "waiting",
-      attempts: [{ status: 307, problem: "it redirects, and redirects are not followed" }],
-    });
-    expect(other.received).toEqual([]);
-  });
-
-  test("where nobody listens, that is said", async () => {
-    const receiver = startReceiver();
-    await receiver.stop();
-    await shop.set(receiver);
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    const [delivery] = await shop.untilDeliveries(([one]) => one?.attempts.length === 1);
-    expect(delivery?.attempts[0]).toMatchObject({ status: null, problem: "nothing answers at this address" });
+    const [delivery] = await ended();
+    expect(delivery).toMatchObject({ state: "failed", attempts: Array(4).fill({ status: 500 }) });
+    const resent = await sandbox.control("POST", `/webhook/deliveries/${delivery?.id}/resend`);
+    expect(resent.delivery).toMatchObject({ resend_of: delivery?.id, state: "waiting", attempts: [] });
   });
 });
 
-describe("a delivery can be sent again", () => {
-  test("as one of its own, at once and in good weather", async () => {
-    const receiver = startReceiver();
-    await shop.set(receiver, { lost: 1 });
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    const [lost] = await shop.untilDeliveries(allEnded);
-    expect(lost?.state).toBe("lost");
-    const { delivery } = await sandbox.control("POST", `/webhook/deliveries/${lost?.id}/resend`);
-    expect(delivery).toMatchObject({ resend_of: lost?.id, state: "waiting" });
+describe("the settings make deliveries fail on purpose", () => {
+  test("times: each is delivered so often", async () => {
+    const receiver = await receive({ times: 2 });
+    const id = await payAndEnd();
+    await receiver.until(2);
+    for (const { body } of receiver.received) expect(body.data).toMatchObject({ checkout_request_id: id });
+    expect(statesOf(await ended(2))).toEqual(["delivered", "delivered"]);
+  });
+
+  test("delay: each is sent so much later", async () => {
+    const receiver = await receive({ delay: "90s" });
+    await payAndEnd();
+    await sandbox.advanceClock("89s");
+    expect(await deliveries()).toMatchObject([{ state: "waiting", attempts: [] }]);
+    await sandbox.advanceClock("1s");
     await receiver.until(1);
-    expect(await shop.untilDeliveries(allEnded)).toMatchObject([{ state: "lost" }, { state: "delivered" }]);
   });
 
-  test("not one that is unknown, and not where there is no webhook", async () => {
-    const receiver = startReceiver();
-    await shop.set(receiver);
-    for (const id of ["99", "x", "0"]) {
-      expect((await sandbox.call("POST", `/webhook/deliveries/${id}/resend`)).status).toBe(404);
-    }
-    await sandbox.pay();
+  test("lost: some are never sent, the same ones for the same seed; a resend is never lost", async () => {
+    const receiver = await receive();
+    const run = async () => {
+      const before = (await deliveries()).length;
+      await sandbox.control("PUT", "/webhook", { url: receiver.url, lost: 0.5, seed: 7 });
+      for (let count = 0; count < 12; count += 1) await sandbox.pay();
+      await sandbox.advanceClock("3s");
+      return (await ended(before + 12)).slice(before);
+    };
+    const first = await run();
+    expect(new Set(statesOf(first))).toEqual(new Set(["lost", "delivered"]));
+    expect(receiver.received).toHaveLength(first.filter(({ state }) => state === "delivered").length);
+    expect(statesOf(await run())).toEqual(statesOf(first));
+
+    await sandbox.control("PUT", "/webhook", { url: receiver.url, lost: 1 });
+    const id = first.find(({ state }) => state === "lost")?.id;
+    const { delivery } = await sandbox.control("POST", `/webhook/deliveries/${id}/resend`);
+    expect(delivery).toMatchObject({ resend_of: id, state: "waiting" });
+    expect((await ended(25)).at(-1)).toMatchObject({ resend_of: id, state: "delivered" });
+  });
+
+  test("shuffle: one overtakes another", async () => {
+    const receiver = await receive({ shuffle: "60s", seed: 3 });
+    const ids: string[] = [];
+    for (let count = 0; count < 8; count += 1) ids.push(await sandbox.pay());
     await sandbox.advanceClock("3s");
-    await shop.untilDeliveries(allEnded);
-    await sandbox.control("DELETE", "/webhook");
-    const refused = await sandbox.call("POST", "/webhook/deliveries/1/resend");
-    expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining("PUT /_momo/webhook") } });
+    const due = (await deliveries()).map(({ due_at_ms }) => due_at_ms).sort((a, b) => a - b);
+    expect(Number(due.at(-1)) - sandbox.harness.clock.nowMs()).toBeLessThan(60_000);
+    for (const [index, atMs] of due.entries()) {
+      await sandbox.advance(atMs - sandbox.harness.clock.nowMs());
+      await receiver.until(index + 1);
+    }
+    const arrived = receiver.received.map(({ body }) => (body.data as DeliveryOnWire).checkout_request_id);
+    expect(arrived.toSorted()).toEqual(ids.toSorted());
+    expect(arrived).not.toEqual(ids);
+  });
+
+  test("early: it comes before the answer to the push", async () => {
+    const receiver = await receive({ early: true });
+    let isAnswered = false;
+    const push = sandbox.pay().finally(() => {
+      isAnswered = true;
+    });
+    await until(sandbox.list, (rows) => rows.length === 1);
+    await sandbox.advanceClock("3s");
+    await receiver.until(1);
+    expect(isAnswered).toBe(false);
+    expect(receiver.received[0]?.body.data).toMatchObject({ checkout_request_id: await push, status: "completed" });
   });
 });
 
-describe("where it is seen", () => {
-  test("the story of a payment has its deliveries", async () => {
-    const receiver = startReceiver();
-    const before = await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    await shop.set(receiver);
-    const id = await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    await shop.untilDeliveries(allEnded);
+describe("a delivery", () => {
+  test("cannot be sent again if it is unknown, or without a webhook", async () => {
+    await receive();
+    const refusal = (id: unknown, status: number) =>
+      sandbox.refusal("POST", `/webhook/deliveries/${id}/resend`, undefined, status);
+    for (const id of ["9999", "x", "0"]) await refusal(id, 404);
+    await payAndEnd();
+    const [delivery] = await ended();
+    await sandbox.control("DELETE", "/webhook");
+    expect(await refusal(delivery?.id, 409)).toContain("PUT /_momo/webhook");
+  });
+
+  test("is in the story of its payment", async () => {
+    const before = await payAndEnd();
+    await receive();
+    const id = await payAndEnd();
+    await ended();
     expect(await sandbox.control("GET", `/transactions/${before}`)).toMatchObject({ webhooks: [] });
     expect(await sandbox.control("GET", `/transactions/${id}`)).toMatchObject({
       webhooks: [{ state: "delivered", body: { data: { checkout_request_id: id } } }],
     });
   });
 
-  test("a reset forgets the deliveries and the webhook", async () => {
-    await shop.set(startReceiver(), { delay: "1h" });
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    expect(await shop.deliveries()).toHaveLength(1);
+  test("fails when the webhook is removed, while it waits or is sent; a reset forgets it", async () => {
+    const { url, until: received } = await receive({}, hang);
+    await payAndEnd();
+    await received(1);
+    await sandbox.control("PUT", "/webhook", { url, delay: "1h" });
+    await payAndEnd();
+    await sandbox.control("DELETE", "/webhook");
+    const failed = { state: "failed", attempts: [] };
+    expect(await deliveries()).toMatchObject([failed, failed]);
+    await receive();
+    await payAndEnd();
+    expect(await ended(3)).toMatchObject([failed, failed, { state: "delivered" }]);
     await sandbox.control("POST", "/reset");
     expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null, deliveries: [] });
   });
 
-  test("when it is removed, what waits is dropped", async () => {
-    await shop.set(startReceiver(), { delay: "1h" });
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    await sandbox.control("DELETE", "/webhook");
-    expect(await shop.deliveries()).toMatchObject([{ state: "failed", attempts: [] }]);
-  });
-
-  test("the list comes in pages", async () => {
-    const receiver = startReceiver();
-    await shop.set(receiver, { times: 3 });
-    await sandbox.pay();
-    await sandbox.advanceClock("3s");
-    await shop.untilDeliveries(allEnded);
-    const page = await sandbox.control("GET", "/webhook?limit=2");
-    expect(page).toMatchObject({ deliveries: [{ id: 2 }, { id: 3 }], next: "/_momo/webhook?before=2&limit=2" });
-    expect(await sandbox.control("GET", "/webhook?before=2&limit=2")).toMatchObject({
-      deliveries: [{ id: 1 }],
+  test("is listed in pages", async () => {
+    await receive({ times: 3 });
+    await payAndEnd();
+    const [first, second, third] = (await ended(3)).map(({ id }) => id);
+    expect(await sandbox.control("GET", "/webhook?limit=2")).toMatchObject({
+      deliveries: [{ id: second }, { id: third }],
+      next: `/_momo/webhook?before=${second}&limit=2`,
+    });
+    expect(await sandbox.control("GET", `/webhook?before=${second}&limit=2`)).toMatchObject({
+      deliveries: [{ id: first }],
       next: null,
     });
   });

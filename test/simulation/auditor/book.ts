@@ -1,24 +1,24 @@
 import type { WorldEvent } from "../events.ts";
 import { demand, difference } from "./discrepancy.ts";
-import type { Fate } from "./forecast.ts";
 import { isReceipt } from "./nairobi.ts";
+import type { Prediction } from "./prediction.ts";
 import { rowOf } from "./views.ts";
 
-/** What has become of a payment; null while it is pending. */
+/** How a payment ended. */
 export interface End {
   readonly status: string;
   readonly code: number;
   readonly desc: string;
-  /** When the customer paid; null where nobody did. */
+  /** When the customer paid; null if nobody paid. */
   readonly paidAtMs: number | null;
-  /** Null until it has been seen, where nobody but the service knows it. */
+  /** Null until an answer shows it: the service makes some receipts itself. */
   readonly receipt: string | null;
 }
 
-/** An end that has been told to the service, and should be in force soon. */
+/** An end that the network reported, and that the service should store soon. */
 interface Said {
   readonly end: End;
-  /** The service may have been right not to take it. */
+  /** The service may be right to ignore it. */
   readonly doubtful: boolean;
   readonly moment: number;
 }
@@ -35,65 +35,65 @@ export interface PaymentFacts {
   readonly merchantRequestId: string;
   readonly createdAtMs: number;
   readonly deadlineMs: number;
-  readonly fate: Fate;
+  readonly prediction: Prediction;
 }
 
 export interface Payment extends PaymentFacts {
-  /** Its transaction id, once it has been seen. */
+  /** Its transaction id, once an answer has shown it. */
   id: number | null;
-  /** Whether an answer or a list has said that it is there. */
+  /** Whether an answer has shown that it is stored. */
   isKnown: boolean;
-  /** The network has been made to misbehave about it: when it ends, and how, only what was said tells. */
-  isMeddledWith: boolean;
-  /** The network has been asked about it, and has not answered. */
+  /** The simulation has changed what the network reports: only the reports tell how and when it ends. */
+  isAltered: boolean;
+  /** The network was asked about it, and has not answered. */
   isAsked: boolean;
-  /** The network wants not to be asked before. */
+  /** The network must not be asked before. */
   notBeforeMs: number;
   said: Said[];
-  /** Somebody has looked since the last rest, and it was pending. */
+  /** The list has shown it as pending since the process was last idle. */
   isSeenPending: boolean;
   end: End | null;
-  /** The service's own code, once it has been seen. */
+  /** The service's own code, once an answer has shown it. */
   transactionCode: string | null;
 }
 
-/** The service's own words for a prompt whose time is over. */
+/** How a prompt ends at its deadline. */
 const EXPIRED: End = { status: "expired", code: 1019, desc: "Transaction has expired.", paidAtMs: null, receipt: null };
 
-/** How long after a failed commit something may still be overdue: it is tried again after a second, and again. */
+/** How long after a failed commit a payment may be overdue: the service tries again every second. */
 const PATIENCE_MS = 5000;
 
-/** All payments, and what may have become of each. */
+/** All payments, and how each may have ended. */
 export class Book {
   readonly payments = new Map<string, Payment>();
-  /** Until then, what is due may be overdue. */
+  /** Until then, payments may be overdue. */
   #excusedUntilMs = Number.NEGATIVE_INFINITY;
-  /** Since the last look a commit has failed or the process has died: what was said may have been lost. */
+  /** A commit has failed, or the process has died, since the list was last read: reports may have been lost. */
   #isDisturbed = false;
   readonly #unique = new Map<string, string>();
-  /** Numbers are never given again, not even after a reset. */
+  /** Numbers are never used again, not even after a reset. */
   readonly #numbers = new Map<string, string>();
 
-  /** Has a payment begin that may come to be. */
+  /** Adds a payment that may be stored. */
   add(facts: PaymentFacts): void {
     const { checkoutRequestId } = facts;
     this.#claim("checkout request id", checkoutRequestId, checkoutRequestId);
     this.#claim("merchant request id", facts.merchantRequestId, checkoutRequestId);
     this.payments.set(checkoutRequestId, {
       ...facts,
-      ...{ id: null, isKnown: false, isMeddledWith: false, transactionCode: null },
+      ...{ id: null, isKnown: false, isAltered: false, transactionCode: null },
       ...{ isAsked: false, notBeforeMs: Number.NEGATIVE_INFINITY },
       ...{ said: [], isSeenPending: false, end: null },
     });
   }
 
-  /** It never came to be, or is no more; what was its own can be another's. */
+  /** It was not stored; its identifiers are free again. */
   remove(payment: Payment): void {
     this.payments.delete(payment.checkoutRequestId);
     for (const [key, owner] of this.#unique) if (owner === payment.checkoutRequestId) this.#unique.delete(key);
   }
 
-  /** Identifiers of the service's own are not given again; the receipt numbers of a network may be. */
+  /** After a reset a network may use its receipt numbers again, but not the service its identifiers. */
   forgetAll(): void {
     this.payments.clear();
     for (const key of this.#unique.keys()) if (key.startsWith("receipt number")) this.#unique.delete(key);
@@ -110,7 +110,7 @@ export class Book {
     this.#forgetDelays();
   }
 
-  /** What the network said of when to ask again may not have been written. */
+  /** When to ask again may not have been stored. */
   #forgetDelays(): void {
     for (const payment of this.payments.values()) payment.notBeforeMs = Number.NEGATIVE_INFINITY;
   }
@@ -120,7 +120,7 @@ export class Book {
   }
 
   /** The network has been asked about a prompt, or has answered. */
-  hear(event: Extract<WorldEvent, { kind: "asked" | "heard" | "said" }>): void {
+  onEvent(event: Extract<WorldEvent, { kind: "asked" | "heard" | "said" }>): void {
     const payment = this.payments.get(event.checkoutRequestId);
     if (!payment) return; // forgotten by a reset
     if (event.kind === "heard") {
@@ -128,7 +128,7 @@ export class Book {
       payment.notBeforeMs = event.notBeforeMs ?? Number.NEGATIVE_INFINITY;
       return;
     }
-    if (event.meddled) payment.isMeddledWith = true;
+    if (event.altered) payment.isAltered = true;
     if (event.kind === "asked") {
       const { checkoutRequestId, end, isAsked, notBeforeMs } = payment;
       demand(end === null, `the network was asked about ${checkoutRequestId}, which is final`);
@@ -137,8 +137,8 @@ export class Book {
       payment.isAsked = true;
       return;
     }
-    const { outcome, meddled, late, doubtful, atMs, moment } = event;
-    if (!meddled) this.#holdAgainstFate(payment, outcome);
+    const { outcome, altered, late, doubtful, atMs, moment } = event;
+    if (!altered) this.#compareWithPrediction(payment, outcome);
     const isTooLate = outcome.atMs >= payment.deadlineMs;
     const end: End = isTooLate
       ? EXPIRED
@@ -150,17 +150,17 @@ export class Book {
           receipt: outcome.receiptNumber,
         };
     payment.said.push({ end, doubtful, moment });
-    // The deadline may have come first.
+    // Perhaps the deadline came first.
     if (late && atMs >= payment.deadlineMs) payment.said.push({ end: EXPIRED, doubtful, moment });
   }
 
-  /** A person has answered a prompt, but nobody knows whether it came to that. */
+  /** A person has answered the prompt, and the process may have died before it stored that. */
   mayHaveBeenAnswered(payment: Payment, end: End): void {
     payment.said.push({ end, doubtful: true, moment: -1 });
     this.disturb();
   }
 
-  /** The process is at rest: whatever can have only one state by now is in it. */
+  /** The process is idle: a payment that can have only one state must be in it. */
   rest(nowMs: number): void {
     if (this.#isDisturbed) this.#excusedUntilMs = nowMs + PATIENCE_MS;
     for (const payment of this.payments.values()) {
@@ -173,21 +173,21 @@ export class Book {
     }
   }
 
-  /** Everything uncertain has been looked at. */
+  /** Everything uncertain has been read. */
   looked(): void {
     this.#isDisturbed = false;
   }
 
-  /** What a payment can be now, as far as anybody outside can tell; null stands for pending. */
+  /** The states that a payment can have now; null stands for pending. */
   possibleEnds(payment: Payment, nowMs: number): (End | null)[] {
     if (payment.end || payment.isSeenPending) return [payment.end];
     const isOver = nowMs >= payment.deadlineMs;
     const isExcused = this.#isDisturbed || nowMs < this.#excusedUntilMs;
     const [first] = payment.said;
     if (!first) {
-      const { fate, isMeddledWith } = payment;
-      const isDue = typeof fate === "object" && fate.atMs <= nowMs && fate.atMs < payment.deadlineMs;
-      if (isDue && !isMeddledWith && !isExcused && payment.isKnown) {
+      const { prediction, isAltered } = payment;
+      const isDue = typeof prediction === "object" && prediction.atMs <= nowMs && prediction.atMs < payment.deadlineMs;
+      if (isDue && !isAltered && !isExcused && payment.isKnown) {
         demand(false, `${payment.checkoutRequestId} is due, and the network was not asked what became of it`);
       }
       if (!isOver) return [null];
@@ -200,17 +200,17 @@ export class Book {
     return all.filter((end, index) => all.findIndex((other) => difference(other, end) === null) === index);
   }
 
-  /** Whether somebody has to look. */
+  /** Whether the list must be read. */
   isUncertain(payment: Payment, nowMs: number): boolean {
     const { isKnown, id, end, transactionCode } = payment;
     const lacksCode = end?.status === "completed" && transactionCode === null;
     return !isKnown || id === null || lacksCode || this.possibleEnds(payment, nowMs).length > 1;
   }
 
-  /** Takes a transaction of the list as the truth about a payment, where it is one of those that can be. */
-  learn(payment: Payment, row: unknown, form: "full" | "short", nowMs: number): void {
+  /** Takes a transaction of the list as the state of a payment. @throws Discrepancy if that state is impossible */
+  learn(payment: Payment, row: unknown, nowMs: number): void {
     const possible = this.possibleEnds(payment, nowMs);
-    const differences = possible.map((end) => difference(row, rowOf(payment, end, form)));
+    const differences = possible.map((end) => difference(row, rowOf(payment, end)));
     const which = differences.indexOf(null);
     const allowed = possible.map((end) => end?.status ?? "pending").join(" or ");
     demand(which >= 0, `of ${payment.checkoutRequestId}, which may be ${allowed}: ${differences.join("; ")}`);
@@ -220,7 +220,7 @@ export class Book {
     this.see(payment, row as Record<string, unknown>);
   }
 
-  /** Remembers what only the service could say, from an answer that is as expected in all else. */
+  /** Remembers the members of a correct answer that only the service knows. */
   see(payment: Payment, row: Record<string, unknown>): void {
     payment.isKnown = true;
     const key = payment.checkoutRequestId;
@@ -234,7 +234,7 @@ export class Book {
       payment.transactionCode = row.transaction_code;
     }
     if (typeof row.momo_receipt_number === "string") {
-      // Another network may give its own again, once nobody remembers them.
+      // The receipts of an altered network may come again after a reset.
       const isOurs = payment.end !== null && isReceipt(row.momo_receipt_number, payment.end.paidAtMs ?? 0);
       this.#claim("receipt number", row.momo_receipt_number, key, isOurs ? this.#numbers : this.#unique);
       if (payment.end) payment.end = { ...payment.end, receipt: row.momo_receipt_number };
@@ -248,11 +248,12 @@ export class Book {
     owners.set(key, owner);
   }
 
-  #holdAgainstFate(
-    { checkoutRequestId, fate }: Payment,
+  #compareWithPrediction(
+    { checkoutRequestId, prediction }: Payment,
     outcome: Extract<WorldEvent, { kind: "said" }>["outcome"],
   ): void {
-    const expected = typeof fate === "object" ? fate : { status: "nothing", code: "", desc: "", atMs: "ever" };
+    const expected =
+      typeof prediction === "object" ? prediction : { status: "nothing", code: "", desc: "", atMs: "ever" };
     const { status, resultCode: code, resultDesc: desc, atMs, receiptNumber } = outcome;
     const wrong = difference({ status, code, desc, atMs }, expected, `what the network says of ${checkoutRequestId}`);
     demand(wrong === null, String(wrong));

@@ -1,33 +1,23 @@
 import type { Answer, Sent } from "../events.ts";
 import type { Judge } from "./auditor.ts";
 import type { Book, End, Payment } from "./book.ts";
-import { demand, someText } from "./discrepancy.ts";
-import {
-  afterOf,
-  announcement,
-  durationMs,
-  type ForecastRule,
-  isOutcome,
-  outcomeOfPin,
-  readChoice,
-} from "./forecast.ts";
+import { demand, someNumber, someText } from "./discrepancy.ts";
+import type { Environment } from "./environment.ts";
 import { toKes } from "./money.ts";
 import { inNairobi } from "./nairobi.ts";
 import type { Orders } from "./orders.ts";
-import { demandFailure, demandSuccess, isInternalError, pathOf, readObject, someNumber } from "./requests.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { afterOf, announcement, durationMs, outcomeOfPin, type PredictedRule } from "./prediction.ts";
+import { bodyOf, demandFailure, demandSuccess, isInternalError, pathOf } from "./requests.ts";
 import { rowOf } from "./views.ts";
 
-const KINDS = ["api", "web", "wallet_deposit", "credit_topup"];
-
-/** Foretells the answers of the sandbox's own surface, `/_momo`. */
+/** Predicts the answers of the control API, `/_momo`. */
 export class ControlAuditor {
-  readonly #around: Surroundings;
+  readonly #environment: Environment;
   readonly #book: Book;
   readonly #orders: Orders;
 
-  constructor(around: Surroundings, book: Book, orders: Orders) {
-    this.#around = around;
+  constructor(environment: Environment, book: Book, orders: Orders) {
+    this.#environment = environment;
     this.#book = book;
     this.#orders = orders;
   }
@@ -35,35 +25,32 @@ export class ControlAuditor {
   sending(sent: Sent): Judge {
     const judge = this.#judge(sent);
     return (answer) => {
-      if (answer === "lost" || (isInternalError(answer) && this.#book.isDisturbed)) this.#lost(sent);
+      if (isInternalError(answer) && this.#book.isDisturbed) this.lost(sent);
       else judge(answer);
     };
   }
 
-  #judge(sent: Sent): (answer: Answer) => void {
+  #judge(sent: Sent): Judge {
     const { path } = pathOf(sent);
-    const body = readObject(sent) ?? {};
+    const body = bodyOf(sent);
     const id = /^\/_momo\/prompts\/([^/]+)\/answer$/.exec(path)?.[1];
     if (id !== undefined) return (answer) => this.#judgeAnswer(id, body, answer);
     switch (`${sent.method} ${path}`) {
       case "POST /_momo/merchants":
-        return (answer) => {
-          const { id } = demandSuccess(answer, { id: someNumber, name: body.name });
-          this.#around.merchants.set(Number(id), String(body.name));
-        };
+        return (answer) => void demandSuccess(answer, { id: someNumber, name: body.name });
       case "POST /_momo/accounts":
         return (answer) => {
           const { merchant_id, name, fee } = body;
           const { id } = demandSuccess(answer, { id: someNumber, merchant_id, name, fee });
-          demand(!this.#around.accounts.has(Number(id)), `there is a payment account ${id} already`);
-          this.#around.accounts.set(Number(id), { merchantId: Number(merchant_id), tariff: String(fee) });
+          demand(!this.#environment.accounts.has(Number(id)), `there is a payment account ${id} already`);
+          this.#environment.accounts.set(Number(id), { merchantId: Number(merchant_id), tariff: String(fee) });
         };
       case "POST /_momo/keys":
         return (answer) => {
           const { merchant_id, label } = body;
           const made = demandSuccess(answer, { api_key: someText, api_secret: someText, merchant_id, label });
           demand(/^mk_/.test(String(made.api_key)) && /^ms_/.test(String(made.api_secret)), "a key of another shape");
-          this.#around.keys.set(String(made.api_key), {
+          this.#environment.keys.set(String(made.api_key), {
             secret: String(made.api_secret),
             merchantId: Number(merchant_id),
           });
@@ -80,80 +67,64 @@ export class ControlAuditor {
           const outcome = String(body.outcome);
           const after = body.after === undefined ? afterOf(outcome) : String(body.after);
           demandSuccess(answer, { outcome, after });
-          this.#around.byDefault = { outcome, ...(body.after !== undefined && { after: String(body.after) }) };
+          this.#environment.byDefault = { outcome, ...(body.after !== undefined && { after: String(body.after) }) };
         };
       case "GET /_momo/clock":
       case "POST /_momo/clock":
         return this.#clockJudge(body);
       case "GET /_momo/prompts":
-        return (answer) => {
-          if (!(isInternalError(answer) && this.#book.isDisturbed)) this.#judgePrompts(answer);
-        };
+        return (answer) => this.#judgePrompts(answer);
       case "POST /_momo/reset":
         return (answer) => {
           demandSuccess(answer, {});
           this.#book.forgetAll();
-          this.#around.processEnded();
-          this.#around.clock = { aheadMs: 0 };
+          this.#environment.processEnded();
+          this.#environment.clock = { aheadMs: 0 };
         };
       default:
-        return (answer) => void demandFailure(answer, 404);
+        throw new Error(`nothing is predicted for ${path}`);
     }
   }
 
-  /** What a call may have done whose answer nobody got. */
-  #lost(sent: Sent): void {
+  /** A call without an answer may have had its effect. */
+  lost(sent: Sent): void {
     const id = /^\/_momo\/prompts\/([^/]+)\/answer$/.exec(sent.target)?.[1];
     const payment = id === undefined ? undefined : this.#book.payments.get(id);
-    if (payment) {
-      const end = this.#endBy(payment, readObject(sent) ?? {});
-      if (end) this.#book.mayHaveBeenAnswered(payment, end);
-    }
+    const end = payment && this.#endBy(payment, bodyOf(sent));
+    if (payment && end) this.#book.mayHaveBeenAnswered(payment, end);
     if (sent.target === "/_momo/reset") for (const one of this.#book.payments.values()) one.isKnown = false;
   }
 
-  /** The owner of the account orders; what is wrong with kind or outcome is named like any other member. */
-  #paymentJudge(body: Record<string, unknown>): (answer: Answer) => void {
-    const { kind, outcome, payment_account_id, ...rest } = body;
-    if (!KINDS.includes(String(kind))) return (answer) => void demandFailure(answer, 400, ["kind"]);
-    if (outcome !== undefined && readChoice(String(outcome)) === null) {
-      return (answer) => void demandFailure(answer, 400, ["outcome"]);
-    }
-    const owner = this.#around.accounts.get(Number(payment_account_id))?.merchantId;
-    if (owner === undefined) return (answer) => void demandFailure(answer, 400, ["payment_account_id"]);
+  /** The owner of the account orders. */
+  #paymentJudge({ kind, outcome, ...order }: Record<string, unknown>): Judge {
+    const merchantId = this.#environment.accounts.get(Number(order.payment_account_id))?.merchantId ?? 0;
     const instruction = outcome === undefined ? null : String(outcome);
-    const order = { payment_account_id, ...rest };
-    return this.#orders.sending({ merchantId: owner, kind: String(kind), body: order, instruction, form: "full" });
+    return this.#orders.sending({ merchantId, kind: String(kind), body: order, instruction });
   }
 
-  #rulesJudge(sent: Sent): (answer: Answer) => void {
-    const given = sent.body === null ? [] : ([JSON.parse(sent.body)].flat() as ForecastRule[]);
-    const isSound = given.every(
-      ({ outcome, after }) =>
-        isOutcome(outcome) && (after === undefined || (durationMs(after) !== null && announcement(outcome) !== null)),
-    );
-    if (!isSound) return (answer) => void demandFailure(answer, 400);
+  #rulesJudge(sent: Sent): Judge {
+    const given = sent.body === null ? [] : ([JSON.parse(sent.body)].flat() as PredictedRule[]);
     return (answer) => {
       const next = given.map((rule) => ({ ...rule }));
-      if (sent.method === "POST") this.#around.rules.push(...next);
-      if (sent.method === "PUT" || sent.method === "DELETE") this.#around.rules = next;
-      const rules = this.#around.rules.map((rule) => ({ ...rule, match: matchView(rule.match) }));
+      if (sent.method === "POST") this.#environment.rules.push(...next);
+      if (sent.method === "PUT" || sent.method === "DELETE") this.#environment.rules = next;
+      const rules = this.#environment.rules.map((rule) => ({ ...rule, match: matchView(rule.match) }));
       demandSuccess(answer, { rules });
     };
   }
 
-  /** The clock moves when the call arrives; what falls due by it is resolved before the answer. */
-  #clockJudge({ freeze, advance, resume }: Record<string, unknown>): (answer: Answer) => void {
-    const around = this.#around;
-    if (freeze !== undefined) around.clock = { frozenAtMs: around.nowMs() };
+  /** The clock moves when the call arrives; what becomes due is resolved before the answer. */
+  #clockJudge({ freeze, advance, resume }: Record<string, unknown>): Judge {
+    const environment = this.#environment;
+    if (freeze !== undefined) environment.clock = { frozenAtMs: environment.nowMs() };
     const advanceMs = advance === undefined ? 0 : (durationMs(advance) ?? 0);
-    around.clock =
-      "frozenAtMs" in around.clock
-        ? { frozenAtMs: around.clock.frozenAtMs + advanceMs }
-        : { aheadMs: around.clock.aheadMs + advanceMs };
-    if (resume !== undefined) around.clock = { aheadMs: around.nowMs() - around.outsideMs() };
-    const nowMs = around.nowMs();
-    const frozen = "frozenAtMs" in around.clock;
+    environment.clock =
+      "frozenAtMs" in environment.clock
+        ? { frozenAtMs: environment.clock.frozenAtMs + advanceMs }
+        : { aheadMs: environment.clock.aheadMs + advanceMs };
+    if (resume !== undefined) environment.clock = { aheadMs: environment.nowMs() - environment.outsideMs() };
+    const nowMs = environment.nowMs();
+    const frozen = "frozenAtMs" in environment.clock;
     return (answer) => void demandSuccess(answer, { now: inNairobi(nowMs), now_ms: nowMs, frozen });
   }
 
@@ -172,25 +143,22 @@ export class ControlAuditor {
     }
   }
 
-  /** Somebody answers by hand: in force when the call returns; 409 where it is over. */
+  /** An answer by hand is stored before the call returns; 409 if the payment is final. */
   #judgeAnswer(id: string, body: Record<string, unknown>, answer: Answer): void {
     const payment = this.#book.payments.get(id);
-    const isSound =
-      body.pin === undefined ? isOutcome(body.outcome) : /^[0-9]{4,6}$/.test(String(body.pin)) && !("outcome" in body);
-    if (!isSound) return void demandFailure(answer, 400);
     if (!payment) return void demandFailure(answer, 404);
     const end = this.#endBy(payment, body);
     if (end === null && answer.status === 400) return void demandFailure(answer, 400);
-    const isOver = payment.end !== null || this.#around.nowMs() >= payment.deadlineMs;
+    const isOver = payment.end !== null || this.#environment.nowMs() >= payment.deadlineMs;
     if (isOver) {
-      // An answer to a prompt whose time is over ends it, but not as it says.
-      this.#book.rest(this.#around.nowMs());
+      // An answer after the deadline lets the payment expire.
+      this.#book.rest(this.#environment.nowMs());
       return void demandFailure(answer, 409);
     }
     if (end === null) return void demandFailure(answer, 400);
     payment.end = end;
     payment.said = [];
-    const transaction = rowOf(payment, end, "full");
+    const transaction = rowOf(payment, end);
     const sms = end.paidAtMs === null ? null : someText;
     const shown = demandSuccess(answer, { transaction, sms }).transaction as Record<string, unknown>;
     this.#book.see(payment, shown);
@@ -199,11 +167,11 @@ export class ControlAuditor {
   #endBy(payment: Payment, { pin, outcome }: Record<string, unknown>): End | null {
     const name = pin === undefined ? String(outcome) : outcomeOfPin(String(pin), payment.amountCents);
     const announced = announcement(name);
-    const paidAtMs = announced?.status === "completed" ? this.#around.nowMs() : null;
+    const paidAtMs = announced?.status === "completed" ? this.#environment.nowMs() : null;
     return announced && { ...announced, paidAtMs, receipt: null };
   }
 }
 
-function matchView({ phone, ...match }: ForecastRule["match"]): object {
+function matchView({ phone, ...match }: PredictedRule["match"]): object {
   return { ...(phone !== undefined && { phone: `254${phone.slice(-9)}` }), ...match };
 }

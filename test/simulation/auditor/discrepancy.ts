@@ -1,4 +1,4 @@
-/** The program did otherwise than the specification says. */
+/** The program differs from the specification. */
 export class Discrepancy extends Error {
   override readonly name = "Discrepancy";
 }
@@ -8,7 +8,7 @@ export function demand(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Discrepancy(otherwise);
 }
 
-/** A value that cannot be foretold, but must be of a kind. */
+/** A value that cannot be predicted, except for its form. */
 export class Anything {
   constructor(
     readonly what: string,
@@ -16,9 +16,10 @@ export class Anything {
   ) {}
 }
 
+export const someNumber = new Anything("a number from 1", (value) => Number.isInteger(value) && (value as number) >= 1);
 export const someText = new Anything("some text", (value) => typeof value === "string" && value !== "");
 
-/** Where `actual` is not as expected: exactly these members, with these values; null where it is. */
+/** The first difference: exactly these members with these values are expected. Null if there is none. */
 export function difference(actual: unknown, expected: unknown, place = "the answer"): string | null {
   if (expected instanceof Anything) {
     return expected.accepts(actual) ? null : `${place} is ${show(actual)}, which is not ${expected.what}`;

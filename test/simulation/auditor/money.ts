@@ -1,11 +1,9 @@
-/** Money by whole numbers without limit, so that no rounding of the machine's can hide one of the program's. */
+/** Money by whole numbers and BigInt, so that no rounding error here hides one of the program. */
 
-/** An amount in KES as whole cents; null where it is not from 1 to below 1e9 with at most two decimals. */
-export function toCents(amount: unknown): number | null {
-  if (typeof amount !== "number") return null;
-  const match = /^([0-9]{1,9})(?:\.([0-9]{1,2}))?$/.exec(String(amount));
-  if (!match || match[1] === "0") return null;
-  return Number(match[1]) * 100 + Number((match[2] ?? "").padEnd(2, "0"));
+/** An amount in KES as whole cents. */
+export function toCents(amount: unknown): number {
+  const [whole, fraction = ""] = String(amount).split(".");
+  return Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
 }
 
 export const toKes = (cents: number): number => Number(`${cents}e-2`);
@@ -14,7 +12,7 @@ export const toKes = (cents: number): number => Number(`${cents}e-2`);
 export function feeOf(tariff: string, amountCents: number): number {
   const match = /^(?:([0-9.]+)%)?\+?([0-9.]+)?$/.exec(tariff);
   const share = BigInt(amountCents) * hundredths(match?.[1] ?? "0");
-  // Doubled, and the half added before the cut.
+  // Twice the fee, plus one half before the division cuts the rest.
   return Number((share * 2n + 10_000n) / 20_000n + hundredths(match?.[2] ?? "0"));
 }
 

@@ -1,4 +1,4 @@
-/** Nairobi by the tables of time zones that every system has, not by an offset. */
+/** Nairobi by the time-zone tables of the system, not by an offset. */
 const NAIROBI = new Intl.DateTimeFormat("sv-SE", {
   timeZone: "Africa/Nairobi",
   ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" },
@@ -8,14 +8,6 @@ const NAIROBI = new Intl.DateTimeFormat("sv-SE", {
 export const inNairobi = (atMs: number): string => NAIROBI.format(atMs);
 
 export const dayInNairobi = (atMs: number): string => inNairobi(atMs).slice(0, 10);
-
-/** Whether `YYYY-MM-DD` is a day of the calendar. */
-export function isDay(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = text.split("-").map(Number);
-  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) || month < 1 || month > 12 || day < 1) return false;
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  return day <= ([31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0);
-}
 
 /** How the network's receipts begin on a day: the year from A for 2006, the month from A, the day as 1 to 9 and then from A. */
 function receiptDate(atMs: number): string {

@@ -60,9 +60,7 @@ function ConnectionNotice() {
   return (
     <div role="alert">
       {connection.value === "lost" && (
-        <p class="lost">
-          The server does not answer. What you see is what was last known; the page comes back by itself.
-        </p>
+        <p class="lost">The server does not answer. This page shows its last known state, and reconnects by itself.</p>
       )}
     </div>
   );

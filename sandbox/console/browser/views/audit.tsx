@@ -20,8 +20,8 @@ export function Audit() {
         </h2>
         <p class="hint">
           {isLoaded.value && openFindings.value.length === 0
-            ? "Nothing found. The audit watches every request of the merchant API, and every payment that nobody asks about."
-            : "What is wrong, what would be right, and where it shows. What you mark as known comes back when it happens again."}
+            ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose status no client asks for."
+            : "What is wrong, what would be right, and in which requests. A finding that you mark as known comes back when it happens again."}
         </p>
       </section>
       {[...findingsByKind(openFindings.value)].map(([kind, group]) => (

@@ -50,7 +50,7 @@ export function CallFilterBar() {
         <Choice label="Method" names={list(methods.value)} {...bind("method")} />
         <Choice label="Answer" names={["2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
         <label>
-          <span>Mistake</span>
+          <span>Finding</span>
           <select {...bind("mistake")}>
             <option value="">any or none</option>
             <option value="any">any</option>

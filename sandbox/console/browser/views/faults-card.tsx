@@ -83,7 +83,9 @@ export function FaultsCard() {
         Faults <span class="count">{inForce.length}</span>
       </h2>
       {inForce.length === 0 ? (
-        <p class="hint">No faults. A fault affects calls of the merchant API; the same seed gives the same faults.</p>
+        <p class="hint">
+          No faults. A fault affects requests to the merchant API. The same seed gives the same faults.
+        </p>
       ) : (
         <>
           <RemovableList

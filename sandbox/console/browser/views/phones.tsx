@@ -17,7 +17,7 @@ export function Phones() {
     <section class="phones" aria-label="Phones">
       <header class="phones-bar">
         <p class="hint">
-          {ringing === 0 ? "No phone rings" : ringing === 1 ? "1 prompt open" : `${ringing} prompts open`}
+          {ringing === 0 ? "No prompt open" : ringing === 1 ? "1 prompt open" : `${ringing} prompts open`}
         </p>
         <NotifyButton />
       </header>

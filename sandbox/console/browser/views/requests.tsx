@@ -64,7 +64,7 @@ export function Requests() {
                   Took
                 </th>
                 <th scope="col" class="c-mistakes">
-                  Mistakes
+                  Findings
                 </th>
               </tr>
             </thead>
@@ -86,7 +86,7 @@ export function Requests() {
               <h2>{isFiltered ? "No request fits these filters" : "No requests yet"}</h2>
               {!isFiltered && (
                 <p>
-                  Point your app at this server, and every request shows here as it is answered.{" "}
+                  Send the requests of your app to this server: each is shown here when it is answered.{" "}
                   <a href={addressOf("start")}>How&nbsp;to&nbsp;start</a>
                 </p>
               )}

@@ -24,15 +24,15 @@ export function Start() {
       <section class="card" aria-label="Get started">
         <h2>Take a payment from your own code</h2>
         <p class="hint">
-          Paste this into a terminal. It starts a payment, asks every 3 seconds, and reads the status as what it says.
+          Paste this into a terminal. It starts a payment, and asks for its status every 3 seconds until it is final.
           {chosen.data === null ? (
             <>
               {" "}
-              Put the secret of a key in its first line: the server printed one when it started, and{" "}
-              <a href={addressOf("keys")}>a new key</a> has one of its own.
+              Put the secret of the key in its first line: the server printed it when it started. You can also make{" "}
+              <a href={addressOf("keys")}>a new key</a>.
             </>
           ) : (
-            " The secret comes from the server's own folder, and stays out of this page."
+            " The shell reads the secret from the data directory of the server. It is never in this page."
           )}
         </p>
         <fieldset class="languages">
@@ -79,7 +79,7 @@ function Seen() {
   if (payment) {
     return (
       <p class="seen" role="status">
-        <b>It has come in:</b> KES {formatAmount(payment.amount)} from {formatPhone(payment.phone)} at{" "}
+        <b>A payment has arrived:</b> KES {formatAmount(payment.amount)} from {formatPhone(payment.phone)} at{" "}
         {timeOfDay(payment.created_at)} <StatusBadge status={payment.status} />{" "}
         <a href={addressOf("transactions", payment.checkout_request_id)}>Its story</a>
       </p>
@@ -88,7 +88,7 @@ function Seen() {
   if (call) {
     return (
       <p class="seen" role="status">
-        <b>A request has come in, and no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
+        <b>A request has arrived, but no payment yet:</b> {call.method} {call.target}, HTTP {call.status ?? "lost"}.{" "}
         {gistOf(call)} <a href={addressOf("requests", String(call.id))}>The request</a>
       </p>
     );

@@ -114,7 +114,7 @@ function Steps({ story: told }: { story: Story }) {
         </h3>
         {requests_left_out > 0 && <p class="hint">The last {formatCount(polls.length)} of them:</p>}
         {polls.length === 0 ? (
-          <p class="hint">Nobody has asked for the status yet.</p>
+          <p class="hint">The client has not asked for the status yet.</p>
         ) : (
           <ol class="polls">
             {polls.map((poll) => (
@@ -135,7 +135,7 @@ function Steps({ story: told }: { story: Story }) {
           <h3>
             Webhook <span class="count">{formatCount(webhooks.length)}</span>
           </h3>
-          <p class="hint">The specification knows none: a client polls in any case.</p>
+          <p class="hint">The specification has no webhooks: a client must poll in any case.</p>
           {webhooks.map((delivery) => (
             <WebhookStep key={delivery.id} delivery={delivery} />
           ))}

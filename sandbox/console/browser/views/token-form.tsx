@@ -16,8 +16,8 @@ export function TokenForm({ isWrong }: { isWrong: boolean }) {
           momo
         </h1>
         <p>
-          This sandbox can be reached by others than its owner, so it asks who is there. <code>momo serve</code> printed
-          the control token when it started.
+          Other machines can reach this sandbox, so it needs the control token. <code>momo serve</code> printed it when
+          it started.
         </p>
         <div class="field">
           <label for="token">Control token</label>

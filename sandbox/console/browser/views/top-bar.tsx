@@ -141,7 +141,7 @@ function ThemeButton() {
 
 function FoldButton() {
   const ringing = prompts.value.size === 0 ? "" : `: ${counted(prompts.value.size, "prompt")} open`;
-  const label = isFolded.value ? `Show the phone${ringing}` : "Fold the phone away";
+  const label = isFolded.value ? `Show the phone${ringing}` : "Hide the phone";
   return (
     <button
       type="button"

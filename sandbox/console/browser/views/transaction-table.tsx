@@ -43,7 +43,7 @@ export function TransactionTable() {
                 Reference
               </th>
               <th scope="col" class="c-sign">
-                <span class="unseen">Mistakes</span>
+                <span class="unseen">Findings</span>
               </th>
               <th scope="col" class="c-phone">
                 Phone
@@ -155,7 +155,7 @@ function NothingYet() {
         what="the curl command"
       />
       <p>
-        From your own server: <a href={addressOf("start")}>one thing to paste in four languages</a>.
+        From your own server: <a href={addressOf("start")}>an example to paste, in four languages</a>.
       </p>
     </div>
   );

@@ -66,8 +66,8 @@ export function WebhookCard() {
         />
       ) : (
         <p class="hint">
-          None, as in the specification. An address that is set here is told of each payment that becomes final; a
-          client polls in any case.
+          None, as in the specification. momo sends each payment that becomes final to the address that is set here. A
+          client must poll in any case.
         </p>
       )}
       <UndoLine undo={undo} />

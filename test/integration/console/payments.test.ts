@@ -1,0 +1,188 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+
+const WIDE = { width: 1700, height: 900 };
+
+describeInBrowser("the list of payments", (scene) => {
+  test("payments appear when they start and change when they end; the tiles count and select them", async () => {
+    const page = await scene.open();
+    await page.getByText("No payments yet").waitFor();
+    for (const phone of ["254700000000", "254700000001", "254700000032", "254700000019"]) {
+      await startPayment(scene.sandbox, { phone }, null);
+    }
+    await rowsOf(page).nth(3).waitFor();
+    const started = (await rowsOf(page).allInnerTexts()).map(
+      (text) => /0700 000 0(\d\d)\s+100.00\s+pending/.exec(text)?.[1],
+    );
+    expect(started).toEqual(["19", "32", "01", "00"]);
+    await scene.sandbox.clock.advance("60s");
+    await startPayment(scene.sandbox, { phone: "0711000001" });
+    await page.getByText("of 5 payments").waitFor();
+    await page.getByRole("slider", { name: "1 pending, 1 completed, 1 failed, 1 cancelled, 1 expired" }).waitFor();
+    await page.locator(".tile.received", { hasText: "100.00" }).waitFor();
+    const tiles = page.locator("button.tile");
+    for (const name of ["Failed", "Cancelled", "Expired", "Pending", "Completed"]) {
+      await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+      await rowsOf(page).nth(1).waitFor({ state: "detached" });
+      await rowsOf(page).first().getByText(name.toLowerCase(), { exact: true }).waitFor();
+      // The other tiles keep their counts.
+      expect(await tiles.locator("b").allInnerTexts()).toEqual(["1", "1", "1", "1", "1"]);
+    }
+    await page.getByRole("button", { name: /^Completed/ }).click();
+    await rowsOf(page).nth(4).waitFor();
+  });
+
+  test("a bar of the chart says its numbers, and selects its payments", async () => {
+    await startPayment(scene.sandbox, { amount: 11 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("10s");
+    await startPayment(scene.sandbox, { amount: 22 }, "cancelled; after=1s");
+    await startPayment(scene.sandbox, { amount: 33 }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open();
+    const chart = page.getByRole("slider", { name: "2 completed, 1 cancelled" });
+    await chart.focus();
+    for (let step = 0; step < 49 && !(await chart.getAttribute("aria-valuetext"))?.includes("1 cancelled"); step += 1) {
+      await page.keyboard.press("ArrowLeft");
+    }
+    await page.locator(".reading", { hasText: "1 completed, 1 cancelled" }).waitFor();
+    await page.keyboard.press("Enter");
+    await rowsOf(page).filter({ hasText: "11.00" }).waitFor({ state: "detached" });
+    expect(await rowsOf(page).count()).toBe(2);
+    await page.getByText("of 2 payments").waitFor();
+    await page.getByRole("button", { name: "Show all times" }).click();
+    await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
+  });
+
+  test("the address has the view, the filters and the open payment; reload and Back keep them", async () => {
+    const first = await startPayment(scene.sandbox, { reference: "APPLE-1" }, "cancelled; after=1s");
+    await startPayment(scene.sandbox, { reference: "PEAR-2", phone: "0722000002" }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open({ viewport: WIDE });
+    await rowsOf(page).nth(1).waitFor();
+    await page.getByLabel("Search").fill("apple");
+    await page.getByLabel("Status").selectOption("cancelled");
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
+    await rowsOf(page).first().click();
+    await storyOf(page).getByText("APPLE-1").first().waitFor();
+    expect(page.url()).toEndWith(`#transactions/${first}?status=cancelled&search=apple`);
+
+    await page.reload();
+    await storyOf(page).getByText("APPLE-1").first().waitFor();
+    expect(await page.getByLabel("Search").inputValue()).toBe("apple");
+    await rowsOf(page).first().waitFor();
+    expect(await rowsOf(page).count()).toBe(1);
+    await page.goBack();
+    await storyOf(page).waitFor({ state: "detached" });
+    expect(await page.getByLabel("Status").inputValue()).toBe("cancelled");
+
+    // The filters are also kept when another view was open.
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByLabel("Path").waitFor();
+    await page.getByRole("link", { name: "Payments" }).click();
+    expect(await page.getByLabel("Search").inputValue()).toBe("apple");
+    expect(await rowsOf(page).count()).toBe(1);
+  });
+
+  test("a filter that the API refuses has the message beside it", async () => {
+    await startPayment(scene.sandbox, {}, "completed");
+    const page = await scene.open({ viewport: WIDE, expected: /40[04] \(/ });
+    const from = page.getByRole("textbox", { name: "From" });
+    await from.fill("2026-02-30");
+    await page.getByText("date_from must be a day of the calendar, written YYYY-MM-DD").waitFor();
+    expect(await from.getAttribute("aria-invalid")).toBe("true");
+    await page.getByRole("button", { name: "Clear" }).click();
+    await rowsOf(page).first().waitFor();
+    await page.getByRole("textbox", { name: "Id", exact: true }).fill("77");
+    await page.locator(".filter-problem .problem").waitFor();
+    expect(await rowsOf(page).count()).toBe(0);
+  });
+
+  test("the filtered list is saved as CSV, also the rows that are not in view", async () => {
+    for (let payment = 0; payment < 80; payment += 1) {
+      await startPayment(scene.sandbox, { reference: payment % 2 === 0 ? `EVEN-${payment}` : `ODD-${payment}` });
+    }
+    const page = await scene.open();
+    await page.getByText("of 80 payments").waitFor();
+    await page.getByLabel("Search").fill("odd");
+    await page.getByText("of 40 payments").waitFor();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV" }).click();
+    const lines = readFileSync(await (await saved).path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(lines).toHaveLength(41);
+    expect(lines[1]).toContain(",ODD-79,");
+    await page.getByText("Saved 40").waitFor();
+  });
+
+  test("what the API refuses of a test payment is beside its field", async () => {
+    const page = await scene.open({ expected: /400 \(Bad Request\)/ });
+    await page.getByRole("button", { name: "Test payment" }).click();
+    const dialog = page.getByRole("dialog", { name: "Test payment" });
+    await dialog.getByLabel("Amount, KES").fill("0.001");
+    await dialog.getByLabel("Phone").fill("12");
+    await dialog.getByText("momo pay 12 0.001").waitFor();
+    await dialog.getByRole("button", { name: "Send the prompt" }).click();
+    for (const [label, message] of [
+      ["Amount, KES", /^amount must be/],
+      ["Phone", /^phone must be/],
+    ] as const) {
+      const field = dialog.locator(".field", { has: page.getByLabel(label) });
+      expect(await textOf(field.locator(".problem"))).toMatch(message);
+    }
+    expect(await dialog.getByLabel("Amount, KES").getAttribute("aria-invalid")).toBe("true");
+  });
+});
+
+describeInBrowser("the story of a payment", (scene) => {
+  test("has its request, prompt, decision, polls, outcome, meaning and advice", async () => {
+    await scene.sandbox.rules.add({ outcome: "wrong_pin", times: 1 }, { outcome: "insufficient_funds", after: "9s" });
+    await startPayment(scene.sandbox, { reference: "FIRST" }, null);
+    const id = await startPayment(scene.sandbox, { reference: "SECOND" }, null);
+    await askStatus(scene.sandbox, id);
+    await scene.sandbox.clock.advance("2s");
+    await askStatus(scene.sandbox, id);
+    await scene.sandbox.clock.advance("7s");
+    // The second poll may race with the answer to the first.
+    for (let poll = 0; poll < 3; poll += 1) await askStatus(scene.sandbox, id);
+
+    const page = await scene.open();
+    await rowsOf(page).first().click();
+    await storyOf(page).locator("pre", { hasText: '"reference":"SECOND"' }).waitFor();
+    const text = await textOf(storyOf(page));
+    expect(text).toMatch(/Rule 1\s+insufficient_funds/);
+    expect(text).toContain("+2 s");
+    expect(text).toContain("Asked again after the answer was “failed”");
+    expect(text).toContain("The balance is insufficient for the transaction.");
+    expect(text).toMatch(/Start[\s\S]*Prompt[\s\S]*Decision[\s\S]*Polls[\s\S]*Outcome/);
+    expect(text).toMatch(/It means\s+\S+[\s\S]*What to do\s+\S+/);
+    await page.keyboard.press("Escape");
+    await storyOf(page).waitFor({ state: "detached" });
+  });
+
+  test("can wait for the end, and start the payment again", async () => {
+    const id = await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    const page = await scene.open({ view: `transactions/${id}`, viewport: WIDE });
+    const story = storyOf(page);
+    await story.getByRole("button", { name: "Wait for it" }).click();
+    await story.getByText("Waiting …").waitFor();
+    await scene.sandbox.answer(id, { pin: "1234" });
+    await story.getByText("It is completed.").waitFor();
+    await story.getByRole("img", { name: /0 polls in .*, completed after/ }).waitFor();
+
+    await story.getByRole("button", { name: "Send again" }).click();
+    await story.getByText("A test payment: a person started it here, in the console.").waitFor();
+    const again = rowsOf(page).filter({ hasText: "pending" });
+    expect(await textOf(again)).toContain("APPLE-1");
+  });
+
+  test("is empty after a reset", async () => {
+    const id = await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    const page = await scene.open({ view: `transactions/${id}`, expected: /404/ });
+    await storyOf(page).getByText("APPLE-1").first().waitFor();
+    await scene.sandbox.reset();
+    await storyOf(page).getByText("there is no payment with this checkout request id").waitFor();
+    expect(await storyOf(page).getByText("APPLE-1").count()).toBe(0);
+  });
+});

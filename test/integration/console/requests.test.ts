@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+
+const WIDE = { width: 1700, height: 900 };
+
+describeInBrowser("the log of requests", (scene) => {
+  test("shows each request when it is answered, with the findings of the audit", async () => {
+    const page = await scene.open({ view: "requests" });
+    await page.getByText("No requests yet").waitFor();
+    const id = await startPayment(scene.sandbox, { reference: "ORDER-1" }, "insufficient_funds; after=1s");
+    await startPayment(scene.sandbox, { reference: "ORDER-1" });
+    await scene.sandbox.clock.advance("1s");
+    // The second poll may race with the answer to the first.
+    for (let poll = 0; poll < 3; poll += 1) await askStatus(scene.sandbox, id);
+    await rowsOf(page).nth(0).getByText("ignores final").waitFor();
+    for (const push of [3, 4]) await rowsOf(page).nth(push).getByText("charges twice").waitFor();
+
+    await rowsOf(page).first().click();
+    const request = page.getByRole("region", { name: "One request" });
+    expect(await textOf(request)).toContain("the client treats it like “pending”. Stop at the first of");
+    expect(await textOf(request)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answer[\s\S]*"status": "failed"/);
+    await request.getByRole("button", { name: "Copy as curl" }).waitFor();
+
+    // The strict form refuses this request, but the lenient one takes it.
+    await page.keyboard.press("Escape");
+    await startPayment(scene.sandbox, { payment_account_id: "1" });
+    await rowsOf(page).first().getByText("400").click();
+    await request.getByText("momo serve --accept lenient").waitFor();
+  });
+
+  test("a request links to its payment, and a payment to its requests; filters select requests", async () => {
+    const id = await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    await startPayment(scene.sandbox, { reference: "PEAR-2" });
+    await askStatus(scene.sandbox, id);
+    const page = await scene.open({ view: "requests" });
+    await rowsOf(page).first().getByText("pending · APPLE-1").waitFor();
+    expect(await textOf(rowsOf(page).first().locator("time"))).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
+    await rowsOf(page).first().click();
+    await page.getByRole("link", { name: "Payment APPLE-1" }).click();
+    await storyOf(page).getByRole("link", { name: "All its requests" }).click();
+    await rowsOf(page).nth(2).waitFor({ state: "detached" });
+    expect(await rowsOf(page).count()).toBe(2);
+
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByLabel("Path").selectOption("stkpush.php");
+    await rowsOf(page).nth(2).waitFor({ state: "detached" });
+    await page.getByLabel("Search").fill("pear-2");
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
+    expect(page.url()).toContain("search=pear-2&path=stkpush.php");
+    await page.getByLabel("Method").selectOption("GET");
+    await page.getByText("No request fits these filters").waitFor();
+  });
+
+  test("a request is sent again with the sandbox's key", async () => {
+    await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    const [first] = await scene.sandbox.requests();
+    const page = await scene.open({ view: `requests/${first?.id}`, viewport: WIDE });
+    await page.getByRole("region", { name: "One request" }).getByRole("button", { name: "Send again" }).click();
+    await rowsOf(page).nth(1).waitFor();
+    await rowsOf(page).first().click();
+    await page.getByText("sent again from the console, as").waitFor();
+    await page.getByRole("link", { name: `request ${first?.id}` }).click();
+    expect(page.url()).toEndWith(`#requests/${first?.id}`);
+  });
+});
+
+describeInBrowser("the audit", (scene) => {
+  test("groups findings by kind, hides known ones, links to payments, and shows the report of CI", async () => {
+    const id = await startPayment(scene.sandbox, { reference: "APPLE-1" }, "insufficient_funds; after=1s");
+    await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    await scene.sandbox.clock.advance("1s");
+    for (let poll = 0; poll < 3; poll += 1) await askStatus(scene.sandbox, id);
+    const page = await scene.open({ view: "audit", viewport: WIDE });
+    const twice = page.getByRole("region", { name: "charges twice" });
+    await twice.getByText("Wait until the first payment is final before you charge again.").waitFor();
+    await twice.getByRole("link", { name: "payment APPLE-1" }).waitFor();
+    expect(await twice.getByRole("link", { name: /^[0-9]+$/ }).count()).toBe(2);
+    await page.getByRole("button", { name: "Show the report" }).click();
+    const report = await (await fetch(`${scene.sandbox.controlUrl}/audit?format=text`)).text();
+    expect(await textOf(page.getByRole("region", { name: "Report" }).locator("pre"))).toBe(report);
+
+    await twice.getByRole("button", { name: "Mark as known" }).click();
+    await twice.waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByText(/1 marked as known: charges twice/).waitFor();
+    await page.getByRole("region", { name: "ignores final" }).getByRole("link", { name: "payment APPLE-1" }).click();
+    await storyOf(page).getByText("APPLE-1").first().waitFor();
+    // The list of payments shows the findings, too.
+    await rowsOf(page).filter({ hasText: "ignores final" }).waitFor();
+    await page.evaluate("localStorage.clear()");
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test";
+import { formatAmount, formatInterval, formatPhone } from "../../../sandbox/console/browser/logic/format.ts";
+import { gistOf } from "../../../sandbox/console/browser/logic/gist.ts";
+import { unusual } from "../../../sandbox/console/browser/logic/in-force.ts";
+import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
+import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
+import { coveredBy } from "../../../sandbox/console/browser/logic/rule-order.ts";
+import { faultInWords, ruleInWords, webhookInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
+import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
+
+test("amounts, phones and durations", () => {
+  expect([1, 1200.5, 999_999_999.99].map(formatAmount)).toEqual(["1.00", "1,200.50", "999,999,999.99"]);
+  const phones = ["254712345678", "254110000001", "", "<b>"];
+  expect(phones.map(formatPhone)).toEqual(["0712 345 678", "0110 000 001", "", "<b>"]);
+  const durations = [0, 0.34, 2.96, 350, 999, 1000, 2990, 9999, 48_000, 60_000, 185_000, 3_600_000, 5_400_000];
+  expect(durations.map(formatInterval)).toEqual([
+    ...["0 ms", "0.3 ms", "3 ms", "350 ms", "999 ms", "1 s", "2.9 s", "9.9 s", "48 s"],
+    ...["1 min", "3 min 5 s", "1 h", "1 h 30 min"],
+  ]);
+});
+
+describe("the problems of a form, beside their fields", () => {
+  const CASES: [message: string, names: string[], fields: Record<string, string>, rest: string | null][] = [
+    ["amount is a; phone is b", ["phone", "amount"], { amount: "amount is a", phone: "phone is b" }, null],
+    ["it is over; times: too small", ["phone", "times"], { times: "times: too small" }, "it is over"],
+    [
+      "match.phone: a; times: b",
+      ["match.phone", "times"],
+      { "match.phone": "match.phone: a", times: "times: b" },
+      null,
+    ],
+    ["faults[0].status: no", ["status"], { status: "faults[0].status: no" }, null],
+    ["match.amount: too small", ["amount"], { amount: "match.amount: too small" }, null],
+    ["the server is on fire", ["phone"], {}, "the server is on fire"],
+    ["phonebook is no phone", ["phone"], {}, "phonebook is no phone"],
+  ];
+  test.each(CASES)("%s", (message, names, fields, rest) => {
+    expect(problemsOf(message, names)).toEqual({ fields, rest });
+  });
+});
+
+test("the settings that differ from those of the start", () => {
+  const start = {
+    rules: [],
+    faults: [],
+    fallback: { outcome: "completed", after: "3s" },
+    clock: { frozen: false },
+    server: { accept: "strict" },
+    webhook: null,
+  } as const;
+  expect(unusual(start)).toEqual([]);
+  const rule = { match: {}, outcome: "cancelled" } as const;
+  const changed = unusual({
+    rules: [rule, rule],
+    faults: [{ kind: "error", probability: 1 }],
+    fallback: { outcome: "cancelled", after: "3s" },
+    clock: { frozen: true },
+    server: { accept: "lenient" },
+    webhook: "http://127.0.0.1/hook",
+  });
+  expect(changed).toEqual(["2 rules", "1 fault", "clock frozen", "default cancelled after 3s", "lenient", "webhook"]);
+  expect(unusual({ ...start, fallback: { outcome: "completed", after: "10s" } })).toEqual([
+    "default completed after 10s",
+  ]);
+  expect(unusual({ ...start, fallback: { outcome: "manual", after: null } })).toEqual(["default manual"]);
+});
+
+test("a rule is covered by an earlier one without a count that matches all its payments", () => {
+  const every = { match: {}, outcome: "completed" } as const;
+  const one = { match: { phone: "254712345678", amount: 5 }, outcome: "cancelled" } as const;
+  const phone = { match: { phone: "254712345678" }, outcome: "expired" } as const;
+  expect(coveredBy([one, phone, every, one])).toEqual([null, null, null, 1]);
+  expect(coveredBy([{ ...every, times: 2 }, one])).toEqual([null, null]);
+  expect(coveredBy([every, phone, every])).toEqual([null, 1, 1]);
+});
+
+test("rules, faults and the webhook", () => {
+  const plain = { url: "http://h/", form: "flat", times: 1, delay: "0ms", shuffle: "0ms", lost: 0, seed: 1 } as const;
+  expect([
+    webhookInWords({ ...plain, early: false }),
+    webhookInWords({ ...plain, times: 2, delay: "5s", shuffle: "1m", lost: 0.2, early: true }),
+    ruleInWords({ match: { phone: "254712345678", amount: 5 }, outcome: "wrong_pin", after: "3s", times: 1 }),
+    ruleInWords({ match: { payment_account_id: 2, reference: "A" }, outcome: "completed", times: 3 }),
+    ruleInWords({ match: {}, outcome: "completed" }),
+    faultInWords({ path: "/status.php", kind: "error", status: 503, probability: 0.21, times: 4 }),
+    faultInWords({ kind: "delay", delay: "5s", probability: 1 }),
+    faultInWords({ kind: "disconnect", probability: 1 }),
+  ]).toEqual([
+    "http://h/: flat",
+    "http://h/: flat, 2 times each, 5s late, out of order within 1m, 20 % lost, before the answer to the start",
+    "KES 5.00 from 0712 345 678: wrong_pin after 3s, once",
+    "to account 2 for A: completed, 3 times",
+    "every payment: completed",
+    "/status.php: HTTP 503, 21 % of requests, 4 times",
+    "every operation: 5s late",
+    "every operation: the answer is lost on its way",
+  ]);
+});
+
+test.each([
+  ["stkpush.php", '{"phone":"0712345678","amount":100,"reference":"R"}', null, "KES 100.00 for R from 0712 345 678"],
+  ["stkpush.php", "{", null, ""],
+  ["status.php", null, { success: true, status: "pending" }, "pending"],
+  ["x", null, { success: false, message: "nothing here" }, "nothing here"],
+  ["transactions.php", null, { success: true, message: "1 transaction", data: [1] }, "1 transaction"],
+  // The log cuts a long list.
+  ["transactions.php", null, '{"success":true,"message":"512 transactions","transact', "512 transactions"],
+])("the subject of a request: %s %p %j", (path, body, answer, gist) => {
+  expect(gistOf({ target: `/v2/${path}`, body, answer: answer as never })).toBe(gist);
+});
+
+describe("what the phone shows after a prompt", () => {
+  const note = (status: "completed" | "cancelled" | "expired" | "failed", code: number | null, text: string | null) =>
+    noteOf({ status, amount: 5, result_code: code, result_desc: text }, "Shop");
+
+  test("paid, cancelled, too late", () => {
+    const titles = (["completed", "cancelled", "expired"] as const).map((status) => note(status, null, null).title);
+    expect(titles).toEqual(["Paid", "Cancelled", "Too late"]);
+  });
+
+  test("each failure of the network has its own text", () => {
+    const failures = Object.entries(RESULT_CODES).filter(([code]) => !["0", "1019", "1032"].includes(code));
+    const texts = failures.map(([code, text]) => note("failed", Number(code), text).text);
+    expect(new Set(texts).size).toBe(failures.length);
+    expect(texts.join()).not.toContain("The payment failed.");
+  });
+});

@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { MAX_PAGE_BYTES, writeAll, writeWhatFits } from "../../../sandbox/control/paging.ts";
+import { systemClock } from "../../../src/system.ts";
+import { openSteered } from "../../support/steered.ts";
+import { turnsOf } from "../../support/turns.ts";
+import { forAllTests } from "../../support/use.ts";
+
+interface Page {
+  readonly next: string | null;
+  readonly requests: readonly Record<string, unknown>[];
+}
+
+const idsOf = ({ requests }: Page) => requests.map(({ id }) => id);
+const queryOf = (next: string | null) => (next ?? "").slice("/_momo/requests".length);
+const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe("GET /_momo/requests comes in pages", () => {
+  const sandbox = forAllTests(openSteered);
+  const pageAt = async (query: string) => (await sandbox.control("GET", `/requests${query}`)) as unknown as Page;
+
+  beforeAll(async () => {
+    for (let page = 1; page <= 5; page++) await sandbox.ask("GET", `/transactions.php?page=${page}`);
+  });
+
+  test.each([
+    ["without parameters all, oldest first", "", [1, 2, 3, 4, 5], null],
+    ["`limit`: the newest", "?limit=2", [4, 5], "before=4&limit=2"],
+    ["`before` leads to the older ones", "?before=4&limit=2", [2, 3], "before=2&limit=2"],
+    ["and ends", "?before=2&limit=2", [1], null],
+    ["`after` leads to the newer ones", "?after=0&limit=3", [1, 2, 3], "after=3&limit=3"],
+    ["and ends", "?after=3&limit=3", [4, 5], null],
+    ["after the last, nothing is left", "?after=5", [], null],
+  ])("%s: %s", async (_what, query, ids, next) => {
+    const page = await pageAt(query);
+    expect(idsOf(page)).toEqual(ids);
+    expect(page.next).toBe(next && `/_momo/requests?${next}`);
+  });
+
+  test("curl lines have the next page in the header Link", async () => {
+    const answer = await sandbox.request("GET", "/requests?format=curl&limit=2");
+    expect((await answer.text()).split("\n")).toHaveLength(3);
+    expect(answer.headers.get("Link")).toBe('</_momo/requests?before=4&limit=2&format=curl>; rel="next"');
+    expect((await sandbox.request("GET", "/requests?format=curl")).headers.get("Link")).toBeNull();
+  });
+
+  test.each([
+    ["?limit=0", 'limit must be a whole number from 1 to 1000; it is "0"'],
+    ["?limit=1001", 'limit must be a whole number from 1 to 1000; it is "1001"'],
+    ["?before=", 'before must be a whole number, the id of an entry; it is ""'],
+    ["?after=1&before=9", "give after or before, not both"],
+    ["?after=1&after=2", "after is given twice: give it once"],
+  ])("%s: 400", async (query, message) => {
+    expect(await sandbox.refusal("GET", `/requests${query}`)).toBe(message);
+  });
+});
+
+describe("no answer about calls is larger than a megabyte", () => {
+  const sandbox = forAllTests(openSteered);
+  const POLLS = 60;
+  let id: string;
+
+  beforeAll(async () => {
+    id = await sandbox.pay();
+    // These grow most when they are written as JSON.
+    const headers = { "X-Pad": '"'.repeat(12_000), "Content-Type": "application/json" };
+    const poll = JSON.stringify({ checkout_request_id: id, pad: '"\\'.repeat(2000) });
+    for (let count = 0; count < POLLS; count++) await sandbox.ask("POST", "/status.php", { body: poll, headers });
+    const controls = "\u0001".repeat(64 * 1024);
+    for (let count = 0; count < POLLS; count++) await sandbox.ask("POST", "/status.php", { body: controls, headers });
+  });
+
+  test("a page; and `next` leads to every call", async () => {
+    const pages: Page[] = [];
+    for (let query: string | null = ""; query !== null; ) {
+      const answer = await sandbox.call("GET", `/requests${query}`);
+      expect(answer.text.length).toBeLessThan(MAX_PAGE_BYTES + 10_000);
+      const page = answer.body as unknown as Page;
+      pages.unshift(page);
+      query = page.next && queryOf(page.next);
+    }
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.flatMap(idsOf)).toEqual(from(1, 2 * POLLS + 1));
+  });
+
+  test("the story of a payment: the start and the last polls, and how many are left out", async () => {
+    const answer = await sandbox.call("GET", `/transactions/${id}`);
+    expect(answer.text.length).toBeWithin(MAX_PAGE_BYTES / 2, MAX_PAGE_BYTES + 10_000);
+    const story = answer.body as unknown as Page & { requests_left_out: number };
+    const [first, ...polls] = idsOf(story);
+    expect(first).toBe(1);
+    expect(polls).toEqual(from(2 + story.requests_left_out, POLLS + 1));
+  });
+
+  test("curl lines: a call whose body is not kept whole is a comment of one line", async () => {
+    await sandbox.ask("POST", "/stkpush.php", { json: { reference: `x\nrm -rf /tmp/nothing\n${"y ".repeat(4000)}` } });
+    const text = await (await sandbox.request("GET", "/requests?format=curl")).text();
+    expect(text.length).toBeLessThan(MAX_PAGE_BYTES);
+    const lines = text.trimEnd().split("\n");
+    expect(lines.at(-1)).toBe("# left out, because the log does not keep all of its body: POST /v2/stkpush.php");
+    for (const line of lines) expect(line).toMatch(/^(?:# |curl )/);
+  });
+
+  test("a long answer is shown as the text of its beginning, with how much is missing", async () => {
+    for (let count = 0; count < 30; count++) await sandbox.pay();
+    const { text } = await sandbox.ask("GET", "/transactions.php?limit=30");
+    const call = (await sandbox.logged()).at(-1);
+    expect(text).toStartWith(String(call?.answer));
+    expect(Number(call?.answer_cut_bytes)).toBe(text.length - String(call?.answer).length);
+  });
+});
+
+describe("a long list is written in many turns, so that others are served between them", () => {
+  const many = Array.from({ length: 10_000 }, (_, id) => ({ id }));
+  const textOf = ({ id }: { id: number }) => `${id}`;
+
+  test("200 entries in each turn; a shorter list is written at once", async () => {
+    expect(await turnsOf(writeAll(many, systemClock, textOf))).toBeGreaterThanOrEqual(50);
+    expect(await writeAll(many, systemClock, textOf)).toEqual(many.map(textOf));
+    expect(await turnsOf(writeAll(many.slice(0, 199), systemClock, textOf))).toBe(0);
+  });
+
+  test("fewer large entries", async () => {
+    const large = "x".repeat(50 * 1024);
+    expect(await turnsOf(writeWhatFits(many, systemClock, () => large))).toBeGreaterThanOrEqual(5);
+  });
+});

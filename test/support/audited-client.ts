@@ -1,0 +1,123 @@
+import { expect, test } from "bun:test";
+import { Audit } from "../../sandbox/audit/audit.ts";
+import type { AuditedCall } from "../../sandbox/audit/call.ts";
+import type { Finding } from "../../sandbox/audit/finding.ts";
+import type { FindingKind } from "../../sandbox/audit/kinds.ts";
+import { createVirtualClock } from "../../sandbox/network/clock.ts";
+import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
+import { INPUTS } from "../../src/http/api.ts";
+import { START_MS } from "./harness.ts";
+import { createManualClock } from "./manual-clock.ts";
+
+/** What a fault or the log adds to a request, such as its duration. */
+type More = Partial<AuditedCall>;
+
+export type AuditedClient = ReturnType<typeof createAuditedClient>;
+
+/** The requests of a client, as the audit gets them: without a server, in a time that the test moves. */
+export function createAuditedClient({ hasWebhook = false, basePath = "/v2" } = {}) {
+  const realClock = createManualClock(START_MS);
+  const clock = createVirtualClock(realClock);
+  const audit = new Audit({ basePaths: [basePath], inputs: INPUTS, hasWebhook: () => hasWebhook });
+  const transactions = new Map<unknown, Transaction>();
+  let requests = 0;
+  const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), livedMs: clock.livedMs() });
+  const findings = (): readonly Finding[] => audit.report(moment()).findings;
+
+  function send(call: More): void {
+    requests += 1;
+    audit.call(
+      {
+        id: requests,
+        atMs: clock.nowMs() - (call.durationMs ?? 0),
+        durationMs: 0,
+        method: "POST",
+        target: `${basePath}/status.php`,
+        headers: new Headers(),
+        body: null,
+        status: 200,
+        answer: null,
+        fault: null,
+        leniencies: [],
+        ...call,
+      },
+      moment(),
+    );
+  }
+
+  return {
+    audit,
+    realClock,
+    clock,
+    /** Sends any request; by default to /status.php. */
+    send,
+    /** Time passes, for the client and for the sandbox. */
+    live: (durationMs: number) => realClock.advance(durationMs),
+    /** Time passes while the clock of the sandbox is frozen. */
+    freezeFor(durationMs: number) {
+      clock.freeze();
+      realClock.advance(durationMs);
+      clock.resume();
+    },
+    /** Starts a payment. Returns its checkout request id. */
+    push(reference: string | null = null, more: More = {}): string {
+      const number = transactions.size + 1;
+      const id = `ws_CO_${number}`;
+      // The audit reads no other members.
+      const transaction = { id: number, checkoutRequestId: id, merchantId: 1, reference, status: "pending" };
+      transactions.set(id, transaction as Transaction);
+      audit.changed(transaction as Transaction, moment());
+      const body = { payment_account_id: 1, phone: "0712345678", amount: 1, reference };
+      const answer = { success: true, checkout_request_id: id };
+      send({ target: `${basePath}/stkpush.php`, body: JSON.stringify(body), answer: JSON.stringify(answer), ...more });
+      return id;
+    },
+    /** Asks for a payment, which is refused. */
+    refuse(status: number, body: object = {}, more: More = {}) {
+      const target = `${basePath}/stkpush.php`;
+      send({ target, body: JSON.stringify(body), status, answer: '{"success":false}', ...more });
+    },
+    /** @param status what the answer says; without one the poll is refused */
+    poll(id: unknown, status?: Status, more: More = {}) {
+      const answer = status === undefined ? { success: false } : { success: true, status };
+      send({
+        body: JSON.stringify({ checkout_request_id: id }),
+        status: status === undefined ? 404 : 200,
+        answer: JSON.stringify(answer),
+        ...more,
+      });
+    },
+    /** @param shown the payments in the answer, and their status */
+    list(query = "", shown: Readonly<Record<string, Status>> = {}, more: More = {}) {
+      const rows = Object.entries(shown).map(([id, status]) => ({ id: transactions.get(id)?.id, type: "API", status }));
+      const answer = JSON.stringify({ success: true, transactions: rows });
+      send({ method: "GET", target: `${basePath}/transactions.php${query && `?${query}`}`, answer, ...more });
+    },
+    /** The payment becomes final. */
+    end: (id: string, status: FinalStatus) =>
+      audit.changed({ ...transactions.get(id), status } as Transaction, moment()),
+    /** The process of the client ends. */
+    exit: () => audit.clientEnded(moment()),
+    forget: () => audit.forget(moment()),
+    findings,
+    kinds: () => findings().map(({ kind }) => kind),
+    /** The only finding. */
+    finding(): Finding {
+      const [finding, ...more] = findings();
+      if (!finding || more.length > 0) throw new Error(`not one finding: ${findings().map(({ kind }) => kind)}`);
+      return finding;
+    },
+  };
+}
+
+/** The connection was closed before the answer. */
+export const LOST = { status: null, fault: "disconnect" } as const;
+
+/** Defines a test: what a client does, and the kinds of findings that it gets for it. */
+export function testFindings(name: string, kinds: readonly FindingKind[], act: (client: AuditedClient) => void): void {
+  test(`${name}: ${kinds.join(", ") || "no finding"}`, () => {
+    const client = createAuditedClient();
+    act(client);
+    expect(client.kinds().sort()).toEqual([...kinds]);
+  });
+}

@@ -1,0 +1,14 @@
+/** How many turns of the event loop pass before `work` is done. */
+export async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    if (isOver) return;
+    turns += 1;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  await work;
+  isOver = true;
+  return turns;
+}
