@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { foldCase } from "../domain/filter.ts";
+import type { Tariff } from "../domain/fee.ts";
+import { foldCase, type Summary } from "../domain/filter.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
+import type { PaymentAccount } from "../domain/merchant.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import { RESULT_CODES } from "../domain/result-codes.ts";
@@ -15,7 +17,7 @@ import {
   type TransactionFacts,
 } from "../domain/transaction.ts";
 
-/** Converts rows of the table `transactions` to transactions, and back. Values that derive from other columns are not stored. */
+/** Converts rows to types of the domain, and back. Values that derive from other columns are not stored. */
 
 export const codeOfKind = (kind: Kind): number => KINDS.indexOf(kind);
 export const codeOfStatus = (status: Status): number => STATUSES.indexOf(status);
@@ -153,4 +155,30 @@ export function toCompleted(row: TransactionRow, requestIds: RequestIds): Comple
   const transaction = toTransaction(row, requestIds);
   assert(transaction.status === "completed");
   return transaction;
+}
+
+export interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
+
+export function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {
+  return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
+}
+
+/** A row with a count and a sum of one status. A status can have several rows. */
+export interface StatusSum {
+  readonly status: number;
+  readonly count: number;
+  readonly amountCents: number;
+}
+
+export function toSummary(sums: readonly StatusSum[]): Summary {
+  const counts = STATUSES.map(() => 0);
+  let [totalItems, completedAmountCents] = [0, 0];
+  for (const { status, count, amountCents } of sums) {
+    totalItems += count;
+    counts[status] = (counts[status] ?? 0) + count;
+    if (status === COMPLETED) completedAmountCents += amountCents;
+  }
+  const [pendingCount = 0, completedCount = 0, failedCount = 0, cancelledCount = 0, expiredCount = 0] = counts;
+  const byStatus = { completedCount, pendingCount, failedCount, cancelledCount, expiredCount };
+  return { totalItems, completedAmountCents, ...byStatus };
 }
