@@ -1,8 +1,8 @@
-import { foldCase, type Page, type TransactionFilter } from "../../domain/filter.ts";
+import type { Page, TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
-import { parsePhonePrefix } from "../../domain/phone.ts";
 import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
-import { MAX_REFERENCE_LENGTH, STATUSES } from "../../domain/transaction.ts";
+import { STATUSES } from "../../domain/transaction.ts";
+import { EVER, offsetOf, rangesOf } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
@@ -15,13 +15,6 @@ import { toStored } from "./text.ts";
 /** How many lists are read at once: other requests need connections, too. */
 const LANES = 2;
 
-/** Days before and after any time that a clock of momo can show. */
-const EVER = { first: -1, last: 4_000_000 };
-
-/** No reference sorts after this one: the last character of Unicode, more often than a reference is long. */
-const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
-
-const MSISDN_LENGTH = 12;
 const NEWEST = "ORDER BY created_at_ms DESC, id DESC";
 const FOLDED = "coalesce(reference_folded, reference)";
 
@@ -108,7 +101,7 @@ class ListReader {
   async listFound({ merchantId, filter, page }: Asked): Promise<ListedPage> {
     const { search, id, fromDay, toDay } = filter;
     const whole = search === undefined ? [] : await this.#namedBy(search);
-    const { phone, reference } = search === undefined ? NO_RANGES : rangesOf(search);
+    const ranges = search === undefined ? null : rangesOf(search);
     const { sums, rows } = await this.#ask(foundPage(filter), [
       merchantId,
       fromDay === undefined ? 0 : startOfDayMs(fromDay),
@@ -116,10 +109,10 @@ class ListReader {
       page.limit,
       offsetOf(page),
       id === undefined ? null : toBigint(id),
-      reference.from,
-      reference.before,
-      phone.from,
-      phone.before,
+      toStored(ranges?.reference.from ?? ""),
+      toStored(ranges?.reference.before ?? ""),
+      ranges?.phone?.from ?? 0,
+      ranges?.phone?.before ?? 0,
       numbers(whole),
     ]);
     return this.#toPage(rows, sums);
@@ -147,9 +140,6 @@ class ListReader {
       .map(({ id }) => id);
   }
 }
-
-/** How many rows come before a page. The limit keeps it a safe integer. */
-const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 /**
  * The totals say on which day the page begins. From there, one stream for each kind and status is read from the index in the order
@@ -199,18 +189,4 @@ function foundPage({ kind, status, search }: TransactionFilter): string {
     ), sums AS (
       SELECT kind, status, count(*)::float8 AS count, sum(amount_cents)::float8 AS "amountCents" FROM found GROUP BY 1, 2
     ), page AS (SELECT id FROM found ${NEWEST} LIMIT $4::int OFFSET $5::bigint) ${ANSWER}`;
-}
-
-const NO_RANGES = { phone: { from: 0, before: 0 }, reference: { from: "", before: "" } };
-
-/** The ranges of the phones and of the references that start with a text. */
-function rangesOf(search: string): typeof NO_RANGES {
-  const folded = toStored(foldCase(search));
-  const prefix = parsePhonePrefix(search);
-  const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
-  const phone =
-    prefix === null || missing < 0
-      ? NO_RANGES.phone
-      : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing };
-  return { phone, reference: { from: folded, before: folded + LAST_TEXT } };
 }

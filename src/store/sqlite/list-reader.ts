@@ -4,6 +4,7 @@ import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, Summary, TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
 import type { Transaction } from "../../domain/transaction.ts";
+import { offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
 import {
   COMPLETED,
   codeOfKind,
@@ -16,7 +17,7 @@ import {
 } from "../rows.ts";
 import type { ListedPage } from "../store.ts";
 import { type Block, type Blocks, type Key, newestFirst, pick } from "./pages.ts";
-import { rangesOf, type SearchRanges, type Selection, searched, selectionOf } from "./selection.ts";
+import { type Selection, searched, selectionOf } from "./selection.ts";
 import { blockTotals, folded, isAmong, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
 
@@ -57,9 +58,6 @@ const NOTHING = {
   expiredCount: 0,
 };
 const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
-
-/** How many rows come before a page. The limit keeps it a safe integer. */
-const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
 
