@@ -147,7 +147,8 @@ describe("the snapshot of a turn", () => {
     const query = client.query.bind(client);
     client.query = ((sql: string) =>
       query(sql.includes("data_version") ? "SELECT json('{')" : sql)) as unknown as typeof client.query;
-    expect(() => snapshot.enter()).toThrow("malformed JSON");
+    const broken = createSnapshot(client);
+    expect(() => broken.enter()).toThrow("malformed JSON");
     expect(client.inTransaction).toBe(false);
     await commits.run(() => add("Here"));
     expect(namesIn(other)).toEqual(["Here"]);

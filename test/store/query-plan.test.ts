@@ -96,7 +96,7 @@ describe.each(["with SQLite's statistics", "without them, as in the first life o
     const statements = recordStatements(client);
     const store = createStore(database, file);
     ({ transactions } = store);
-    const requestIds = createNumbering(client).requestIds();
+    const requestIds = createNumbering(client).requestIds;
     list = (filter, number) => {
       const reading = new ListReader(client, requestIds).read(1, filter, { number, limit: 10 });
       while (!reading.next().done);

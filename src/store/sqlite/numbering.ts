@@ -1,7 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER, type RequestIds } from "../../domain/identifiers.ts";
-import { onFirstUse } from "../../domain/on-first-use.ts";
 import { explain, firstOf, requirePlainFile } from "./database.ts";
 
 /**
@@ -10,7 +9,7 @@ import { explain, firstOf, requirePlainFile } from "./database.ts";
  */
 export interface Numbering {
   /** Writes numbers as request ids, under the key of this database. */
-  readonly requestIds: () => RequestIds;
+  readonly requestIds: RequestIds;
   /** A number that no transaction of this database has or had. */
   next(): number;
   /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
@@ -22,6 +21,8 @@ const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
 /** Numbers are given out in memory. After a restart, that of a payment that was never stored can come again: no client knows it. */
 export function createNumbering(client: Database): Numbering {
+  const key = firstOf(client, "SELECT request_id_key FROM numbering");
+  if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
   function lastGiven(): number {
     given ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
@@ -29,11 +30,7 @@ export function createNumbering(client: Database): Numbering {
   }
 
   return {
-    requestIds: onFirstUse(() => {
-      const key = firstOf(client, "SELECT request_id_key FROM numbering");
-      if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
-      return createRequestIds(key);
-    }),
+    requestIds: createRequestIds(key),
     next() {
       if (lastGiven() >= MAX_NUMBER) throw new Error("every number is given");
       given = lastGiven() + 1;

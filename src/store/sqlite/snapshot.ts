@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite";
-import { onFirstUse } from "../../domain/on-first-use.ts";
 
 /**
  * One point in time for all reads of a turn of the event loop. To begin and end a read costs SQLite as much as the read itself, so
@@ -13,26 +12,26 @@ export interface Snapshot {
 }
 
 export function createSnapshot(client: Database): Snapshot {
-  const begin = onFirstUse(() => client.query("BEGIN"));
-  const commit = onFirstUse(() => client.query("COMMIT"));
-  const dataVersion = onFirstUse(() => client.query<{ data_version: number }, []>("PRAGMA data_version"));
+  const begin = client.query("BEGIN");
+  const commit = client.query("COMMIT");
+  const dataVersion = client.query<{ data_version: number }, []>("PRAGMA data_version");
   let version: number | null = null;
 
   function end(): void {
     if (version === null) return;
     version = null;
-    commit().run();
+    commit.run();
   }
 
   return {
     enter() {
       if (version !== null) return version;
-      begin().run();
+      begin.run();
       try {
-        version = dataVersion().get()?.data_version ?? 0;
+        version = dataVersion.get()?.data_version ?? 0;
       } catch (error) {
         // If it stayed open, every later write would belong to it, and none would be committed.
-        commit().run();
+        commit.run();
         throw error;
       }
       setImmediate(end);
