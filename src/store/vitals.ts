@@ -1,15 +1,14 @@
-/** What an engine tells of its own work, for people and programs that watch a server. */
+/** Measurements of an engine, for people and programs that monitor a server. */
 export interface Vitals {
   /** Such as `sqlite`. */
   readonly engine: string;
   readonly work: Work;
-  /** Looks at the engine now. */
-  look(): Promise<Look>;
-  /** Why no payment can be stored now, in a few words without secrets; null if one can. It writes if nothing was written lately. */
+  measure(): Promise<Measurement>;
+  /** Why no payment can be stored now, in a few words without secrets; null if one can. Without a recent write, it tries one. */
   obstacle(): Promise<string | null>;
 }
 
-/** What an engine counts since it was opened. */
+/** The counters of an engine since it was opened. */
 export interface Work {
   /** Commits by how long they took: for each bound in seconds, how many took no longer. */
   readonly commitTimes: readonly { readonly seconds: number; readonly count: number }[];
@@ -19,11 +18,12 @@ export interface Work {
   readonly rows: number;
   /** Writes that were tried again, by reason. */
   readonly retries: ReadonlyMap<string, number>;
-  /** Writes of which nobody knew for some time whether they were stored. */
+  /** Writes for which it was unknown for some time whether they were stored. */
   readonly unknownOutcomes: number;
 }
 
-export interface Look {
+/** The state of the engine now. */
+export interface Measurement {
   /** Where an answered payment is kept, in one or two words. */
   readonly durability: string;
   readonly pending: number;

@@ -22,7 +22,7 @@ interface Sum extends StatusSum {
   readonly kind: number;
 }
 
-/** What a statement of this file answers: JSON, so that rows and sums fit into one row. */
+/** The result of a statement of this file: JSON, so that rows and sums fit into one row. */
 interface Answer {
   readonly sums: string | null;
   readonly rows: string | null;
@@ -59,7 +59,7 @@ const toBigint = (id: number): number => (Number.isSafeInteger(id) ? id : 0);
 class ListReader {
   readonly #attempts: Attempts;
   readonly #requestIds: RequestIds;
-  /** Kinds that were seen in the totals: a page reads one stream for each of them. */
+  /** The kinds that the totals have shown so far: a page reads one stream for each. */
   readonly #kinds = new Set<number>([codeOfKind("api")]);
 
   constructor(attempts: Attempts, requestIds: RequestIds) {
@@ -67,8 +67,8 @@ class ListReader {
     this.#requestIds = requestIds;
   }
 
-  async #ask(text: string, parameters: readonly unknown[]) {
-    // A search that finds much takes long, and asking again would take as long.
+  async #query(text: string, parameters: readonly unknown[]) {
+    // A search with many results takes long, and a retry would take as long.
     const [row] = await this.#attempts.read(({ query }) => query<Answer>(text, parameters), true);
     const sums: Sum[] = JSON.parse(row?.sums ?? "[]");
     const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
@@ -85,7 +85,7 @@ class ListReader {
   async listNewest({ merchantId, filter, page }: Asked): Promise<ListedPage> {
     for (;;) {
       const asked = filter.kind === undefined ? [...this.#kinds] : [codeOfKind(filter.kind)];
-      const { sums, rows } = await this.#ask(newestPage(filter, asked), [
+      const { sums, rows } = await this.#query(newestPage(filter, asked), [
         merchantId,
         filter.fromDay ?? EVER.first,
         filter.toDay ?? EVER.last,
@@ -102,7 +102,7 @@ class ListReader {
     const { search, id, fromDay, toDay } = filter;
     const whole = search === undefined ? [] : await this.#namedBy(search);
     const ranges = search === undefined ? null : rangesOf(search);
-    const { sums, rows } = await this.#ask(foundPage(filter), [
+    const { sums, rows } = await this.#query(foundPage(filter), [
       merchantId,
       fromDay === undefined ? 0 : startOfDayMs(fromDay),
       toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
@@ -118,7 +118,7 @@ class ListReader {
     return this.#toPage(rows, sums);
   }
 
-  /** The rows that have this text as an identifier, in any letter case: decoded, looked up, compared. */
+  /** The rows that have this text as an identifier, in any letter case. It decodes the text, reads the rows and compares. */
   async #namedBy(search: string): Promise<number[]> {
     const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
     const ids = decoded.filter((id): id is number => id !== null && Number.isSafeInteger(id));

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 
 /**
- * One point in time for all reads of a turn of the event loop. To begin and end a read costs SQLite as much as the read itself, so
- * the requests of one turn share it. All of them arrived before the turn began, so each sees what was stored when it came.
+ * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself. All
+ * requests of a turn arrived before the turn, so each sees everything that was stored when it arrived.
  */
 export interface Snapshot {
   /** @returns a number that changes when another connection has written, such as a command beside the server */

@@ -11,7 +11,7 @@ import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createVitals } from "./vitals.ts";
 
-/** The engine that keeps everything in one SQLite file, in this process. Its exports for others are here. */
+/** The engine that keeps everything in one SQLite file, in this process. Other folders import only this file. */
 
 export { admitCopy, type CopyContents, copyDatabase, inspectCopy } from "./backup.ts";
 export { explain, isBusy, requireDatabase } from "./database.ts";

@@ -37,7 +37,7 @@ export interface TotalsChange {
   write(): void;
 }
 
-/** What to add or subtract in one day and one block. */
+/** The change of one day and one block. */
 interface Delta {
   readonly merchantId: number;
   readonly day: number;
@@ -52,7 +52,7 @@ interface Delta {
 
 export function createTotalsChange(client: Database): TotalsChange {
   const statements = prepare(client);
-  // A commit has few of them: a search is faster than a map by a text of five numbers.
+  // A commit has few of these, so a linear search is faster than a map with a text as its key.
   const added: Delta[] = [];
   const removed: Delta[] = [];
 
@@ -146,7 +146,7 @@ export function createDaySummary(client: Database) {
   };
 }
 
-/** What a full count finds, by the columns of each table. */
+/** The full count for each table, with its columns. */
 const FULL_COUNTS = {
   day_totals: `SELECT merchant_id, (created_at_ms + 10800000) / 86400000, kind, status, count(*), sum(amount_cents)
     FROM transactions GROUP BY 1, 2, 3, 4`,
@@ -168,7 +168,7 @@ export function recount(client: Database): void {
   }
 }
 
-/** Whether the totals equal a full count. The times of a block may be wider, because of rows that left a status. */
+/** Whether the totals equal a full count. The times of a block may be wider, because rows that leave a status do not narrow them. */
 export function areTotalsTrue(client: Database): boolean {
   const keptDays = "SELECT * FROM day_totals WHERE count <> 0 OR amount_cents <> 0";
   const wrong = `SELECT EXISTS (${keptDays} EXCEPT ${FULL_COUNTS.day_totals})

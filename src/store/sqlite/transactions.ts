@@ -23,7 +23,7 @@ interface Parts {
 /** What reads and writes share. */
 interface Shared extends Parts {
   readonly statements: Statements;
-  /** Clients ask for the same transaction every few seconds, mostly without news. */
+  /** Clients poll the same transaction every few seconds, and it has mostly not changed. */
   readonly polled: LookupCache<string, Transaction>;
 }
 
@@ -107,7 +107,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 
   /** The numbers of the removed transactions are not used again. */
   function replaceRows(replace: () => void): void {
-    numbering.keepFloor();
+    numbering.saveLastUsed();
     replace();
     totals.begin();
     polled.clear();
@@ -126,7 +126,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
       });
     },
 
-    // Only one process at a time has the database for its schedule, so nothing has to be locked meanwhile.
+    // Only one process at a time resolves the payments of a file, so the rows need no lock.
     async resolveDue(nowMs, limit, decide) {
       const began = era;
       const rows = statements.due.all(nowMs, limit);
