@@ -62,7 +62,7 @@ describe("group commit", () => {
     expect([meter.commits, meter.rows]).toEqual([1, 3]);
   });
 
-  test("the next turns join it while each brings another write, three turns at most", async () => {
+  test("writes of the next turns join the commit while each turn brings one, three turns at most", async () => {
     const seen: number[] = [];
     const answers: Promise<unknown>[] = [];
     for (const name of ["a", "b", "c", "d", "e"]) {
@@ -107,7 +107,7 @@ describe("group commit", () => {
     },
   );
 
-  test("while another process holds the database, a whole commit is refused after one wait, and reads go on", async () => {
+  test("while another process holds the database, a whole commit is refused after one wait, and reads still work", async () => {
     add("a", other);
     other.run("BEGIN IMMEDIATE");
     add("uncommitted", other);
