@@ -17,7 +17,7 @@ export function createControl(options: ControlOptions): Handler {
     const refusal = guard(request);
     const { path } = targetOf(request);
     const isProbe = /^(?:GET|HEAD)$/.test(request.method) && (refusal === null || refusal.status === 401);
-    // Without the token, a probe hears one word.
+    // Without the token, a probe gets only the status.
     if (isProbe && path === CONTROL_PATH + HEALTH_PATH) return healthFor(options, refusal === null);
     if (isProbe && path === CONTROL_PATH + READY_PATH) return readyFor(options);
     if (refusal) return refusal;
@@ -35,7 +35,7 @@ export function createControl(options: ControlOptions): Handler {
   };
 }
 
-/** Browsers must not guess the type of an answer, show it in a frame, or hand it to another site. */
+/** Browsers must not guess the type of an answer, show it in a frame, or give it to another site. */
 const SECURITY_HEADERS = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",

@@ -17,7 +17,7 @@ import {
   type TransactionFacts,
 } from "../domain/transaction.ts";
 
-/** Converts rows to what the domain calls them, and back. Nothing is stored that derives from the rest of a row. */
+/** Converts rows to types of the domain, and back. Values that derive from other columns are not stored. */
 
 export const codeOfKind = (kind: Kind): number => KINDS.indexOf(kind);
 export const codeOfStatus = (status: Status): number => STATUSES.indexOf(status);
@@ -113,7 +113,7 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
     id,
     merchantId: row.merchant_id,
     paymentAccountId: row.payment_account_id,
-    kind: KINDS[row.kind] ?? assert.fail("a kind of ours"),
+    kind: KINDS[row.kind] ?? assert.fail("unknown code of a kind"),
     amountCents: row.amount_cents as AmountCents,
     feeCents: row.fee_cents,
     phone: String(row.phone) as Msisdn,
@@ -124,14 +124,13 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
   };
-  const status = STATUSES[row.status] ?? assert.fail("a status of ours");
+  const status = STATUSES[row.status] ?? assert.fail("unknown code of a status");
   if (status === "pending") {
     assert(row.check_at_ms !== null);
     return { ...facts, status, checkAtMs: row.check_at_ms, memo: row.memo };
   }
   assert(row.result_code !== null);
-  const resultDesc =
-    row.result_desc ?? textOf(row.result_code) ?? assert.fail("a text is stored where a code has none");
+  const resultDesc = row.result_desc ?? textOf(row.result_code) ?? assert.fail("a result code without a text");
   if (status !== "completed") return { ...facts, status, resultCode: row.result_code, resultDesc, memo: row.memo };
   assert(row.completed_at_ms !== null);
   return {
@@ -164,7 +163,7 @@ export function toAccount({ id, merchantId, name, basisPoints, fixedCents }: Acc
   return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
 }
 
-/** A count and a sum for a status. One status can have several. */
+/** A row with a count and a sum of one status. A status can have several rows. */
 export interface StatusSum {
   readonly status: number;
   readonly count: number;

@@ -1,10 +1,11 @@
-/** Measurements of an engine, for people and programs that monitor a server. */
+/** The state and the counters of an engine, for metrics and health checks. */
 export interface Vitals {
   /** Such as `sqlite`. */
   readonly engine: string;
   readonly work: Work;
+  /** Reads the current state of the engine. */
   measure(): Promise<Measurement>;
-  /** Why no payment can be stored now, in a few words without secrets; null if one can. Without a recent write, it tries one. */
+  /** Why no payment can be stored now, in a few words without secrets; null if one can. It writes if nothing was written lately. */
   obstacle(): Promise<string | null>;
 }
 
