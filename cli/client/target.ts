@@ -1,6 +1,5 @@
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { isLoopback } from "../../sandbox/control/guard.ts";
-import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { momoEnvironment } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
@@ -41,8 +40,8 @@ export interface ControlTarget {
  */
 export function resolveTarget(flags: TargetFlags): Target {
   const environment = momoEnvironment();
-  // If flags and environment have all values, the data directory is not needed.
-  const directory = onFirstUse(() => locateDataDirectory(flags.data));
+  // A function, because a data directory that is not needed is not checked.
+  const directory = () => locateDataDirectory(flags.data);
   const named = flags.baseUrl ?? environment.baseUrl;
   const baseUrl = parseUrl(
     named ?? readServer(directory())?.base_url ?? noServer(directory().path),
@@ -81,7 +80,7 @@ function keySourceOf(
  */
 export function resolveControl(flags: Pick<TargetFlags, "baseUrl" | "data">): ControlTarget {
   const environment = momoEnvironment();
-  const directory = onFirstUse(() => locateDataDirectory(flags.data));
+  const directory = () => locateDataDirectory(flags.data);
   const besideService = (service: string | undefined, what: string) => {
     if (service === undefined) return undefined;
     const baseUrl = parseUrl(service, what);

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
-import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
+import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
@@ -203,7 +203,7 @@ async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   const check = "key";
   const record = readOrNull(() => readCredentials(directory));
   if (!record || !existsSync(directory.database)) return [];
-  const store = openStoreForReading(directory.database);
+  const store = openMerchantsForReading(directory.database);
   try {
     if (await isInForce(store, record)) return [fine(check, record.api_key)];
   } finally {

@@ -45,7 +45,7 @@ export function addSandboxOptions(command: Command): Command {
     .option("--rules <file>", "a JSON file of rules for prompts")
     .option(
       "--webhook <url>",
-      "POST each payment that becomes final there; the specification knows no webhooks",
+      "POST each payment that becomes final there; the specification has no webhooks",
       readWebhookUrl,
     );
 }

@@ -1,5 +1,4 @@
 import { redact } from "../../src/domain/credentials.ts";
-import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { wantsColour } from "../environment.ts";
 import type { Failure } from "./failure.ts";
 import { jsonText, plain } from "./plain.ts";
@@ -67,8 +66,14 @@ export function print(...pieces: Piece[]): void {
   writeOut(`${lineOf(pieces, isTerminal)}\n`);
 }
 
-/** Opened at the first write, because that takes 1 ms. A write error is ignored: there is no other place to report it. */
-export const stderr = onFirstUse(() => process.stderr.on("error", () => {}));
+let isStderrOpen = false;
+
+/** Opened at the first write, because that takes 2 ms. A write error is ignored: there is no other place to report it. */
+export function stderr(): NodeJS.WriteStream {
+  if (!isStderrOpen) process.stderr.on("error", () => {});
+  isStderrOpen = true;
+  return process.stderr;
+}
 
 /** Prints a line for people; never data. */
 export function tell(...pieces: Piece[]): void {

@@ -13,7 +13,7 @@ type Sample = readonly [suffix: string, labels: Labels, value: number];
 export const metrics: ControlCall = async (_request, { service, requestCounts, replica, version }) => {
   const { vitals, resolver } = service;
   const { work, engine } = vitals;
-  const [look, dueAtMs] = await Promise.all([vitals.look(), service.nextCheckAtMs()]);
+  const [look, dueAtMs] = await Promise.all([vitals.measure(), service.nextCheckAtMs()]);
   const own: Labels = replica === null ? {} : { replica: replica.name };
   const families = [
     family("momo_info", "gauge", "The version of momo and its engine", [["", { version, engine, ...own }, 1]]),

@@ -60,15 +60,11 @@ export async function inTemporaryFolder<T>(name: string, work: (folder: string) 
  * Waits until a condition is true.
  * @param explain makes the message of the error if that takes more than two minutes
  */
-export async function until(
-  isTrue: () => Promise<boolean>,
-  explain: () => string | Promise<string>,
-  intervalMs = 50,
-): Promise<void> {
+export async function until(isTrue: () => Promise<boolean>, explain: () => string | Promise<string>): Promise<void> {
   const lateMs = performance.now() + 120_000;
   while (!(await isTrue())) {
     if (performance.now() > lateMs) throw new Error(await explain());
-    await Bun.sleep(intervalMs);
+    await Bun.sleep(200);
   }
 }
 

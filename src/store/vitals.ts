@@ -4,12 +4,12 @@ export interface Vitals {
   readonly engine: string;
   readonly work: Work;
   /** Reads the current state of the engine. */
-  look(): Promise<Look>;
+  measure(): Promise<Measurement>;
   /** Why no payment can be stored now, in a few words without secrets; null if one can. It writes if nothing was written lately. */
   obstacle(): Promise<string | null>;
 }
 
-/** What an engine counts since it was opened. */
+/** The counters of an engine since it was opened. */
 export interface Work {
   /** Commits by how long they took: for each bound in seconds, how many took no longer. */
   readonly commitTimes: readonly { readonly seconds: number; readonly count: number }[];
@@ -23,7 +23,8 @@ export interface Work {
   readonly unknownOutcomes: number;
 }
 
-export interface Look {
+/** The state of the engine now. */
+export interface Measurement {
   /** Where an answered payment is kept, in one or two words. */
   readonly durability: string;
   readonly pending: number;

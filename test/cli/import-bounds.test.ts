@@ -91,14 +91,11 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [pending("reference_folded = 'OTHER'"), "transactions.reference_folded is 'OTHER'"],
   [pending("secret = 'ABCDEFGHIJKL'"), "transactions.secret is 'ABCDEFGHIJKL'"],
   [paid("receipt_number = printf('%0101d', 1)"), "transactions.receipt_number is"],
-  [
-    "UPDATE transactions SET result_code = 4711 WHERE status = 3",
-    "transactions.result_desc is NULL, and must be there",
-  ],
+  ["UPDATE transactions SET result_code = 4711 WHERE status = 3", "transactions.result_desc is NULL, and must be set"],
   [`UPDATE numbering SET last_forgotten = ${INT64}`, `numbering.last_forgotten is ${INT64}`],
-  ["DELETE FROM numbering", "there are 1 databases without a key for request ids, and can be 0"],
+  ["DELETE FROM numbering", "there are 1 databases without a key for request ids; at most 0 are allowed"],
   [pending("memo = hex(zeroblob(5000))"), "transactions.memo is"],
-  [pending("memo = 'nonsense 12'"), "transactions.memo is 'nonsense 12', and must be a note of the network's"],
+  [pending("memo = 'nonsense 12'"), "transactions.memo is 'nonsense 12', and must be a memo of a provider"],
   [pending("memo = 'manual 1790000000000 default'"), "transactions.memo is 'manual 1790000000000 default'"],
   [paid("memo = 'completed 9e99'"), "transactions.memo is 'completed 9e99'"],
   [
@@ -107,7 +104,7 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   ],
   [
     "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 1000) INSERT INTO payment_accounts SELECT v + 1, 1, 'A', 0, 0, 1 FROM n",
-    "there are 1001 payment accounts of a merchant, and can be 1000",
+    "there are 1001 payment accounts of a merchant; at most 1000 are allowed",
   ],
 ];
 

@@ -67,13 +67,13 @@ describe("momo serve --webhook URL", () => {
   });
 });
 
-test.concurrent("momo webhooks list and resend; the list says that the specification knows no webhooks", async () => {
+test.concurrent("momo webhooks list and resend; the list says that the specification has no webhooks", async () => {
   const receiver = startReceiver();
   const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });
   const webhooks = (...args: string[]) => runMomo(["webhooks", ...args, ...sandbox.at]);
   expect(await webhooks("list", "--format", "table")).toMatchObject({
     stdout: "",
-    stderr: expect.stringContaining("knows no webhooks (§6)"),
+    stderr: expect.stringContaining("has no webhooks (§6)"),
   });
   await sandbox.pay();
   await until(

@@ -62,7 +62,7 @@ describe("group commit", () => {
     expect([meter.commits, meter.rows]).toEqual([1, 3]);
   });
 
-  test("the next turns join it while each brings another write, three turns at most", async () => {
+  test("writes of the next turns join the commit while each turn brings one, three turns at most", async () => {
     const seen: number[] = [];
     const answers: Promise<unknown>[] = [];
     for (const name of ["a", "b", "c", "d", "e"]) {
@@ -107,7 +107,7 @@ describe("group commit", () => {
     },
   );
 
-  test("while another process holds the database, a whole commit is refused after one wait, and reads go on", async () => {
+  test("while another process holds the database, a whole commit is refused after one wait, and reads still work", async () => {
     add("a", other);
     other.run("BEGIN IMMEDIATE");
     add("uncommitted", other);
@@ -147,7 +147,8 @@ describe("the snapshot of a turn", () => {
     const query = client.query.bind(client);
     client.query = ((sql: string) =>
       query(sql.includes("data_version") ? "SELECT json('{')" : sql)) as unknown as typeof client.query;
-    expect(() => snapshot.enter()).toThrow("malformed JSON");
+    const broken = createSnapshot(client);
+    expect(() => broken.enter()).toThrow("malformed JSON");
     expect(client.inTransaction).toBe(false);
     await commits.run(() => add("Here"));
     expect(namesIn(other)).toEqual(["Here"]);

@@ -25,7 +25,7 @@ const cancel = (pending: PendingTransaction) =>
 const find = ({ checkoutRequestId }: PendingTransaction) =>
   store.transactions.findByCheckoutRequestId(checkoutRequestId);
 
-test("a copy is restored whole, with totals, indexes and triggers; until then the file has nothing of it", async () => {
+test("a copy is restored with all rows, totals, indexes and triggers; the file never has its tables", async () => {
   const schema = () => raw.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all();
   const before = schema();
   const [first, second] = [
@@ -49,7 +49,7 @@ test("a copy is restored whole, with totals, indexes and triggers; until then th
   expect(await store.transactions.record([cancel(second)])).toHaveLength(0);
 });
 
-test("more transactions than are allowed are not copied; a copy can be dropped twice", async () => {
+test("more transactions than the limit are not copied; a copy can be dropped twice", async () => {
   await insertPending(store);
   await insertPending(store);
   expect(await store.transactions.save(1)).toBeNull();

@@ -39,7 +39,7 @@ test.each(["missing", "empty"])(
   },
 );
 
-test("only its owner can read it and the files that SQLite puts beside it; after a close it is one file", async () => {
+test("only the owner can read the database and the files beside it; after a close it is one file", async () => {
   const store = await openStoreWithMerchants(inFolder("momo.db"));
   const modes = readdirSync(inFolder("")).map((name) => [name, (statSync(inFolder(name)).mode & 0o777).toString(8)]);
   expect(modes.sort()).toEqual(["momo.db", "momo.db-shm", "momo.db-wal"].map((name) => [name, "600"]));
@@ -86,7 +86,7 @@ test("a code is the position of its word, and the CHECKs allow as many; numbers 
 });
 
 test.each([transactions, blockTotals])(
-  "the tables that drizzle is told exist, with the same columns and types",
+  "the tables that are declared for drizzle exist, with the same columns and types",
   (table) => {
     const { name, columns } = getTableConfig(table);
     const existing = valuesOf(`SELECT name || ' ' || type FROM pragma_table_info('${name}')`);

@@ -6,7 +6,7 @@ import { startProgram } from "../support/program.ts";
 
 const inFolder = useFolder();
 
-test("one holder at a time, in one file; others are refused with its name, and can ask without taking it", () => {
+test("one process at a time can lock a file; others are refused with its name, and can check the lock without taking it", () => {
   const file = inFolder("momo.lock");
   expect(isHeld(file)).toBe(false);
   expect(readdirSync(inFolder(""))).toEqual([]);
@@ -30,7 +30,7 @@ test("the operating system releases it when the process is killed", async () => 
   acquireLock(file)();
 });
 
-test("where no file can be created, the refusal says so", () => {
+test("a lock whose file cannot be created is refused as unwritable", () => {
   const unwritable = expect.objectContaining({ name: "UnusableDatabase", problem: "unwritable" });
   expect(() => acquireLock(inFolder("nowhere/momo.lock"))).toThrow(unwritable);
 });

@@ -54,7 +54,7 @@ function endOf(pending: PendingTransaction, index: number): Transaction {
   const atMs = pending.createdAtMs + 1;
   if (index % 3 === 0) return pending;
   if (index % 3 === 1) return resolve(pending, paidAt(atMs, `R${index}`));
-  // Few, and all of them early.
+  // Few rows, all of them early.
   if (index < 300) return resolve(pending, { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs });
   return resolve(pending, { status: "failed", resultCode: 1, resultDesc: "no", atMs });
 }
@@ -86,7 +86,7 @@ test.each<TransactionFilter>([
   }
 });
 
-test("these lists are on both sides of the bounds", () => {
+test("the searches above find numbers of rows on both sides of each bound", () => {
   expect(naiveList(all, 1, { search: "most" })).toHaveLength(MOST_LOOKED_UP);
   expect(naiveList(all, 1, { search: "254" }).length).toBeGreaterThan(MOST_LOOKED_UP);
   expect(naiveList(all, 1, { search: "most 1" }).length).toBeGreaterThan(2 * LOOKED_UP_AT_ONCE);
@@ -104,7 +104,7 @@ test("long searches delay no payment and no other list", async () => {
   await read;
 });
 
-test("a long search is of one point in time: a payment of meanwhile is in neither its rows nor its counts", async () => {
+test("a long search reads one point in time: a payment that starts during it is in neither its rows nor its counts", async () => {
   const filter = { search: "2547", status: "pending" } as const;
   const { summary: before } = await store.transactionList.list(1, filter, PAGE);
   const reading = store.transactionList.list(1, filter, PAGE);

@@ -2,25 +2,25 @@ import { beforeEach, expect, test } from "bun:test";
 import { CAPACITY, createLookupCache, type LookupCache } from "../../src/store/sqlite/lookup-cache.ts";
 
 let version: number;
-let looked: number[];
+let reads: number[];
 let cache: LookupCache<number, string>;
 beforeEach(() => {
   version = 1;
-  looked = [];
+  reads = [];
   cache = createLookupCache({ enter: () => version, end: () => {} }, (key: number) => {
-    looked.push(key);
+    reads.push(key);
     return key < 0 ? null : `row ${key}`;
   });
 });
 
-/** The keys that had to be read, and not from memory. */
+/** Finds all keys, and returns those that were read from the database. */
 function readFor(...keys: number[]): number[] {
-  looked = [];
+  reads = [];
   for (const key of keys) expect(cache.find(key)).toBe(key < 0 ? null : `row ${key}`);
-  return looked;
+  return reads;
 }
 
-test("a row is read once, until somebody writes to it; what is not there is looked for each time", () => {
+test("a row is read once until it is written to; a missing row is read each time", () => {
   expect(readFor(1, 2, 1, 2, -1, -1)).toEqual([1, 2, -1, -1]);
   cache.forget(1);
   expect(readFor(1, 2)).toEqual([1]);
@@ -30,7 +30,7 @@ test("a row is read once, until somebody writes to it; what is not there is look
   expect(readFor(1, 2, 1)).toEqual([1, 2]);
 });
 
-test("4,000 are kept, each found again; with one more it begins anew", () => {
+test("the cache keeps 4,000 rows, and one more empties it first", () => {
   const keys = Array.from({ length: 4000 }, (_, key) => key);
   expect(CAPACITY).toBe(keys.length);
   expect(readFor(...keys)).toEqual(keys);

@@ -53,10 +53,10 @@ test.each<[string, number, number, "copy" | "database" | null, number]>([
   },
 );
 
-test("a copy keeps its own numbers if the database is missing, or damaged, which is reported", async () => {
+test("a copy keeps its own numbers if the database is missing, or damaged: then the result is false", async () => {
   const copy = await databaseWith("copy.db", 1);
   expect(continueNumbers(copy, inFolder("momo.db"))).toBe(true);
-  writeFileSync(inFolder("momo.db"), "wreck");
+  writeFileSync(inFolder("momo.db"), "damaged");
   expect(continueNumbers(copy, inFolder("momo.db"))).toBe(false);
   expect(await nextIn(copy)).toBe(2);
 });

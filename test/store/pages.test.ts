@@ -8,7 +8,7 @@ interface Row extends Key {
   readonly isSelected: boolean;
 }
 
-/** Blocks of 4 and of 16 numbers, as the store has them: the times of a block include its rows that are not selected. */
+/** Blocks of 4 and of 16 numbers, as in the store: the times of a block include its rows that are not selected. */
 function blocksOver(rows: readonly Row[], fromMs: number, beforeMs: number, read: (block: number) => void = () => {}) {
   function listOf(bits: number, first = 0, last = Number.MAX_SAFE_INTEGER): Block[] {
     return [...Map.groupBy(rows, ({ id }) => Math.floor(id / 2 ** bits))]
@@ -77,7 +77,7 @@ const anyRows = fc
 /** Rows of one time each, all selected. */
 const rowsAt = (times: number[]): Row[] => times.map((atMs, index) => ({ id: index + 1, atMs, isSelected: true }));
 
-test("a page by blocks of numbers has the rows that a sort of all puts there, whatever clocks did", () => {
+test("a page by blocks of numbers has the same rows as a sort of all rows, also if a clock jumps", () => {
   const standstill = rowsAt(Array.from({ length: 100 }, () => 500));
   fc.assert(
     fc.property(

@@ -7,7 +7,7 @@ import { createManualClock } from "../support/manual-clock.ts";
 
 const HOST_MS = 1_800_000_000_000;
 
-/** A host whose clock is wrong by so much; time passes only when the test says so. */
+/** A host whose clock is `aheadMs` wrong; time passes only when the test calls `pass`. */
 function openClock(aheadMs: number) {
   const host = createManualClock(HOST_MS + aheadMs);
   let passedMs = 0;
@@ -19,7 +19,7 @@ function openClock(aheadMs: number) {
       passedMs += durationMs;
       host.advance(durationMs);
     },
-    /** The engine shows the right time and `engineAheadMs`. */
+    /** A measurement, in which the engine's clock is `engineAheadMs` wrong. */
     measure: (engineAheadMs = 0) =>
       clock.correct({ engineMs: HOST_MS + passedMs + engineAheadMs, stopwatchMs: passedMs }),
     rightMs: () => HOST_MS + passedMs,
@@ -51,7 +51,7 @@ test("an alarm rings when the engine's clock shows its time, not when the host's
 });
 
 test.each([500, -500])(
-  "a measurement that differs by %p ms: the clock closes in by a tenth of the time, and never steps",
+  "after a measurement that differs by %p ms, the clock runs at most a tenth faster or slower, and never jumps",
   (aheadMs) => {
     const { clock, measure, pass, rightMs } = openClock(0);
     measure();
@@ -69,7 +69,7 @@ test.each([500, -500])(
   },
 );
 
-test("the state: unknown without a measurement for half a minute, jumped while more than a second wrong", () => {
+test("the state is unknown after half a minute without a measurement, and jumped while the clock is more than a second wrong", () => {
   const { clock, measure, pass } = openClock(0);
   expect(clock.state).toBe("unknown");
   measure();
@@ -88,7 +88,7 @@ test("the state: unknown without a measurement for half a minute, jumped while m
 });
 
 test.each(["", "a", "\0", "\u0001", "\u0002", "\0\u0001\u0002\u0001\0", "a\0\0b\u0001\u0001c"])(
-  "a text is stored without NUL, comes back, and starts with what it started with: %j",
+  "a text is stored without NUL, is read back unchanged, and each start of it is a start of the stored text: %j",
   (text) => {
     expect(toStored(text)).not.toContain("\0");
     expect(fromStored(toStored(text))).toBe(text);

@@ -72,14 +72,14 @@ const FILTERS: [string, TransactionFilter][] = [
   ["days", { fromDay: day, toDay: day }],
   ["a kind, a status and days", { kind: "api", status: "failed", fromDay: day, toDay: day }],
   ["an id", { id: 7 }],
-  ["an id of what is searched for", { id: 7, search: "ref" }],
+  ["an id and a search", { id: 7, search: "ref" }],
   ["a search", { search: "0712" }],
   ["a broad range of phones", { search: "07" }],
   ["a broad range of phones and a status", { search: "07", status: "failed" }],
   ["everything", { kind: "api", status: "failed", fromDay: day, toDay: day, search: "ws_", id: 7 }],
 ];
 
-describe.each(["with SQLite's statistics", "without them, as in the first life of a server"])("%s", (statistics) => {
+describe.each(["with SQLite's statistics", "without them, as before the first close"])("%s", (statistics) => {
   let transactions: TransactionStore;
   /** Reads a page to its end. */
   let list: (filter: TransactionFilter, number: number) => void;
@@ -96,7 +96,7 @@ describe.each(["with SQLite's statistics", "without them, as in the first life o
     const statements = recordStatements(client);
     const store = createStore(database, file);
     ({ transactions } = store);
-    const requestIds = createNumbering(client).requestIds();
+    const requestIds = createNumbering(client).requestIds;
     list = (filter, number) => {
       const reading = new ListReader(client, requestIds).read(1, filter, { number, limit: 10 });
       while (!reading.next().done);
@@ -116,7 +116,10 @@ describe.each(["with SQLite's statistics", "without them, as in the first life o
   });
   afterAll(() => close());
 
-  /** The plans of what runs, none of which scans a table. The index of the schedule has pending rows only; ANY scans an index. */
+  /**
+   * The plans of the statements that run; none of them scans a table. A scan of the index of the schedule is fine, because it has
+   * only pending rows. ANY scans an index.
+   */
   async function plansWithoutScan(run: () => unknown): Promise<string[]> {
     const plans = await plansOf(run);
     const isScan = (plan: string) =>

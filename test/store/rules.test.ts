@@ -28,7 +28,7 @@ function update(changes: Row): void {
 
 const stored = () => client.query("SELECT * FROM transactions").all();
 
-/** What a payment changes in a pending row. */
+/** The changes of a pending row that completes. */
 const COMPLETED: Row = {
   status: 1,
   receipt_number: "UJ22T8IYOU",

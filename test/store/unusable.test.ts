@@ -81,14 +81,14 @@ test.each<[string, string, string, (file: string) => unknown]>([
   expect(statSync(file).mode & 0o777).toBe(0o640);
 });
 
-test("a missing file is not created if it is not wanted, or if its folder is missing", () => {
+test("a missing file is not created with `create: false`, or if its folder is missing", () => {
   const open = (name: string, create: boolean) => () => openStore(inFolder(name), { create });
   expect(open("momo.db", false)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem: "missing" }));
   expect(open("nowhere/momo.db", true)).toThrow(expect.objectContaining({ problem: "unwritable" }));
   expect(readdirSync(inFolder(""))).toEqual([]);
 });
 
-test("a folder in its place is refused", () => {
+test("a folder in the place of the file is refused", () => {
   mkdirSync(inFolder("momo.db"));
   expect(() => openStore(inFolder("momo.db"))).toThrow(`${inFolder("momo.db")} is not a file`);
 });

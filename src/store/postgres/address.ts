@@ -1,9 +1,9 @@
 import type { SQL } from "bun";
 import { UnusableDatabase } from "../store.ts";
 
-/** Where the database is, and how to get in. */
+/** The address of a database, and the login. */
 export interface Address {
-  /** As it may be shown: without user and password. */
+  /** For messages: without user and password. */
   readonly name: string;
   readonly login: SQL.PostgresOrMySQLOptions;
 }
@@ -11,7 +11,7 @@ export interface Address {
 const TLS_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
 
 /**
- * Reads a URL by itself, because Bun's client would mix it with variables such as PGDATABASE and DATABASE_URL.
+ * Parses the URL itself, because Bun's client would mix it with variables such as PGDATABASE and DATABASE_URL.
  * @throws UnusableDatabase `refused` that names what is wrong, without user and password
  */
 export function parseAddress(text: string, password: string | null, applicationName: string): Address {
@@ -43,7 +43,7 @@ export function parseAddress(text: string, password: string | null, applicationN
       throw refuse(`has ${key}, and can have host, sslmode, sslrootcert, application_name and options`);
     }
   }
-  // A certificate of the operator's own is useless unless it is checked.
+  // With the operator's own CA, the server's certificate is always checked.
   const tls = ca === null ? mode : { ca: Bun.file(ca) };
   return {
     name,

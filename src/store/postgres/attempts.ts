@@ -3,22 +3,22 @@ import type { Connection, Connections } from "./connections.ts";
 import { isSilence, messageOf, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
 import type { Meter } from "./meter.ts";
 
-/** Sends statements until one is answered or their deadline comes. */
+/** Runs statements, and retries them until their deadline. */
 export interface Attempts {
   /**
-   * Something that writes nothing.
-   * @param isLong whether one attempt can take as long as all
+   * Runs work that writes nothing.
+   * @param isLong whether one attempt may use the whole deadline
    */
   read<T>(work: (connection: Connection) => Promise<T>, isLong?: boolean): Promise<T>;
   /**
-   * Something that writes. `work` must be able to run twice.
-   * @param work told whether an earlier attempt may have been committed
-   * @throws OutcomeUnknown if that is still not known at the deadline
+   * Runs work that writes. It can run twice.
+   * @param work gets whether an earlier attempt may have been committed
+   * @throws OutcomeUnknown if that is still unknown at the deadline
    */
   write<T>(work: (connection: Connection, mayBeWritten: boolean) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Whether the last attempt of anybody got no answer. Then one statement at a time is enough to find out. */
+  /** Whether the last attempt got no answer. Then one statement at a time is enough to see when the server is back. */
   readonly isStuck: boolean;
-  /** Why, in one line; null if it is not. */
+  /** Why it is stuck, in one line; null if it is not. */
   readonly problem: string | null;
 }
 
@@ -35,11 +35,11 @@ interface Parts {
   readonly stopwatch: () => number;
   readonly meter: Meter;
   readonly deadlineMs: number;
-  /** Called when the engine answers after it did not. */
+  /** Called when the engine answers again. */
   readonly onRecovered: () => void;
 }
 
-/** One attempt gets this part of the deadline, so that a frozen server is not waited for while another has taken over. */
+/** The deadline is divided by this for one attempt: after a fail-over, a frozen server must not use up the whole deadline. */
 const ATTEMPTS = 4;
 
 /** Pauses between attempts: they double. */
@@ -62,7 +62,7 @@ export function createAttempts(parts: Parts): Attempts {
     await promise;
   }
 
-  /** @param failed told of each failed attempt; throws to give up */
+  /** @param failed called after each failed attempt; throws to replace the error */
   async function run<T>(
     work: (connection: Connection) => Promise<T>,
     { inTransaction = false, attemptMs = deadlineMs / ATTEMPTS }: { inTransaction?: boolean; attemptMs?: number },
@@ -78,7 +78,7 @@ export function createAttempts(parts: Parts): Attempts {
       } catch (error) {
         const verdict = verdictOf(error);
         if (isSilence(error)) problem = messageOf(error).split("\n")[0] ?? "";
-        else answered(); // even if it is a refusal
+        else answered(); // a refusal is an answer, too
         const isLast = verdict === "final" || stopwatch() + pauseMs >= endMs;
         failed(error, isLast);
         if (isLast) throw error;

@@ -9,12 +9,12 @@ export interface ClaimParts extends WritesParts {
   readonly toPending: (row: TransactionRow) => PendingTransaction;
 }
 
-/** If this process stops in the middle of a claim, the engine gives its rows to others after so long. */
+/** If this process freezes in the middle of a claim, the engine releases its rows after this time. */
 const IDLE_TIMEOUT = "2s";
 
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`;
 
-/** Sees also what others have locked. */
+/** Finds also rows that other replicas have locked. */
 const isAnyDue = (nowMs: number) =>
   `SELECT 1 FROM transactions WHERE status = 0 AND check_at_ms <= ${Math.floor(nowMs)} LIMIT 1`;
 
@@ -34,8 +34,8 @@ class CommitUnanswered extends Error {
 }
 
 /**
- * Takes what is due, asks `decide`, and writes the outcomes, in one short transaction. Other replicas skip the rows meanwhile. The
- * lock only saves work: the conditional update decides.
+ * Locks due payments, calls `decide`, and writes the outcomes, in one short transaction. Other replicas skip locked rows. The lock
+ * only saves work: the conditional update decides which outcome counts.
  */
 export async function claimDue(
   parts: ClaimParts,
@@ -55,7 +55,7 @@ export async function claimDue(
     });
   } catch (error) {
     if (!(error instanceof CommitUnanswered)) throw error;
-    // Nobody is asked twice: what was decided is written as any other outcome, and what is already written is found.
+    // `decide` is not called again: its outcomes are written like any others, and those already written are found.
     return writeDecided(parts, error.outcomes, shard, error.mayBeWritten);
   }
 }
@@ -85,10 +85,10 @@ async function claimOnce(
   { nowMs, limit, decide, shard }: Claim,
 ): Promise<Transaction[]> {
   const { meter, toPending, onCommit } = parts;
-  const asked = due(nowMs, limit);
-  let rows = await script<TransactionRow>(`${BEGIN}; ${asked} SKIP LOCKED`);
-  // Others decide about all of it just now. Wait for them, so that nobody here reads it as pending afterwards.
-  if (rows.length === 0) rows = await script<TransactionRow>(asked);
+  const select = due(nowMs, limit);
+  let rows = await script<TransactionRow>(`${BEGIN}; ${select} SKIP LOCKED`);
+  // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
+  if (rows.length === 0) rows = await script<TransactionRow>(select);
   meter.claimed += rows.length;
   meter.dueLagMs = rows.length === 0 ? 0 : Math.max(0, nowMs - (rows[0]?.check_at_ms ?? nowMs));
   const outcomes = firstOfEach(await decide(rows.map(toPending)));

@@ -4,25 +4,25 @@ import type { Address } from "./address.ts";
 import { ConnectionEnded, DeadlinePassed, needsNewConnection } from "./failures.ts";
 import type { Query } from "./options.ts";
 
-/** One connection, as long as somebody uses it. */
+/** A connection while it is in use. */
 export interface Connection {
   readonly query: Query;
   /** Several statements without parameters in one message. @returns the rows of the last one */
   script<Row>(text: string): Promise<Row[]>;
 }
 
-/** A bounded number of connections. Each is used by one at a time, and opened when it is first needed. */
+/** A bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
 export interface Connections {
   /**
-   * Runs `work` on a connection of its own. If it takes longer than `mostMs`, the connection is closed: its statement is never
-   * cancelled, because a server answers a cancelled wait for its standby as a commit.
-   * @param work if it fails inside a transaction, it must say so with `inTransaction`: then the connection is closed, too
+   * Runs `work` on its own connection. If it takes longer than `mostMs`, the connection is closed. The statement is never
+   * cancelled: if a commit waits for a standby, PostgreSQL answers its cancellation as a success.
+   * @param inTransaction whether `work` begins a transaction: if it fails, the connection is closed, too
    */
   use<T>(mostMs: number, work: (connection: Connection) => Promise<T>, inTransaction?: boolean): Promise<T>;
-  /** A connection for as long as its borrower wants, without a deadline. */
+  /** A connection without a deadline, until the caller ends it. */
   borrow(): Promise<Borrowed>;
   readonly busy: number;
-  /** Ends all, and rejects what is under way. */
+  /** Ends all connections, and rejects statements that still run. */
   close(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function createConnections({ login }: Address, most: number, clock: Clock
         late.reject(new DeadlinePassed());
       });
       const working = work(link);
-      working.catch(() => {}); // where the deadline came first
+      working.catch(() => {}); // the deadline can pass first
       try {
         return await Promise.race([working, late.promise]);
       } catch (error) {
@@ -105,8 +105,7 @@ export function createConnections({ login }: Address, most: number, clock: Clock
 }
 
 /**
- * One connection and no other. By itself the driver would connect again after its connection has ended: then the COMMIT of a lost
- * transaction would be answered as done.
+ * Exactly one connection. The driver would reconnect by default, and then answer the COMMIT of a lost transaction as done.
  */
 class Link implements Connection {
   readonly #sql: SQL;
@@ -128,11 +127,11 @@ class Link implements Connection {
   script = async <Row>(text: string): Promise<Row[]> => {
     if (this.isEnded) throw new ConnectionEnded();
     const results = await this.#sql.unsafe(text).simple();
-    // One statement has its rows, several have a list for each.
+    // One statement gives its rows, several give a list for each.
     return Array.isArray(results.at(-1)) ? results.at(-1) : results;
   };
 
-  /** At once: what is under way is rejected. The driver's own close may never end, so nobody has to wait for it. */
+  /** Rejects statements that still run. The driver's own close may never end, so callers need not wait for it. */
   end(): Promise<void> {
     return this.#sql.close({ timeout: 0 }).catch(() => {});
   }

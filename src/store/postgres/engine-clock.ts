@@ -1,23 +1,23 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { EngineClock } from "./options.ts";
 
-/** How much faster or slower than time itself the clock runs while it is wrong. */
+/** How much faster or slower the clock runs while it is wrong. */
 const SLEW = 0.1;
 
-/** A difference that is no error of measurement. */
+/** A difference that is too large for an error of measurement. */
 const JUMP_MS = 1000;
 
-/** After so long without a measurement nobody knows what the engine's clock shows. */
+/** After this time without a measurement, the engine's clock counts as unknown. */
 const STALE_MS = 30_000;
 
-/** What a measurement found: the engine's time, and what `stopwatch` showed then. */
+/** A measurement: the engine's time, and what `stopwatch` showed at that moment. */
 export interface ClockReading {
   readonly engineMs: number;
   readonly stopwatchMs: number;
 }
 
 export interface MeasuredClock extends EngineClock {
-  /** The first reading sets the clock. It goes towards later ones slowly, and never back. */
+  /** The first reading sets the clock. The clock approaches later readings slowly, and never goes back. */
   correct(reading: ClockReading): void;
 }
 
@@ -25,7 +25,7 @@ export interface MeasuredClock extends EngineClock {
 export function createEngineClock(host: Clock, stopwatch: () => number): MeasuredClock {
   let lastReading: ClockReading | null = null;
   let shownMs = host.nowMs();
-  let lookedMs = stopwatch();
+  let readAtMs = stopwatch();
 
   /** What the engine's clock shows now, by the last reading. */
   const targetAt = (atMs: number) =>
@@ -33,8 +33,8 @@ export function createEngineClock(host: Clock, stopwatch: () => number): Measure
 
   function exactMs(): number {
     const atMs = stopwatch();
-    const elapsedMs = atMs - lookedMs;
-    lookedMs = atMs;
+    const elapsedMs = atMs - readAtMs;
+    readAtMs = atMs;
     shownMs += elapsedMs;
     const gapMs = (targetAt(atMs) ?? shownMs) - shownMs;
     shownMs += Math.max(-SLEW * elapsedMs, Math.min(SLEW * elapsedMs, gapMs));
@@ -47,7 +47,7 @@ export function createEngineClock(host: Clock, stopwatch: () => number): Measure
     nowMs,
     alarm(atMs, ring) {
       let cancel = () => {};
-      // The host's clock can differ and run differently: look at this one when it rings.
+      // The host's clock can run faster or slower, so check this clock when the host's alarm rings.
       const arm = () => {
         cancel = host.alarm(host.nowMs() + Math.max(atMs - nowMs(), 0), () => (nowMs() >= atMs ? ring() : arm()));
       };
@@ -58,7 +58,7 @@ export function createEngineClock(host: Clock, stopwatch: () => number): Measure
       const isFirst = lastReading === null;
       exactMs();
       lastReading = reading;
-      if (isFirst) shownMs = targetAt(lookedMs) ?? shownMs;
+      if (isFirst) shownMs = targetAt(readAtMs) ?? shownMs;
     },
     get offsetMs() {
       return Math.round(exactMs() - host.nowMs());

@@ -2,14 +2,14 @@ import { UnusableDatabase } from "../store.ts";
 
 /** What an error of the driver or of the engine says about a statement. */
 export type Verdict =
-  /** Nothing is written. To send it again can help. */
+  /** Nothing is written. A retry can succeed. */
   | "again"
-  /** The connection ended before the answer came: it may be written. */
+  /** The connection ended before the answer: it may be written. */
   | "unknown"
-  /** Nothing is written, and to send it again would not help. */
+  /** Nothing is written, and a retry would fail, too. */
   | "final";
 
-/** A connection that we closed, because it did not answer in time. Nothing is cancelled: a cancelled commit is answered as done. */
+/** We closed the connection, because the server did not answer in time. */
 export class DeadlinePassed extends Error {
   override readonly name = "DeadlinePassed";
 
@@ -21,7 +21,7 @@ export class DeadlinePassed extends Error {
 /** The connection ended before a statement was sent. */
 export class ConnectionEnded extends Error {
   override readonly name = "ConnectionEnded";
-  /** As the driver calls it where the connection ends later. */
+  /** The driver's code for a connection that ends while a statement runs. */
   readonly code = "ERR_POSTGRES_CONNECTION_CLOSED";
 
   constructor() {
@@ -38,7 +38,7 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** Under this name a retry is counted: the SQLSTATE, or what happened to the connection. */
+/** The name under which a retry is counted: the SQLSTATE, or what happened to the connection. */
 export function stateOf(error: unknown): string {
   if (error instanceof DeadlinePassed) return "deadline";
   const { errno, code } = error as { errno?: unknown; code?: unknown };
@@ -46,7 +46,7 @@ export function stateOf(error: unknown): string {
   return typeof code === "string" && /^(?:ERR_POSTGRES_|ERR_TLS|E[A-Z]+)/.test(code) ? "connection" : "other";
 }
 
-/** The engine rolled it back: a conflict between transactions, or a server that takes no writes or no connections now. */
+/** The engine rolled it back: a conflict between transactions, or a server that accepts no writes or no connections now. */
 const AGAIN = /^(?:40001|40P01|25006|53300|57P03|55P03|57014)$/;
 
 /** The server ended the connection: an operator, a shutdown, a crash, a transaction that idled, a pooler without a server. */
@@ -63,17 +63,17 @@ export function verdictOf(error: unknown): Verdict {
 export const isSilence = (error: unknown): boolean =>
   verdictOf(error) === "unknown" || stateOf(error) === "connection" || /^(?:53300|57P03)$/.test(stateOf(error));
 
-/** A server that cannot write for now: the next attempt must not use the same connection, which may lead elsewhere then. */
+/** Whether the next attempt needs a new connection, because the address may lead to another server by then. */
 export const needsNewConnection = (error: unknown): boolean => isSilence(error) || stateOf(error) === "25006";
 
-/** Whether the engine refused what was to be written: a rule, a bound, a type. */
+/** Whether the engine refused the written values: by a rule, a bound or a type. */
 export const isRefusedValue = (error: unknown): boolean => /^2[23]/.test(stateOf(error));
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Explains why a database cannot be used, in one line; returns other errors unchanged.
- * @param name the database as it may be shown: host, port and name
+ * @param name the database in messages: host, port and name
  */
 export function explain(error: unknown, name: string): unknown {
   if (error instanceof UnusableDatabase) return error;

@@ -1,24 +1,24 @@
 import type { Attempts } from "./attempts.ts";
 
-/** What is asked during a turn of the event loop, and while earlier statements are under way, goes into one statement. */
+/** Combines the items of a turn of the event loop, or those that arrive while earlier statements run, into one statement. */
 export interface Group<Item, Result> {
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when no item waits or runs. */
   whenEmpty(): Promise<void>;
-  /** How many wait or are under way. */
+  /** How many items wait or run. */
   readonly size: number;
 }
 
 export interface GroupOptions<Item, Result> {
   readonly attempts: Attempts;
-  /** How many statements can be under way at once; one while the engine does not answer. */
+  /** How many statements can run at once; one while the engine does not answer. */
   readonly lanes: number;
   /** How many items one statement has at most; by default 500. */
   readonly most?: number;
-  /** What an item writes to: items of one key are never under way at once, and keep their order. */
+  /** What an item writes to: items with the same key never run at once, and keep their order. */
   readonly keysOf?: (item: Item) => readonly number[];
   /**
-   * @param lane from 0: no two runs of one lane are under way at once
+   * @param lane from 0: no two statements of one lane run at once
    * @returns for each item its result, or the error that its caller gets
    */
   run(items: readonly Item[], lane: number): Promise<readonly (Result | Error)[]>;
@@ -26,10 +26,10 @@ export interface GroupOptions<Item, Result> {
 
 const MOST_ITEMS = 500;
 
-/** A further lane is worth its statement when so many wait: smaller batches cost more, and are not faster. */
+/** Another lane starts when this many items wait: smaller batches cost more, and are not faster. */
 const ENOUGH = 32;
 
-/** How many can wait. More would only fail later. */
+/** How many items can wait. More would only fail later. */
 const MOST_WAITING = 20_000;
 
 interface Entry<Item, Result> {
@@ -42,8 +42,8 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   const { attempts, lanes, most = MOST_ITEMS, keysOf, run } = options;
   const waiting: Entry<Item, Result>[] = [];
   const freeLanes = Array.from({ length: lanes }, (_, lane) => lane);
-  const keysUnderWay = new Set<number>();
-  let [underWay, isPlanned] = [0, false];
+  const runningKeys = new Set<number>();
+  let [running, isPlanned] = [0, false];
   let empty: PromiseWithResolvers<void> | null = null;
 
   function plan(): void {
@@ -59,17 +59,17 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
     const mostLanes = attempts.isStuck ? 1 : lanes;
     while (waiting.length > 0 && lanes - freeLanes.length < mostLanes) {
       if (freeLanes.length < lanes && waiting.length < Math.min(ENOUGH, most)) return;
-      const batch = takeBatch(waiting, { most, keysOf, keysUnderWay });
+      const batch = takeBatch(waiting, { most, keysOf, runningKeys });
       if (batch.length === 0) return;
       void runBatch(batch, freeLanes.shift() ?? 0);
     }
   }
 
   async function runBatch(batch: readonly Entry<Item, Result>[], lane: number): Promise<void> {
-    underWay += batch.length;
+    running += batch.length;
     const items = batch.map(({ item }) => item);
     const keys = keysOf ? items.flatMap(keysOf) : [];
-    for (const key of keys) keysUnderWay.add(key);
+    for (const key of keys) runningKeys.add(key);
     try {
       const results = await run(items, lane);
       for (const [index, { resolve, reject }] of batch.entries()) {
@@ -80,10 +80,10 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    underWay -= batch.length;
-    for (const key of keys) keysUnderWay.delete(key);
+    running -= batch.length;
+    for (const key of keys) runningKeys.delete(key);
     freeLanes.push(lane);
-    if (underWay === 0 && waiting.length === 0) {
+    if (running === 0 && waiting.length === 0) {
       empty?.resolve();
       empty = null;
     }
@@ -101,12 +101,12 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
       return promise;
     },
     async whenEmpty() {
-      if (underWay === 0 && waiting.length === 0) return;
+      if (running === 0 && waiting.length === 0) return;
       empty ??= Promise.withResolvers<void>();
       await empty.promise;
     },
     get size() {
-      return waiting.length + underWay;
+      return waiting.length + running;
     },
   };
 }
@@ -114,16 +114,16 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
 interface Taking<Item> {
   readonly most: number;
   readonly keysOf: ((item: Item) => readonly number[]) | undefined;
-  readonly keysUnderWay: ReadonlySet<number>;
+  readonly runningKeys: ReadonlySet<number>;
 }
 
-/** Takes the next entries out of those that wait. An entry that must wait for another also holds up those after it. */
+/** Removes the next batch from `waiting`. An entry that must wait also delays later entries with its keys. */
 function takeBatch<Item, Result>(
   waiting: Entry<Item, Result>[],
-  { most, keysOf, keysUnderWay }: Taking<Item>,
+  { most, keysOf, runningKeys }: Taking<Item>,
 ): Entry<Item, Result>[] {
   if (keysOf === undefined) return waiting.splice(0, most);
-  const blocked = new Set(keysUnderWay);
+  const blocked = new Set(runningKeys);
   const batch: Entry<Item, Result>[] = [];
   const rest: Entry<Item, Result>[] = [];
   for (const entry of waiting) {

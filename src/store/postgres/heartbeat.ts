@@ -3,17 +3,17 @@ import type { Attempts } from "./attempts.ts";
 import type { ClockReading, MeasuredClock } from "./engine-clock.ts";
 import type { Query } from "./options.ts";
 
-/** What the server does to keep a commit. */
+/** How durable a commit is. */
 export interface Durability {
   readonly isReplicated: boolean;
   readonly isStandby: boolean;
   readonly durability: string;
 }
 
-/** Looks again and again at the server's clock, and at how durable a commit is. */
+/** Reads the server's clock and its durability, now and every ten seconds. */
 export interface Heartbeat {
   readonly durability: Durability;
-  /** Looks now. */
+  /** Reads both now. */
   beat(): Promise<void>;
   stop(): void;
 }
@@ -23,14 +23,14 @@ interface Parts {
   readonly clock: MeasuredClock;
   readonly host: Clock;
   readonly stopwatch: () => number;
-  /** Work that is due now and then. */
+  /** Work that is repeated after each beat. */
   readonly chores: () => Promise<void>;
   readonly reportFault: (error: unknown) => void;
 }
 
 const INTERVAL_MS = 10_000;
 
-/** Of so many readings, the one with the shortest way counts. */
+/** Of this many readings, the one with the shortest round trip counts. */
 const READINGS = 3;
 
 export function createHeartbeat(parts: Parts): Heartbeat {
@@ -80,7 +80,7 @@ async function readClock(query: Query, stopwatch: () => number): Promise<ClockRe
     if (!row || tookMs >= shortest) continue;
     [best, shortest] = [{ engineMs: row.ms, stopwatchMs: sentMs + tookMs / 2 }, tookMs];
   }
-  if (!best) throw new Error("the server does not tell its time");
+  if (!best) throw new Error("the server returned no time");
   return best;
 }
 

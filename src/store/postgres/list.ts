@@ -1,8 +1,8 @@
-import { foldCase, type Page, type TransactionFilter } from "../../domain/filter.ts";
+import type { Page, TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
-import { parsePhonePrefix } from "../../domain/phone.ts";
 import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
-import { MAX_REFERENCE_LENGTH, STATUSES } from "../../domain/transaction.ts";
+import { STATUSES } from "../../domain/transaction.ts";
+import { EVER, offsetOf, rangesOf } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
@@ -15,13 +15,6 @@ import { toStored } from "./text.ts";
 /** How many lists are read at once: other requests need connections, too. */
 const LANES = 2;
 
-/** Days before and after any time that a clock of momo can show. */
-const EVER = { first: -1, last: 4_000_000 };
-
-/** No reference sorts after this one: the last character of Unicode, more often than a reference is long. */
-const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
-
-const MSISDN_LENGTH = 12;
 const NEWEST = "ORDER BY created_at_ms DESC, id DESC";
 const FOLDED = "coalesce(reference_folded, reference)";
 
@@ -29,7 +22,7 @@ interface Sum extends StatusSum {
   readonly kind: number;
 }
 
-/** What a statement of this file answers: JSON, so that rows and sums fit into one row. */
+/** The result of a statement of this file: JSON, so that rows and sums fit into one row. */
 interface Answer {
   readonly sums: string | null;
   readonly rows: string | null;
@@ -66,7 +59,7 @@ const toBigint = (id: number): number => (Number.isSafeInteger(id) ? id : 0);
 class ListReader {
   readonly #attempts: Attempts;
   readonly #requestIds: RequestIds;
-  /** Kinds that were seen in the totals: a page reads one stream for each of them. */
+  /** The kinds that the totals have shown so far: a page reads one stream for each. */
   readonly #kinds = new Set<number>([codeOfKind("api")]);
 
   constructor(attempts: Attempts, requestIds: RequestIds) {
@@ -74,8 +67,8 @@ class ListReader {
     this.#requestIds = requestIds;
   }
 
-  async #ask(text: string, parameters: readonly unknown[]) {
-    // A search that finds much takes long, and asking again would take as long.
+  async #query(text: string, parameters: readonly unknown[]) {
+    // A search with many results takes long, and a retry would take as long.
     const [row] = await this.#attempts.read(({ query }) => query<Answer>(text, parameters), true);
     const sums: Sum[] = JSON.parse(row?.sums ?? "[]");
     const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
@@ -92,7 +85,7 @@ class ListReader {
   async listNewest({ merchantId, filter, page }: Asked): Promise<ListedPage> {
     for (;;) {
       const asked = filter.kind === undefined ? [...this.#kinds] : [codeOfKind(filter.kind)];
-      const { sums, rows } = await this.#ask(newestPage(filter, asked), [
+      const { sums, rows } = await this.#query(newestPage(filter, asked), [
         merchantId,
         filter.fromDay ?? EVER.first,
         filter.toDay ?? EVER.last,
@@ -108,24 +101,24 @@ class ListReader {
   async listFound({ merchantId, filter, page }: Asked): Promise<ListedPage> {
     const { search, id, fromDay, toDay } = filter;
     const whole = search === undefined ? [] : await this.#namedBy(search);
-    const { phone, reference } = search === undefined ? NO_RANGES : rangesOf(search);
-    const { sums, rows } = await this.#ask(foundPage(filter), [
+    const ranges = search === undefined ? null : rangesOf(search);
+    const { sums, rows } = await this.#query(foundPage(filter), [
       merchantId,
       fromDay === undefined ? 0 : startOfDayMs(fromDay),
       toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
       page.limit,
       offsetOf(page),
       id === undefined ? null : toBigint(id),
-      reference.from,
-      reference.before,
-      phone.from,
-      phone.before,
+      toStored(ranges?.reference.from ?? ""),
+      toStored(ranges?.reference.before ?? ""),
+      ranges?.phone?.from ?? 0,
+      ranges?.phone?.before ?? 0,
       numbers(whole),
     ]);
     return this.#toPage(rows, sums);
   }
 
-  /** The rows that have this text as an identifier, in any letter case: decoded, looked up, compared. */
+  /** The rows that have this text as an identifier, in any letter case. It decodes the text, reads the rows and compares. */
   async #namedBy(search: string): Promise<number[]> {
     const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
     const ids = decoded.filter((id): id is number => id !== null && Number.isSafeInteger(id));
@@ -147,9 +140,6 @@ class ListReader {
       .map(({ id }) => id);
   }
 }
-
-/** How many rows come before a page. The limit keeps it a safe integer. */
-const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 /**
  * The totals say on which day the page begins. From there, one stream for each kind and status is read from the index in the order
@@ -199,18 +189,4 @@ function foundPage({ kind, status, search }: TransactionFilter): string {
     ), sums AS (
       SELECT kind, status, count(*)::float8 AS count, sum(amount_cents)::float8 AS "amountCents" FROM found GROUP BY 1, 2
     ), page AS (SELECT id FROM found ${NEWEST} LIMIT $4::int OFFSET $5::bigint) ${ANSWER}`;
-}
-
-const NO_RANGES = { phone: { from: 0, before: 0 }, reference: { from: "", before: "" } };
-
-/** The ranges of the phones and of the references that start with a text. */
-function rangesOf(search: string): typeof NO_RANGES {
-  const folded = toStored(foldCase(search));
-  const prefix = parsePhonePrefix(search);
-  const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
-  const phone =
-    prefix === null || missing < 0
-      ? NO_RANGES.phone
-      : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing };
-  return { phone, reference: { from: folded, before: folded + LAST_TEXT } };
 }

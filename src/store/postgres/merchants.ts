@@ -38,7 +38,7 @@ type Write = <T>(work: (query: Query, mayBeWritten: boolean) => Promise<T>) => P
 
 /**
  * Merchants, with their payment accounts and keys. Each new row has its number before it is inserted, so that a statement without an
- * answer can be sent again. Whoever adds one locks the row to which it belongs, because the bounds are on counts.
+ * answer can be sent again. An insert first locks the row to which it belongs, because it checks a count.
  */
 export function createMerchantStore({ attempts, stopwatch, onCommit }: Parts): MerchantStore {
   const lookups = createLookups(attempts, stopwatch);

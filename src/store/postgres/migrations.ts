@@ -5,22 +5,22 @@ import { stateOf } from "./failures.ts";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 import type { PostgresOptions, Query } from "./options.ts";
 
-/** In order. What has been released never changes; and each suits the program before it, so that replicas can be updated in turn. */
+/** In order. A released migration never changes. Each works with the previous program, so that replicas can be updated in turn. */
 const MIGRATIONS: readonly string[] = [initial];
 
 /** The newest schema that this program knows. */
 const KNOWN_SCHEMA = MIGRATIONS.length;
 
-/** How often processes that start at once on an empty database may collide. */
-const MAX_ENCOUNTERS = 50;
+/** How often a migration is tried while other processes create the same tables. */
+const MAX_ATTEMPTS = 50;
 
 /** Two processes created the same table at once, or wait for each other. */
-const isEncounter = (error: unknown): boolean => /^(?:23505|42P07|42710|40001|40P01)$/.test(stateOf(error));
+const isCollision = (error: unknown): boolean => /^(?:23505|42P07|42710|40001|40P01)$/.test(stateOf(error));
 
 /**
- * Finds out whether the database is for this program, and brings its schema up to date where `migrate` says so: all of it or
- * nothing, however many processes do the same.
- * @param name the database as it may be shown
+ * Checks that the database is for this program, and updates its schema if `migrate` allows that: all or nothing, also if several
+ * processes do it at once.
+ * @param name the database in messages
  * @returns the version of the schema
  * @throws UnusableDatabase `foreign`, `newer` or `older`
  */
@@ -31,19 +31,19 @@ export async function prepareSchema(
 ): Promise<number> {
   const found = await attempts.read(({ query }) => schemaOf(query));
   if (!needsMigration(found, migrate, name)) return KNOWN_SCHEMA;
-  for (let encounter = 1; ; encounter += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await attempts.write(({ query, script }) => migrateOnce({ query, script }, migrate, random, name), {
         inTransaction: true,
       });
       return KNOWN_SCHEMA;
     } catch (error) {
-      if (!isEncounter(error) || encounter === MAX_ENCOUNTERS) throw error;
+      if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
 
-/** @returns whether there is something to do */
+/** @returns whether migrations must run */
 function needsMigration(schema: number | "foreign", migrate: PostgresOptions["migrate"], name: string): boolean {
   if (schema === "foreign") {
     throw new UnusableDatabase("foreign", `${name} has tables of another program: give momo a database of its own`);
@@ -61,7 +61,7 @@ function needsMigration(schema: number | "foreign", migrate: PostgresOptions["mi
   throw new UnusableDatabase(schema === 0 ? "missing" : "older", `${name} ${what}: run momo migrate first`);
 }
 
-/** The version of the schema; 0 if there is none, `foreign` if there are only tables of others. */
+/** The version of the schema; 0 if there is none, `foreign` if there are only tables of other programs. */
 async function schemaOf(query: Query): Promise<number | "foreign"> {
   const [found] = await query<{ own: string | null; tables: number; isStandby: boolean }>(
     `SELECT to_regclass('momo_schema')::text AS own, pg_is_in_recovery() AS "isStandby",
@@ -72,7 +72,7 @@ async function schemaOf(query: Query): Promise<number | "foreign"> {
   return row?.version ?? 0;
 }
 
-/** The row of `momo_schema` is locked, so that one process at a time makes the rest. It needs no lock that only PostgreSQL has. */
+/** Locks the row of `momo_schema`, so that one process at a time migrates. Every engine with PostgreSQL's protocol can do that. */
 async function migrateOnce(
   { query, script }: { query: Query; script: <Row>(text: string) => Promise<Row[]> },
   migrate: PostgresOptions["migrate"],

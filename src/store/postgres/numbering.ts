@@ -2,10 +2,10 @@ import { createRequestIds, type RequestIds } from "../../domain/identifiers.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Query } from "./options.ts";
 
-/** So many numbers belong to whoever takes a value of the sequence. */
+/** How many numbers a process gets with each value of the sequence. */
 export const BLOCK = 1000;
 
-/** The numbers of transactions. They rise within a replica, and say nothing about the order between two. */
+/** The numbers of transactions. They rise within a replica; between two replicas they show no order. */
 export interface Numbering {
   readonly requestIds: RequestIds;
   /** A number that no transaction of this database has or had. */
@@ -23,10 +23,10 @@ export async function openNumbering(attempts: Attempts): Promise<Numbering> {
     return row?.key ?? "";
   });
   let [next, last] = [1, 0];
-  /** The first number of the block after this one. It is asked for early, so that nobody waits for it. */
+  /** The first number of the block after this one. It is fetched early, so that no payment waits for it. */
   let ahead: Promise<number> | null = null;
 
-  // An attempt without an answer may have taken a block: then it is a gap.
+  // An attempt without an answer may have taken a block: then its numbers stay unused.
   const takeBlock = () => attempts.write(({ query }) => nextBlock(query));
   const own = new Set<number>();
 
@@ -43,10 +43,10 @@ export async function openNumbering(attempts: Attempts): Promise<Numbering> {
     requestIds: createRequestIds(Buffer.from(key, "hex")),
     async next() {
       while (next > last) {
-        const asked = fetchAhead();
-        const first = await asked;
-        // The first one who waited for the block makes it the current one.
-        if (ahead !== asked) continue;
+        const fetched = fetchAhead();
+        const first = await fetched;
+        // The first caller that waited for the block makes it the current one.
+        if (ahead !== fetched) continue;
         ahead = null;
         [next, last] = [first, first + BLOCK - 1];
         if (own.size === MOST_REMEMBERED) own.clear();
@@ -54,7 +54,7 @@ export async function openNumbering(attempts: Attempts): Promise<Numbering> {
       }
       const number = next;
       next += 1;
-      if (last - next < BLOCK / 2) void fetchAhead().catch(() => {}); // who needs the block is told
+      if (last - next < BLOCK / 2) void fetchAhead().catch(() => {}); // a caller that needs the block gets the error
       return number;
     },
     isOwn: (id) => own.has(blockOf(id)),

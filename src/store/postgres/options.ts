@@ -2,24 +2,24 @@ import type { Clock } from "../../domain/clock.ts";
 import type { Random } from "../../domain/random.ts";
 import type { Store } from "../store.ts";
 
-/** What the engine is told, and what it shows of itself beyond {@link Store}. */
+/** The options of the engine, and what it offers beyond {@link Store}. */
 
 export interface PostgresOptions {
   /** `postgres://` or `postgresql://`, one host. */
   readonly url: string;
-  /** Null if the URL has it, or if the engine needs none. It is in no message. */
+  /** Null if the URL has it, or if the engine needs none. No message shows it. */
   readonly password: string | null;
   /** How many connections this process opens at most, 2 or more. */
   readonly connections: number;
-  /** How long a write is tried before it is rejected; what became of it is then unknown. */
+  /** How long a write is tried before it is rejected; its outcome can then be unknown. */
   readonly commitDeadlineMs: number;
-  /** The name of this replica, which no other replica has. Its totals have shards of this name. */
+  /** The name of this replica, which no other replica has. The shards of its totals start with this name. */
   readonly replica: string;
   /** Whether to refuse an engine that can lose an answered payment when it fails over. */
   readonly requireReplica: boolean;
   /**
-   * `refuse`: the schema must be there, and must be this program's. `empty`: it is made where the database is empty. `older`:
-   * also an older one is brought up to date.
+   * `refuse`: the schema must exist and be this program's. `empty`: it is created in an empty database. `older`: an older one is
+   * updated, too.
    */
   readonly migrate: "refuse" | "empty" | "older";
   /** Real time, for deadlines and pauses. */
@@ -27,15 +27,15 @@ export interface PostgresOptions {
   /** Milliseconds with fractions, from any beginning; it never goes back. */
   readonly stopwatch: () => number;
   readonly random: Random;
-  /** Told of faults that no caller waits for, such as a clock that cannot be measured. */
+  /** Gets faults that no caller waits for, such as a clock that cannot be measured. */
   readonly reportFault?: (error: unknown) => void;
 }
 
-/** A clock that shows the engine's time: the same on all replicas, whatever their hosts' clocks say. */
+/** A clock that shows the engine's time: the same on all replicas, whatever their hosts' clocks show. */
 export interface EngineClock extends Clock {
   /** How far the engine's clock is ahead of the host's. */
   readonly offsetMs: number;
-  /** `unknown`: not measured for a while. `jumped`: it differs from what is shown by more than a second. */
+  /** `unknown`: not measured for a while. `jumped`: it differs from this clock by more than a second. */
   readonly state: "known" | "unknown" | "jumped";
 }
 
@@ -59,20 +59,20 @@ export interface PostgresState {
   readonly problem: string | null;
 }
 
-/** Counters since the start of the process, and two measures. Everything is a number that a metric can show. */
+/** Counters since the start of the process, and measures such as `dueLagMs`. */
 export interface PostgresMetrics {
   /** Commits of payments and outcomes, and the rows that they wrote. */
   readonly commits: number;
   readonly rows: number;
-  /** Seconds that the statements of these commits took: the sum, and how many took at most so long. */
+  /** How long the statements of these commits took. */
   readonly commitSeconds: Histogram;
-  /** Repeated statements by SQLSTATE; `connection` for lost connections, `deadline` for those closed by us. */
+  /** Retried statements by SQLSTATE; `connection` for lost connections, `deadline` for those closed by us. */
   readonly retriesBySqlstate: ReadonlyMap<string, number>;
   /** Writes whose first attempt ended without an answer, so that it was unknown whether it was committed. */
   readonly unknownOutcomes: number;
-  /** Writes that were rejected because that was still unknown at their deadline. */
+  /** Writes that were rejected because this was still unknown at their deadline. */
   readonly leftUnknown: number;
-  /** Payments that were taken to be decided, and those of them that this replica changed. */
+  /** Payments that this replica claimed, and those of them that it resolved. */
   readonly claimed: number;
   readonly resolved: number;
   /** How late the most overdue payment of the last claim was, in milliseconds. */
@@ -93,7 +93,7 @@ export type Query = <Row>(text: string, parameters?: readonly unknown[]) => Prom
 export interface EngineSql {
   /** One statement that writes nothing. */
   readonly read: Query;
-  /** One statement that may be sent twice, where the first attempt ended without an answer. */
+  /** One statement that may be sent twice, if the first attempt ends without an answer. */
   readonly write: Query;
   /** Several statements in one READ COMMITTED transaction. `run` may run twice, for the same reason. */
   transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
@@ -102,7 +102,7 @@ export interface EngineSql {
 /** A row of a table, by its columns; both engines have the same. Binary values are hexadecimal. */
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
-/** In the order in which they can be filled. */
+/** Each table comes after the tables that it refers to. */
 export const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
 export type TableName = (typeof TABLES)[number];
 

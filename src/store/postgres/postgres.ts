@@ -17,7 +17,7 @@ import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
 import { createVitals } from "./vitals.ts";
 
-/** The engine that several replicas share. Its exports for others are here; it is imported only when a server uses it. */
+/** The engine that several replicas share. Other folders import only this file, and only when a server uses the engine. */
 
 export type * from "./options.ts";
 export { createSteeringTable } from "./steering.ts";
@@ -26,7 +26,7 @@ export { createSteeringTable } from "./steering.ts";
 const DAYS_IN_USE = 1;
 
 /**
- * Opens the store, and makes its schema where `migrate` says so.
+ * Opens the store, and creates or updates its schema if `migrate` allows that.
  * @throws UnusableDatabase with one line that says what is wrong; the password is not in it
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
@@ -45,9 +45,9 @@ async function open(options: PostgresOptions, address: Address, connections: Con
   const meter = new Meter();
   const clock = createEngineClock(options.clock, stopwatch);
   let heartbeat: Heartbeat | null = null;
-  const onRecovered = () => void heartbeat?.beat().catch(() => {}); // the next beat reports it
+  const onRecovered = () => void heartbeat?.beat().catch(() => {}); // the next beat reports an error
   const attempts = createAttempts({ connections, clock: options.clock, stopwatch, meter, deadlineMs, onRecovered });
-  // Once, so that a wrong address is told at once.
+  // Not retried, so that a wrong address is reported at once.
   await connections.use(deadlineMs, ({ query }) => query("SELECT 1"));
   heartbeat = createHeartbeat({
     ...{ attempts, clock, stopwatch, host: options.clock },

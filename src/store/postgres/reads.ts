@@ -15,7 +15,7 @@ const FEW_OF_PHONE = 1000;
 /** Scanning this many entries of an index takes a few milliseconds. There can be millions. */
 const MOST_SCANNED = 20_000;
 
-/** If every replica woke for every payment, most would wake for nothing. Those of others are left to them for so long. */
+/** How long a payment is left to the replica that started it: otherwise all replicas would wake for each payment. */
 const OTHERS_MS = 1000;
 
 const LANES = 2;
@@ -41,7 +41,7 @@ const PAID_BY = `SELECT ${ROW} FROM (
     SELECT * FROM transactions WHERE status = 1 ${NEWEST_PAID} LIMIT ${MOST_SCANNED}
   ) AS newest WHERE phone = $1::bigint ${NEWEST_PAID} LIMIT $2::int`;
 
-/** Reads of transactions, except their list. Those of one turn by their ids are one statement. */
+/** Reads of transactions, except their list. The lookups by id of one turn are one statement. */
 export function createReads(attempts: Attempts, { requestIds, isOwn }: Numbering): TransactionReads {
   const rowsOf = async (text: string, parameters: readonly unknown[] = []) => {
     const rows = await attempts.read(({ query }) => query<TransactionRow>(text, parameters));

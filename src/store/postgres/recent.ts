@@ -1,24 +1,24 @@
-/** How long a row is kept: so long a revoked key is accepted by a replica that did not revoke it. */
+/** How long a row is cached. For this time, other replicas still accept a revoked key. */
 const RECENT_MS = 1000;
 
 /** A cache with this many entries is emptied before the next one. */
 const CAPACITY = 4000;
 
-/** Rows that every request needs and that change rarely, kept for a second at most. Those who ask at once share one read. */
+/** A cache of rows that every request needs and that change rarely. Lookups at the same time share one read. */
 export interface Recent<K, V> {
   find(key: K): Promise<V | null>;
   forget(key: K): void;
 }
 
-/** @param look reads a row; a missing row is not kept */
-export function createRecent<K, V>(stopwatch: () => number, look: (key: K) => Promise<V | null>): Recent<K, V> {
+/** @param read reads a row; a missing row is not cached */
+export function createRecent<K, V>(stopwatch: () => number, read: (key: K) => Promise<V | null>): Recent<K, V> {
   const kept = new Map<K, { readonly atMs: number; readonly row: Promise<V | null> }>();
   return {
     find(key) {
       const atMs = stopwatch();
       const known = kept.get(key);
       if (known && atMs - known.atMs < RECENT_MS) return known.row;
-      const entry = { atMs, row: look(key) };
+      const entry = { atMs, row: read(key) };
       if (kept.size >= CAPACITY) kept.clear();
       kept.set(key, entry);
       const drop = () => {

@@ -2,7 +2,7 @@ import type { TransactionRow, toChange, toNewRow } from "../rows.ts";
 import type { TableRow } from "./options.ts";
 import { fromStored, fromStoredOrNull, toStored, toStoredOrNull } from "./text.ts";
 
-/** The rows of `transactions` on their way in and out. int8 columns are read as float8, which the driver gives as numbers. */
+/** Converts rows of `transactions`. int8 columns are read as float8, which the driver returns as numbers. */
 
 const COLUMNS = {
   id: "bigint",
@@ -43,7 +43,7 @@ export function fromRow(row: TransactionRow): TransactionRow {
   };
 }
 
-/** What an INSERT takes, by column. */
+/** The columns of an INSERT, and their types. */
 const NEW = {
   id: "bigint",
   merchant_id: "bigint",
@@ -62,7 +62,7 @@ const NEW = {
   memo: "text",
 } as const;
 
-/** What an UPDATE takes, by column. */
+/** The columns of an UPDATE, and their types. */
 const CHANGE = {
   id: "bigint",
   status: "smallint",

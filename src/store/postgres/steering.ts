@@ -1,6 +1,6 @@
 import type { EngineClock, EngineSql, Query } from "./options.ts";
 
-/** The steering document that all replicas go by, and the replicas that live. Its names are those of sandbox/shared-steering.ts. */
+/** The steering document that all replicas follow, and the replicas that run. Names are those of sandbox/shared-steering.ts. */
 
 export interface StoredDocument {
   readonly version: number;
@@ -12,16 +12,16 @@ const READ = "SELECT version::float8 AS version, document FROM steering";
 const LOCK = `${READ} FOR UPDATE`;
 const WRITE = "UPDATE steering SET version = $1::bigint, document = $2::text";
 
-/** Both by the engine's clock, which all replicas share. */
+/** Both use the engine's clock, which all replicas share. */
 const CONFIRM = `INSERT INTO replicas (id, version, until_ms) VALUES ($1::text, $2::bigint, $3::bigint)
   ON CONFLICT (id) DO UPDATE SET version = excluded.version, until_ms = excluded.until_ms`;
 const BEHIND = `SELECT id FROM replicas WHERE until_ms > $1::bigint AND version < $2::bigint ORDER BY id`;
 
-/** Rows of replicas that ended without a word, such as those of containers that are gone. */
+/** Removes replicas that ended without leaving, such as killed containers. */
 const FORGET_DEAD = "DELETE FROM replicas WHERE until_ms < $1::bigint - 60000";
 
 /**
- * @param id of this replica and of this process: a replica that was killed and starts again is another one
+ * @param id identifies this process: a replica that starts again has another id
  */
 export function createSteeringTable(sql: EngineSql, clock: EngineClock, id: string) {
   async function locked(query: Query): Promise<StoredDocument> {
@@ -72,7 +72,7 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, id: stri
     async leave(): Promise<void> {
       await sql.write("DELETE FROM replicas WHERE id = $1", [id]);
     },
-    /** Runs work of which only one replica does a piece at a time. The lock ends with this process. */
+    /** Runs work that only one replica may do at a time. If this process ends, the lock is released. */
     exclusively: <T>(work: () => Promise<T>): Promise<T> =>
       sql.transaction(async (query) => {
         await locked(query);

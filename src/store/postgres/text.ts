@@ -1,6 +1,6 @@
 /**
- * PostgreSQL stores no NUL in a text, and merchants may send one. NUL and the character that stands for it are written as two
- * characters each. A text starts with another exactly if what is written for it does, so searches find what they should.
+ * PostgreSQL stores no NUL in a text, and merchants may send one. NUL and the escape character are stored as two characters each.
+ * The start of a text is stored as the start of its stored form, so searches by the start of a text still work.
  */
 
 const MARK = "\u0001";

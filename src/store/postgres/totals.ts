@@ -10,7 +10,7 @@ const ADD = `ON CONFLICT (merchant_id, day, kind, status, shard) DO UPDATE
   SET count = day_totals.count + excluded.count, amount_cents = day_totals.amount_cents + excluded.amount_cents`;
 
 /**
- * Counts what a statement has inserted, in the same statement, so that the totals are right whatever is sent twice.
+ * Counts what a statement has inserted, in the same statement, so that the totals are right also if it is sent twice.
  * @param inserted a CTE with the rows that are new
  * @param shard the parameter that has the shard
  */
@@ -28,7 +28,7 @@ export const countResolved = (resolved: string, shard: string): string =>
 const MOST_FOLDED = 5000;
 
 /**
- * Adds up the shards of past days. Rows that another replica folds are left to it.
+ * Adds up the shards of past days. It skips rows that another replica is adding up.
  * @param day the first day that may still get new payments
  */
 export async function foldTotals(query: Query, day: number): Promise<void> {
@@ -47,7 +47,7 @@ export async function foldTotals(query: Query, day: number): Promise<void> {
   );
 }
 
-/** Replaces the totals by a full count. Call it in a transaction in which nobody else writes. */
+/** Replaces the totals by a full count. Call it in a transaction that keeps other connections from writing. */
 export async function recount(query: Query): Promise<void> {
   await query("DELETE FROM day_totals");
   await query(
@@ -72,7 +72,7 @@ export async function areTotalsTrue(query: Query): Promise<boolean> {
   return row?.wrong === 0;
 }
 
-/** What changes when other replicas write: what their shards count, with a different weight for each status. */
+/** A text that changes when other replicas write: the counts in their shards, with a different weight for each status. */
 export async function markOfOthers(attempts: Attempts, replica: string): Promise<string> {
   const [row] = await attempts.read(({ query }) =>
     query<{ mark: string }>(

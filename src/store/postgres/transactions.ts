@@ -16,7 +16,7 @@ export function createTransactionStore(
   const { requestIds, next } = numbering;
   const writes = createWrites(parts);
   const claimParts: ClaimParts = { ...parts, toPending: (row) => toPending(fromRow(row), requestIds) };
-  /** Closed while all transactions are being forgotten: what is written later belongs to the time after. */
+  /** Set while a reset runs: writes that start later wait for it. */
   let gate: Promise<unknown> | null = null;
 
   async function forgetAll(before: Promise<unknown> | null): Promise<void> {

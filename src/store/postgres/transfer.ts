@@ -5,11 +5,11 @@ import { TABLES, type TableName, type TableRow, type TableRows } from "./options
 import { fromStored, toStored } from "./text.ts";
 import { recount } from "./totals.ts";
 
-/** All rows out of a database, and into an empty one. */
+/** Exports all rows of a database, and imports them into an empty one. */
 
 const ROWS_AT_ONCE = 1000;
 
-/** The columns of each table, in the form in which they travel. */
+/** The columns of each table, with the types in which they are exported. */
 const COLUMNS: Readonly<Record<TableName, Readonly<Record<string, "bigint" | "text" | "bytea">>>> = {
   merchants: { id: "bigint", name: "text", created_at_ms: "bigint" },
   payment_accounts: {
@@ -55,7 +55,7 @@ function readAs(name: string, type: string): string {
 }
 
 /**
- * It has no deadline, and is not repeated: what has been read of the source cannot be read again.
+ * It has no deadline and no retry, because the source can be read only once.
  * @throws UnusableDatabase `foreign` if the database is not empty
  */
 export async function importTables(
@@ -93,7 +93,7 @@ async function fill({ query }: Connection, { table, rows }: TableRows): Promise<
   );
 }
 
-/** Numbers go on after all that are or were in use. */
+/** Makes the sequences continue after all numbers that are or were in use. */
 async function continueNumbers({ query }: Connection): Promise<void> {
   await query(
     `SELECT setval('transaction_numbers', (greatest(

@@ -2,11 +2,11 @@ import type { Clock } from "../../domain/clock.ts";
 import { RECENT_WRITE_MS, type Vitals } from "../vitals.ts";
 import type { EngineSql, PostgresMetrics, PostgresState } from "./options.ts";
 
-/** Changes nothing, but is committed as any write. */
+/** Changes nothing, but is committed like any write. */
 const PROBE = "UPDATE numbering SET last_forgotten = last_forgotten";
 
 /** How long a probe may take before the replica counts as not ready. */
-const PATIENCE_MS = 2000;
+const PROBE_TIMEOUT_MS = 2000;
 
 interface Parts {
   readonly state: () => PostgresState;
@@ -25,7 +25,7 @@ export function createVitals({ state, metrics, sql, stopwatch, clock }: Parts): 
   async function isWritable(): Promise<boolean> {
     if (isRecent()) return true;
     const { promise: late, resolve } = Promise.withResolvers<boolean>();
-    const cancel = clock.alarm(clock.nowMs() + PATIENCE_MS, () => resolve(isRecent()));
+    const cancel = clock.alarm(clock.nowMs() + PROBE_TIMEOUT_MS, () => resolve(isRecent()));
     const written = sql.write(PROBE).then(
       () => true,
       () => false,
@@ -45,7 +45,7 @@ export function createVitals({ state, metrics, sql, stopwatch, clock }: Parts): 
         unknownOutcomes: metrics.unknownOutcomes,
       };
     },
-    async look() {
+    async measure() {
       const [row] = await sql.read<{ pending: number }>(
         "SELECT coalesce(sum(count), 0)::float8 AS pending FROM day_totals WHERE status = 0",
       );

@@ -22,11 +22,11 @@ export interface WritesParts {
   readonly stopwatch: () => number;
   /** Called after each commit. */
   readonly onCommit: () => void;
-  /** The name of the replica: each lane counts in a shard of its own, so that no commit waits for another. */
+  /** The name of the replica: each lane counts in its own shard, so that no commit waits for another. */
   readonly replica: string;
 }
 
-/** While two statements of a kind are under way, the next ones gather. */
+/** How many statements of a kind run at once. Writes that arrive while they run share the next one. */
 const LANES = 2;
 
 const INSERT = `WITH i AS (
@@ -35,14 +35,14 @@ const INSERT = `WITH i AS (
   ), t AS (${countInserted("i", "$2")})
   SELECT string_agg(id::text, ',') AS ids FROM i`;
 
-// The sum keeps the planner from scanning all pending rows by the index of the schedule.
+// `status + 0` keeps the planner from scanning all pending rows by the index of the schedule.
 const UPDATE = `WITH o AS (
     UPDATE transactions AS t SET ${rows.CHANGED_COLUMNS} FROM ${rows.CHANGES}
     WHERE t.id = r.id AND t.status + 0 = 0 RETURNING t.id, t.merchant_id, t.kind, t.status, t.created_at_ms, t.amount_cents
   ), t AS (${countResolved("o", "$2")})
   SELECT string_agg(id::text, ',') AS ids FROM o`;
 
-// The lock makes this commit wait for the standby, too: a row of an earlier attempt can be visible here and not there yet.
+// The lock makes this commit wait for the standby, too: a row of an earlier attempt can be visible before the standby has it.
 const LOCKED_ROWS = `SELECT ${rows.ROW} FROM transactions WHERE id = ANY($1::text::bigint[]) ORDER BY id FOR KEY SHARE`;
 
 export function createWrites(parts: WritesParts): Writes {
@@ -62,7 +62,7 @@ export function createWrites(parts: WritesParts): Writes {
   };
 }
 
-/** Runs items one by one where the engine refuses one of them, so that it does not fail the others. */
+/** If the engine refuses one of the items, runs them one by one, so that it does not fail the others. */
 async function splitting<Item, Result>(
   items: readonly Item[],
   run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
@@ -90,7 +90,7 @@ async function insert(parts: WritesParts, items: readonly PendingTransaction[], 
     return ids;
   });
   return items.map(({ id }) =>
-    // Of two with one number in a batch, the first is stored.
+    // Of two items with the same number, the first is stored.
     written.delete(id) ? (true as const) : new Error(`UNIQUE constraint failed: there is a transaction ${id}`),
   );
 }
@@ -103,7 +103,7 @@ async function record(parts: WritesParts, calls: readonly (readonly Transaction[
 /**
  * Writes outcomes, each where its transaction is still pending.
  * @param mayBeWritten whether a statement without an answer may have written them
- * @returns the numbers of those that this replica changed
+ * @returns the ids of the rows that this replica changed
  */
 export async function writeOutcomes(
   parts: WritesParts,
@@ -126,7 +126,7 @@ export async function writeOutcomes(
   return commit(parts, outcomes.length, send, mayBeWritten);
 }
 
-/** @returns the numbers of those that were still pending */
+/** @returns the ids of the rows that were still pending */
 export function updateRows(query: Query, changes: readonly rows.Change[], shard: string): Promise<Set<number>> {
   return idsOf(query, UPDATE, [JSON.stringify(changes.map(rows.changeToJson)), shard]);
 }

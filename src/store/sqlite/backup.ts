@@ -18,10 +18,10 @@ export interface CopyContents {
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Writes a copy of the database as it is at one point in time. Servers can read and write meanwhile.
- * @param copy an absolute path, of an empty file or of none
+ * Writes a copy of the database as it is at one point in time. Servers can read and write during the copy.
+ * @param copy an absolute path; the file must be empty or missing
  * @param name what the copy is called in a refusal
- * @throws UnusableDatabase that names the file in question
+ * @throws UnusableDatabase that names the database or the copy
  */
 export function copyDatabase(file: string, copy: string, name: string): void {
   requireDatabase(file);
@@ -82,7 +82,7 @@ export function inspectCopy(file: string, name: string): CopyContents {
  * Prepares a copy from elsewhere to become the database: updates its schema, refuses rows that the API would never store, and
  * counts the totals again. Call it after {@link inspectCopy}.
  * @param name what the file is called in a refusal
- * @param isMemo whether a provider of ours wrote such a memo
+ * @param isMemo whether one of our providers writes such memos
  * @throws UnusableDatabase that names table, column and value
  */
 export function admitCopy(file: string, name: string, isMemo: (memo: string) => boolean): void {

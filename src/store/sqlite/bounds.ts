@@ -17,10 +17,10 @@ interface Bound {
   readonly rule: string;
 }
 
-/** Far below the highest number that codes and receipts allow, so that the next payments have numbers, too. */
+/** Far below the highest number that codes and receipts allow, so that enough numbers are left for the next payments. */
 export const MAX_ID = 10_000_000_000;
 
-/** The clock ends a day before, and a prompt lives for a day at most. */
+/** momo's clock ends a day earlier, and a prompt lasts for a day at most. */
 const LAST_MS = Date.UTC(9999, 11, 31);
 
 const MAX_IDENTIFIER_LENGTH = 100;
@@ -40,7 +40,7 @@ const instant = (column: string): Bound => ({
   rule: "milliseconds since 1970, before the year 10000",
 });
 
-/** SQLite ends a text at its first NUL, but not if it reads bytes. */
+/** Counts bytes, because `length` stops at the first NUL of a text. */
 const bytes = (column: string, most: number): Bound => ({
   column,
   holds: `octet_length(${column}) <= ${most}`,
@@ -81,7 +81,7 @@ const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
     {
       column: "fee_cents",
       holds: `fee_cents <= amount_cents + ${MAX_FIXED_CENTS}`,
-      rule: "what the highest tariff makes of the amount, or less",
+      rule: "at most the fee of the highest tariff",
     },
     bytes("reference", MAX_BYTES_OF_CHARACTER * MAX_REFERENCE_LENGTH),
     bytes("description", MAX_BYTES_OF_CHARACTER * MAX_DESCRIPTION_LENGTH),
@@ -91,7 +91,7 @@ const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
     {
       column: "result_desc",
       holds: `result_code IS NULL OR result_desc IS NOT NULL OR result_code IN (${Object.keys(RESULT_CODES).join(", ")})`,
-      rule: "there, because its result code has no text of its own",
+      rule: "set, because its result code has no standard text",
     },
     bytes("result_desc", MAX_MEMO_BYTES),
     instant("created_at_ms"),
@@ -123,13 +123,13 @@ const COUNTS: readonly { readonly of: string; readonly counts: string; readonly 
 
 /**
  * Looks for values that momo would never store, in a database of the newest schema.
- * @param isMemo whether a provider of ours wrote such a memo
+ * @param isMemo whether one of our providers writes such memos
  * @returns table, column and value of the first one, and what would be right; null if there is none
  */
 export function findOutOfBounds(client: Database, isMemo: (memo: string) => boolean): string | null {
   for (const { of, counts, most } of COUNTS) {
     const count = Number(client.query(counts).values()[0]?.[0]);
-    if (count > most) return `there are ${count} ${of}, and can be ${most}`;
+    if (count > most) return `there are ${count} ${of}; at most ${most} are allowed`;
   }
   for (const [table, bounds] of Object.entries(BOUNDS)) {
     const broken = firstBroken(client, table, bounds);
@@ -166,7 +166,7 @@ function firstFolded(client: Database): string | null {
 
 function firstMemo(client: Database, isMemo: (memo: string) => boolean): string | null {
   for (const { memo } of client.query<{ memo: string }, []>("SELECT memo FROM transactions").iterate()) {
-    if (!isMemo(memo)) return `transactions.memo is ${shown(memo)}, and must be a note of the network's`;
+    if (!isMemo(memo)) return `transactions.memo is ${shown(memo)}, and must be a memo of a provider`;
   }
   return null;
 }

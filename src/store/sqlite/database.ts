@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, type Stats } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
-/** How long a write waits for another process that writes. Everything in this process waits with it. */
+/** How long a write waits for another process that writes. It blocks this whole process. */
 const BUSY_TIMEOUT_MS = 5000;
 
 export interface OpenOptions {
@@ -80,7 +80,7 @@ function statsOf(file: string): Stats | null {
   try {
     return lstatSync(file);
   } catch {
-    return null; // opening the file tells what is wrong
+    return null; // opening the file reports the problem
   }
 }
 
@@ -89,13 +89,13 @@ function statsOf(file: string): Stats | null {
  * @returns its schema; 0 if the file is empty
  */
 export function refuseOthers(client: Database, file: string): number {
-  // Read one point in time: another momo may be setting up the file just now.
-  const look = client.transaction(() => ({
+  // In one transaction, because another momo may be creating the tables at this moment.
+  const read = client.transaction(() => ({
     application: firstOf(client, "PRAGMA application_id"),
     tables: firstOf(client, "SELECT count(*) FROM sqlite_schema"),
     version: Number(firstOf(client, "PRAGMA user_version")),
   }));
-  const { application, tables, version } = look();
+  const { application, tables, version } = read();
   if (application === 0 && tables === 0) return 0; // a new file
   if (application !== APPLICATION_ID) throw new UnusableDatabase("foreign", `${file} is not a database of momo's`);
   if (version > KNOWN_SCHEMA) {
@@ -113,17 +113,17 @@ export function refuseOthers(client: Database, file: string): number {
   return version;
 }
 
-/** How often two processes that open a new file may collide. */
-const MAX_ENCOUNTERS = 100;
+/** How often the switch is tried while other processes open the same new file. */
+const MAX_ATTEMPTS = 100;
 
 /** SQLite does not wait for its lock here, so two processes that switch at once would both fail. */
 function switchToWal(client: Database): void {
-  for (let encounter = 1; ; encounter += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       client.run("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (!isBusy(error) || encounter === MAX_ENCOUNTERS) throw error;
+      if (!isBusy(error) || attempt === MAX_ATTEMPTS) throw error;
       // SQLite waits here until the other process is done.
       client.run("BEGIN IMMEDIATE");
       client.run("ROLLBACK");
@@ -136,7 +136,7 @@ export function firstOf(client: Database, sql: string): unknown {
   return client.query(sql).values()[0]?.[0];
 }
 
-/** How long a close may wait for another process. The next start can make the checkpoint, too. */
+/** How long a close waits for another process. If its checkpoint fails, the next start makes it. */
 const CLOSE_TIMEOUT_MS = 200;
 
 function close(client: Database): void {
@@ -168,7 +168,7 @@ export function explain(error: unknown, file: string): unknown {
   return error;
 }
 
-/** Whether a write failed because another process held the database all the time. */
+/** Whether a write failed because another process held the lock during the whole wait. */
 export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? "");
 }

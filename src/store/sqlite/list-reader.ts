@@ -4,6 +4,7 @@ import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, Summary, TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
 import type { Transaction } from "../../domain/transaction.ts";
+import { offsetOf, rangesOf, type SearchRanges } from "../list-query.ts";
 import {
   COMPLETED,
   codeOfKind,
@@ -16,7 +17,7 @@ import {
 } from "../rows.ts";
 import type { ListedPage } from "../store.ts";
 import { type Block, type Blocks, type Key, newestFirst, pick } from "./pages.ts";
-import { rangesOf, type SearchRanges, type Selection, searched, selectionOf } from "./selection.ts";
+import { type Selection, searched, selectionOf } from "./selection.ts";
 import { blockTotals, folded, isAmong, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
 
@@ -57,9 +58,6 @@ const NOTHING = {
   expiredCount: 0,
 };
 const MEMBERS = Object.keys(NOTHING) as (keyof Summary)[];
-
-/** How many rows come before a page. The limit keeps it a safe integer. */
-const offsetOf = ({ number, limit }: Page) => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
 
 const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
 
@@ -192,7 +190,7 @@ export class ListReader {
   /** The numbers that two indexes find for a search; null if there are many. */
   #candidates(merchantId: number, { phone, reference }: SearchRanges): number[] | null {
     const found = new Set<number>();
-    const look = (rows: SQL): boolean => {
+    const collect = (rows: SQL): boolean => {
       const [counted] = this.#all<{ count: number }>(
         sql`SELECT count(*) AS count FROM (${rows} LIMIT ${MOST_LOOKED_UP + 1})`,
       );
@@ -204,14 +202,14 @@ export class ListReader {
     const ofReference = and(isOfMerchant, gte(folded, reference.from), lt(folded, reference.before));
     const byReference = sql`SELECT ${transactions.id} FROM ${transactions} INDEXED BY transactions_by_reference
       WHERE ${ofReference} AND ${transactions.reference} IS NOT NULL`;
-    if (!look(byReference)) return null;
+    if (!collect(byReference)) return null;
     if (!phone) return [...found];
     const ofPhone = and(isOfMerchant, gte(transactions.phone, phone.from), lt(transactions.phone, phone.before));
     const byPhone = sql`SELECT ${transactions.id} FROM ${transactions} INDEXED BY transactions_by_phone WHERE ${ofPhone}`;
-    return look(byPhone) ? [...found] : null;
+    return collect(byPhone) ? [...found] : null;
   }
 
-  /** The rows that have this text as an identifier, in any letter case: decoded, looked up, compared. */
+  /** The rows that have this text as an identifier, in any letter case. It decodes the text, reads the rows and compares. */
   #namedBy(search: string): number[] {
     const decoded = [this.#requestIds.numberOf(search), numberOfCode(search), numberOfReceipt(search)];
     const chosen = this.#all<{ id: number }>(
@@ -228,13 +226,13 @@ export class ListReader {
     });
   }
 
-  /** Those of the rows that are selected. */
+  /** The rows with these ids that the selection contains. */
   #keysAmong({ where }: Selection, ids: readonly number[]): CountedKey[] {
     return this.#all<CountedKey>(sql`SELECT ${KEY}, ${transactions.status} AS status, ${transactions.amountCents} AS amountCents
       FROM ${transactions} NOT INDEXED WHERE ${and(isAmong(transactions.id, ids), where)}`);
   }
 
-  /** The page and the counts, if all rows are known. */
+  /** The page and the counts, from the keys of all rows. */
   #listed(keys: readonly CountedKey[], page: Page): ListedPage {
     const skip = offsetOf(page);
     return {

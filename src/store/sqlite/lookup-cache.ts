@@ -12,8 +12,8 @@ export interface LookupCache<K, V> {
   clear(): void;
 }
 
-/** @param look reads a row from the database; a missing row is not cached */
-export function createLookupCache<K, V>(snapshot: Snapshot, look: (key: K) => V | null): LookupCache<K, V> {
+/** @param read reads a row from the database; a missing row is not cached */
+export function createLookupCache<K, V>(snapshot: Snapshot, read: (key: K) => V | null): LookupCache<K, V> {
   const kept = new Map<K, V>();
   let keptAt: number | undefined;
 
@@ -24,7 +24,7 @@ export function createLookupCache<K, V>(snapshot: Snapshot, look: (key: K) => V 
       keptAt = version;
       const known = kept.get(key);
       if (known !== undefined) return known;
-      const found = look(key);
+      const found = read(key);
       if (found === null) return null;
       if (kept.size === CAPACITY) kept.clear();
       kept.set(key, found);

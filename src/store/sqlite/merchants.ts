@@ -20,7 +20,7 @@ const ACCOUNT = "id, merchant_id AS merchantId, name, fee_basis_points AS basisP
 const KEY =
   "api_key AS apiKey, secret_hash AS secretHash, merchant_id AS merchantId, label, revoked_at_ms AS revokedAtMs";
 
-// Each insert counts by itself whether there is room: many may come at once, and from several processes.
+// Each INSERT checks its bound itself, because several can run at once, in several processes.
 
 const INSERT_MERCHANT = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
   WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} RETURNING ${MERCHANT}`;

@@ -1,21 +1,21 @@
 import { Database } from "bun:sqlite";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
 
-/** In order. What has been released never changes. */
+/** In order. A released migration never changes. */
 const MIGRATIONS: readonly string[] = [initial];
 
 /** Schemas up to this number are from before the first release. Nothing reads them any more. */
 export const LAST_UNRELEASED = 9;
 
-/** The newest schema that this program knows: how many migrations lead to it, after those that were never released. */
+/** The newest schema that this program knows. */
 export const KNOWN_SCHEMA = LAST_UNRELEASED + MIGRATIONS.length;
 
 /** The bytes `momo`, in the header of every database of ours (PRAGMA application_id). */
 export const APPLICATION_ID = 0x6d6f6d6f;
 
 /**
- * Runs the migrations that the database has not had (PRAGMA user_version), all or none. If two processes start at once, the
- * second waits, and then finds nothing to do.
+ * Runs the migrations that the database does not have yet (PRAGMA user_version), all or none. If two processes start at once,
+ * the second waits, and then finds nothing to do.
  * @param refuseOthers throws if the database is not for this program; called again when no other process can write
  */
 export function migrate(client: Database, refuseOthers: () => unknown): void {
@@ -56,7 +56,7 @@ export function statisticsOf(client: Database): string[] {
   return names.all().map(({ name }) => name);
 }
 
-/** What {@link declarationsOf} says of a database of this schema. */
+/** The {@link declarationsOf} a new database of this schema. */
 export function declarationsAt(schema: number): string {
   const client = new Database(":memory:");
   try {

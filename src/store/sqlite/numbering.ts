@@ -1,7 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER, type RequestIds } from "../../domain/identifiers.ts";
-import { onFirstUse } from "../../domain/on-first-use.ts";
 import { explain, firstOf, requirePlainFile } from "./database.ts";
 
 /**
@@ -10,18 +9,20 @@ import { explain, firstOf, requirePlainFile } from "./database.ts";
  */
 export interface Numbering {
   /** Writes numbers as request ids, under the key of this database. */
-  readonly requestIds: () => RequestIds;
+  readonly requestIds: RequestIds;
   /** A number that no transaction of this database has or had. */
   next(): number;
   /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
-  keepFloor(): void;
+  saveLastUsed(): void;
 }
 
-/** The greatest number in use, by the transactions alone. */
+/** The greatest number of the transactions that exist. */
 const GREATEST = "SELECT coalesce(max(id), 0) FROM transactions";
 
-/** Numbers are given out in memory. After a restart, that of a payment that was never stored can come again: no client knows it. */
+/** Numbers are assigned in memory. A number whose payment was never stored can be used again after a restart: no client knows it. */
 export function createNumbering(client: Database): Numbering {
+  const key = firstOf(client, "SELECT request_id_key FROM numbering");
+  if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
   function lastGiven(): number {
     given ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
@@ -29,21 +30,17 @@ export function createNumbering(client: Database): Numbering {
   }
 
   return {
-    requestIds: onFirstUse(() => {
-      const key = firstOf(client, "SELECT request_id_key FROM numbering");
-      if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
-      return createRequestIds(key);
-    }),
+    requestIds: createRequestIds(key),
     next() {
-      if (lastGiven() >= MAX_NUMBER) throw new Error("every number is given");
+      if (lastGiven() >= MAX_NUMBER) throw new Error("all numbers are used");
       given = lastGiven() + 1;
       return given;
     },
-    keepFloor: () => raiseFloor(client, lastGiven()),
+    saveLastUsed: () => saveLastUsed(client, lastGiven()),
   };
 }
 
-function raiseFloor(client: Database, lastUsed: number): void {
+function saveLastUsed(client: Database, lastUsed: number): void {
   client.run("UPDATE numbering SET last_forgotten = max(last_forgotten, ?)", [lastUsed]);
 }
 
@@ -61,7 +58,7 @@ export function continueNumbers(copy: string, file: string): boolean {
     // Without a log: only the file of the copy is moved.
     client.run("PRAGMA journal_mode = DELETE");
     client.run("PRAGMA synchronous = FULL");
-    raiseFloor(client, lastUsed);
+    saveLastUsed(client, lastUsed);
   } catch (error) {
     throw explain(error, copy);
   } finally {
@@ -78,9 +75,9 @@ function lastUsedNumber(file: string): number | null {
   try {
     client.run("PRAGMA busy_timeout = 5000");
     const has = (table: string) => firstOf(client, `SELECT 1 FROM sqlite_schema WHERE name = '${table}'`) === 1;
-    const floor = has("numbering") ? Number(firstOf(client, "SELECT last_forgotten FROM numbering") ?? 0) : 0;
+    const lastForgotten = has("numbering") ? Number(firstOf(client, "SELECT last_forgotten FROM numbering") ?? 0) : 0;
     const greatest = has("transactions") ? Number(firstOf(client, GREATEST)) : 0;
-    return Math.max(floor, greatest);
+    return Math.max(lastForgotten, greatest);
   } catch (error) {
     if (error instanceof SQLiteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code ?? "")) return null;
     throw explain(error, file);

@@ -25,7 +25,7 @@ export interface Blocks {
   readonly smaller: ((first: number, last: number) => { readonly list: Block[]; readonly blocks: Blocks }) | null;
   /** The rows of one block, newest first. */
   keysOf(block: number): Key[];
-  /** The page has only rows from this time until before that one. A block can have others, and counts them. */
+  /** The page has only rows between these times. A block can have other rows, and counts them, too. */
   readonly fromMs: number;
   readonly beforeMs: number;
 }
@@ -60,7 +60,7 @@ export function* pick(
 
 const isWithin = ({ fromMs, beforeMs }: Blocks, { firstMs, lastMs }: Block) => firstMs >= fromMs && lastMs < beforeMs;
 
-/** Blocks in a row that overlap in time make one stretch; all rows of a stretch come before all rows of the next. */
+/** Consecutive blocks that overlap in time make one stretch; all rows of a stretch come before all rows of the next. */
 function stretchesOf(list: readonly Block[]): Block[][] {
   /** The latest time in this block or any after it. */
   const latest: number[] = [];
@@ -71,7 +71,7 @@ function stretchesOf(list: readonly Block[]): Block[][] {
   let earliest = 0;
   for (const [index, block] of list.entries()) {
     const current = stretches.at(-1);
-    // Rows of one instant are sorted by number, greatest first: that is the row of the block before.
+    // At equal times the greater number comes first, and that is in the block before.
     if (!current || earliest >= (latest[index] ?? 0)) {
       stretches.push([block]);
       earliest = block.firstMs;

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { UnusableDatabase } from "../store.ts";
 import { explain, firstOf } from "./database.ts";
 
-/** Replaces one database file by another. No failure, and no death of the process, loses a database. */
+/** Replaces one database file by another. Neither a failure nor a crash loses a database. */
 
 /** The files that SQLite keeps beside a database while it is open, or after its process died. */
 const COMPANIONS = ["-wal", "-shm", "-journal"];
@@ -31,10 +31,10 @@ export function putInPlace(copy: string, file: string): void {
     checkpoint(file);
   } catch (error) {
     if (!(error instanceof UnusableDatabase && error.problem === "damaged")) throw error;
-    // Its log cannot be written into it, and must not be applied to the new one. It comes back if the rename fails.
+    // The log of a damaged file cannot be written into it, and must not be applied to the new one. A failed rename puts it back.
     for (const [log, aside] of logs(copy, file)) if (existsSync(log)) renameSync(log, aside);
   }
-  // These are empty now, or only of use to SQLite.
+  // The logs are empty now, and SQLite creates the index of a log again.
   for (const companion of COMPANIONS) rmSync(file + companion, { force: true });
   try {
     renameSync(copy, file);
@@ -43,13 +43,13 @@ export function putInPlace(copy: string, file: string): void {
     const { code } = error as NodeJS.ErrnoException;
     throw new UnusableDatabase("unwritable", `${file} cannot be replaced (${code}), and is as it was`);
   }
-  flushToDisk(dirname(file)); // the folder has its name
+  flushToDisk(dirname(file)); // the folder holds the new name
   restoreLogs(copy, file);
 }
 
 /**
- * Finishes a {@link putInPlace} whose process was killed. The copy tells how far it came: while the copy exists, the old database
- * is still in its place.
+ * Finishes a {@link putInPlace} whose process was killed. While the copy exists, the old database is still in its
+ * place.
  */
 export function restoreLogs(copy: string, file: string): void {
   for (const [log, aside] of logs(copy, file)) {
@@ -59,7 +59,7 @@ export function restoreLogs(copy: string, file: string): void {
   }
 }
 
-/** Where the log of a damaged database is, and where it waits. */
+/** The path of each log of a damaged database, and the path to which it is moved before the rename. */
 const logs = (copy: string, file: string): [log: string, aside: string][] =>
   ["-wal", "-journal"].map((companion) => [file + companion, `${copy}-old${companion}`]);
 

@@ -1,8 +1,7 @@
 import { and, eq, gte, lt, or, type SQL } from "drizzle-orm";
-import { foldCase, type TransactionFilter } from "../../domain/filter.ts";
-import { parsePhonePrefix } from "../../domain/phone.ts";
+import type { TransactionFilter } from "../../domain/filter.ts";
 import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
-import { MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
+import type { SearchRanges } from "../list-query.ts";
 import { codeOfKind, codeOfStatus } from "../rows.ts";
 import { folded, isAmong, transactions } from "./tables.ts";
 
@@ -28,31 +27,6 @@ export function selectionOf(merchantId: number, { kind, status, fromDay, toDay }
     status && eq(transactions.status, codeOfStatus(status)),
   );
   return { where, fromMs, beforeMs };
-}
-
-/** No reference sorts after this one: the last character of Unicode, more often than a reference is long. */
-const LAST_TEXT = "\u{10FFFF}".repeat(MAX_REFERENCE_LENGTH + 1);
-
-const MSISDN_LENGTH = 12;
-
-/** The ranges of the phones and of the references that start with a text. */
-export interface SearchRanges {
-  /** Null if no phone starts with it. */
-  readonly phone: { readonly from: number; readonly before: number } | null;
-  readonly reference: { readonly from: string; readonly before: string };
-}
-
-export function rangesOf(search: string): SearchRanges {
-  const folded = foldCase(search);
-  const prefix = parsePhonePrefix(search);
-  const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
-  return {
-    phone:
-      prefix === null || missing < 0
-        ? null
-        : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing },
-    reference: { from: folded, before: folded + LAST_TEXT },
-  };
 }
 
 /** Narrows a selection to what a search finds. `whole` are the rows that have the searched text as an identifier. */

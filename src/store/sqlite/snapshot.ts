@@ -1,9 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { onFirstUse } from "../../domain/on-first-use.ts";
 
 /**
- * One point in time for all reads of a turn of the event loop. To begin and end a read costs SQLite as much as the read itself, so
- * the requests of one turn share it. All of them arrived before the turn began, so each sees what was stored when it came.
+ * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself. All
+ * requests of a turn arrived before the turn, so each sees everything that was stored when it arrived.
  */
 export interface Snapshot {
   /** @returns a number that changes when another connection has written, such as a command beside the server */
@@ -13,26 +12,26 @@ export interface Snapshot {
 }
 
 export function createSnapshot(client: Database): Snapshot {
-  const begin = onFirstUse(() => client.query("BEGIN"));
-  const commit = onFirstUse(() => client.query("COMMIT"));
-  const dataVersion = onFirstUse(() => client.query<{ data_version: number }, []>("PRAGMA data_version"));
+  const begin = client.query("BEGIN");
+  const commit = client.query("COMMIT");
+  const dataVersion = client.query<{ data_version: number }, []>("PRAGMA data_version");
   let version: number | null = null;
 
   function end(): void {
     if (version === null) return;
     version = null;
-    commit().run();
+    commit.run();
   }
 
   return {
     enter() {
       if (version !== null) return version;
-      begin().run();
+      begin.run();
       try {
-        version = dataVersion().get()?.data_version ?? 0;
+        version = dataVersion.get()?.data_version ?? 0;
       } catch (error) {
         // If it stayed open, every later write would belong to it, and none would be committed.
-        commit().run();
+        commit.run();
         throw error;
       }
       setImmediate(end);

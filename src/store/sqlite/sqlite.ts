@@ -11,7 +11,7 @@ import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createVitals } from "./vitals.ts";
 
-/** The engine that keeps everything in one SQLite file, in this process. Its exports for others are here. */
+/** The engine that keeps everything in one SQLite file, in this process. Other folders import only this file. */
 
 export { admitCopy, type CopyContents, copyDatabase, inspectCopy } from "./backup.ts";
 export { explain, isBusy, requireDatabase } from "./database.ts";
@@ -29,9 +29,18 @@ export function openStore(file: string, options?: OpenOptions & { readonly stopw
   return createStore(openDatabase(file, options), file, options?.stopwatch);
 }
 
-/** Opens a store for reading: calls that write are rejected. */
-export function openStoreForReading(file: string): Store {
-  return createStore(openForReading(file), file);
+/** Opens only the merchants, for reading. The schema may be older, because nothing is migrated: other statements may not fit it. */
+export function openMerchantsForReading(file: string): Pick<Store, "merchants" | "close"> {
+  const { client, close } = openForReading(file);
+  const snapshot = createSnapshot(client);
+  const commits = { run: () => Promise.reject(new Error("the database was opened for reading")) };
+  return {
+    merchants: createMerchantStore(client, snapshot, commits),
+    close() {
+      snapshot.end();
+      close();
+    },
+  };
 }
 
 /**

@@ -27,7 +27,7 @@ export const blockTotals = sqliteTable("block_totals", {
   lastMs: integer("last_ms").notNull(),
 });
 
-/** The reference that a search compares, in lower case. The index of references has this expression. */
+/** The reference that a search compares, without its letter case. The index of references has this expression. */
 export const folded: SQL<string> = sql`coalesce(${transactions.referenceFolded}, ${transactions.reference})`;
 
 /** Whether a whole number is one of many. They are one parameter, so that the statement is the same for any count. */

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Summary, TransactionFilter } from "../../domain/filter.ts";
-import { onFirstUse } from "../../domain/on-first-use.ts";
 import { dayOf } from "../../domain/timestamp.ts";
+import { EVER } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, toSummary } from "../rows.ts";
 
 /**
@@ -37,7 +37,7 @@ export interface TotalsChange {
   write(): void;
 }
 
-/** What to add or subtract in one day and one block. */
+/** The change of one day and one block. */
 interface Delta {
   readonly merchantId: number;
   readonly day: number;
@@ -51,8 +51,8 @@ interface Delta {
 }
 
 export function createTotalsChange(client: Database): TotalsChange {
-  const statements = onFirstUse(() => prepare(client));
-  // A commit has few of them: a search is faster than a map by a text of five numbers.
+  const statements = prepare(client);
+  // A commit has few of these, so a linear search is faster than a map with a text as its key.
   const added: Delta[] = [];
   const removed: Delta[] = [];
 
@@ -89,15 +89,15 @@ export function createTotalsChange(client: Database): TotalsChange {
       // Add first, because a payment can start and end in one commit: a count must not fall below zero.
       for (const delta of added) {
         const { merchantId, day, block, kind, status, amountCents, firstMs, lastMs } = delta;
-        statements().addToDay.run(merchantId, day, kind, status, delta.count, amountCents);
+        statements.addToDay.run(merchantId, day, kind, status, delta.count, amountCents);
         for (const [bits, place] of blocksOf(block)) {
-          statements().addToBlock.run(merchantId, bits, place, kind, status, delta.count, firstMs, lastMs);
+          statements.addToBlock.run(merchantId, bits, place, kind, status, delta.count, firstMs, lastMs);
         }
       }
       for (const { merchantId, day, block, kind, status, count, amountCents } of removed) {
-        statements().removeFromDay.run(count, amountCents, merchantId, day, kind, status);
+        statements.removeFromDay.run(count, amountCents, merchantId, day, kind, status);
         for (const [bits, place] of blocksOf(block)) {
-          statements().removeFromBlock.run(count, merchantId, bits, place, kind, status);
+          statements.removeFromBlock.run(count, merchantId, bits, place, kind, status);
         }
       }
     },
@@ -132,26 +132,21 @@ function prepare(client: Database) {
   };
 }
 
-/** Days before and after any time that a clock of momo can show. */
-const EVER = { first: -1, last: 4_000_000 };
-
 /** The summary of §2.4 by kind, status and days, from the totals of days, without reading transactions. */
 export function createDaySummary(client: Database) {
-  const select = onFirstUse(() =>
-    client.query<StatusSum, [number, number, number, number | null, number | null]>(
-      `SELECT status, sum(count) AS count, sum(amount_cents) AS amountCents FROM day_totals
-      WHERE merchant_id = ? AND day BETWEEN ? AND ? AND kind = coalesce(?, kind) AND status = coalesce(?, status)
-      GROUP BY status`,
-    ),
+  const select = client.query<StatusSum, [number, number, number, number | null, number | null]>(
+    `SELECT status, sum(count) AS count, sum(amount_cents) AS amountCents FROM day_totals
+    WHERE merchant_id = ? AND day BETWEEN ? AND ? AND kind = coalesce(?, kind) AND status = coalesce(?, status)
+    GROUP BY status`,
   );
   return (merchantId: number, filter: Omit<TransactionFilter, "search" | "id">): Summary => {
     const { kind, status, fromDay = EVER.first, toDay = EVER.last } = filter;
     const codes = [kind ? codeOfKind(kind) : null, status ? codeOfStatus(status) : null] as const;
-    return toSummary(select().all(merchantId, fromDay, toDay, ...codes));
+    return toSummary(select.all(merchantId, fromDay, toDay, ...codes));
   };
 }
 
-/** What a full count finds, by the columns of each table. */
+/** The full count for each table, with its columns. */
 const FULL_COUNTS = {
   day_totals: `SELECT merchant_id, (created_at_ms + 10800000) / 86400000, kind, status, count(*), sum(amount_cents)
     FROM transactions GROUP BY 1, 2, 3, 4`,
@@ -173,7 +168,7 @@ export function recount(client: Database): void {
   }
 }
 
-/** Whether the totals equal a full count. The times of a block may be wider, because of rows that left a status. */
+/** Whether the totals equal a full count. The times of a block may be wider, because rows that leave a status do not narrow them. */
 export function areTotalsTrue(client: Database): boolean {
   const keptDays = "SELECT * FROM day_totals WHERE count <> 0 OR amount_cents <> 0";
   const wrong = `SELECT EXISTS (${keptDays} EXCEPT ${FULL_COUNTS.day_totals})

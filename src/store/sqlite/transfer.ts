@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { openDatabase } from "./database.ts";
 
-/** All rows out of a database file, and into a new one, in the form that another engine takes and gives. */
+/** Reads all rows of a database file, or writes them into a new one, in the form that both engines use. */
 
 /** A row by its columns. Binary values are hexadecimal. */
 export type MovedRow = Readonly<Record<string, string | number | null>>;
@@ -11,12 +11,12 @@ export interface MovedRows {
   readonly rows: readonly MovedRow[];
 }
 
-/** In the order in which they can be filled. */
+/** Each table comes after the tables that it refers to. */
 const TABLES = ["merchants", "payment_accounts", "api_keys", "numbering", "transactions"] as const;
 const BINARY: ReadonlySet<string> = new Set(["secret_hash", "request_id_key"]);
 const ROWS_AT_ONCE = 1000;
 
-/** @param file a sound copy that nobody else writes to */
+/** @param file a sound copy that no other process writes to */
 export async function* readRows(file: string): AsyncGenerator<{ table: (typeof TABLES)[number]; rows: MovedRow[] }> {
   const client = new Database(file, { readonly: true });
   try {
@@ -33,7 +33,7 @@ export async function* readRows(file: string): AsyncGenerator<{ table: (typeof T
   }
 }
 
-/** Fills a new database file, in one transaction. Its totals are counted by whoever admits it. */
+/** Fills a new database file, in one transaction. Its totals are counted later, when the file is admitted. */
 export async function writeRows(file: string, source: AsyncIterable<MovedRows>): Promise<void> {
   const { client, close } = openDatabase(file);
   try {

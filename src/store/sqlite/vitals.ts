@@ -7,12 +7,12 @@ import { firstOf } from "./database.ts";
 /** Changes nothing, but is committed and flushed like any write. */
 const PROBE = "UPDATE numbering SET last_forgotten = last_forgotten";
 
-/** The vitals of the embedded engine: it has no clock, no connections and no unknown outcomes of its own. */
+/** The vitals of SQLite, which has no clock, connections or unknown outcomes. */
 export function createVitals(client: Database, commits: CommitQueue, { meter, stopwatch }: Watch): Vitals {
   return {
     engine: "sqlite",
     work: meter,
-    async look() {
+    async measure() {
       const pending = Number(
         firstOf(client, `SELECT coalesce(sum(count), 0) FROM day_totals WHERE status = ${PENDING}`),
       );

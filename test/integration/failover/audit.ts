@@ -3,14 +3,14 @@ import { runSql } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 import type { Answered } from "./load.ts";
 
-/** The payments of the database, compared with what the clients were told. */
+/** The payments of the database, compared with the answers that the clients got. */
 export interface Verdict {
   readonly stored: number;
-  /** Payments that were answered, and are not there. */
+  /** Answered payments that are missing. */
   readonly lost: number;
-  /** References that are there twice. */
+  /** References that are stored twice. */
   readonly doubled: number;
-  /** Payments that are there under another number than their client was told. */
+  /** Payments that have another number than in their answer. */
   readonly renumbered: number;
   readonly areTotalsTrue: boolean;
 }

@@ -9,16 +9,16 @@ import { until } from "../../support/until.ts";
 
 /** A PostgreSQL with a standby, behind HAProxy. The fail-overs, which a manager would do, are done here. */
 export interface Cluster {
-  /** Leads to the primary, whichever it is. */
+  /** Leads to the primary, also after a fail-over. */
   readonly url: string;
   primaryUrl(): string;
   /** Makes the node that is not the primary its standby. */
   rebuild(isSynchronous: boolean): Promise<void>;
   /**
-   * Ends the primary at once, promotes the standby, and leads the address there.
-   * @param lagMs for so long the standby gets nothing before: only the commits of a synchronous standby wait for it
+   * Ends the primary at once, promotes the standby, and directs the address to it.
+   * @param lagMs how long the standby receives nothing before that: only with a synchronous standby, commits wait for it
    * @param detectMs how long a manager takes to be sure that the primary has ended
-   * @returns how long nobody could write
+   * @returns how long no write was possible
    */
   failOver(lagMs: number, detectMs: number): Promise<number>;
 }
@@ -53,7 +53,7 @@ async function starve(node: Node, durationMs: number): Promise<void> {
   setTimeout(() => process.kill(row.pid, "SIGKILL"), 300);
 }
 
-/** HAProxy in front of both nodes, which leads to one of them. */
+/** HAProxy in front of both nodes, which directs clients to one of them. */
 async function startProxy(primary: Node, standby: Node) {
   const folder = newFolder();
   const admin = join(folder, "admin");
@@ -90,7 +90,7 @@ ${server(standby, "disabled")}
   return {
     port,
     async switchTo(next: Node, last: Node): Promise<void> {
-      // In this order: with no server at all, HAProxy would let new connections wait.
+      // In this order, because without any server HAProxy would let new connections wait.
       await tell(admin, `set server database/${next.name} state ready`);
       await tell(admin, `set server database/${last.name} state maint`);
       await tell(admin, `shutdown sessions server database/${last.name}`);

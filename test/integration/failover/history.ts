@@ -20,7 +20,7 @@ export interface History extends Verdict {
   readonly answered: number;
   readonly unanswered: number;
   readonly kills: number;
-  /** By how much the longest silence of a fail-over exceeded the time without a primary, at most. */
+  /** How much longer than the time without a primary the clients got no answer, at most. */
   readonly excessMs: number;
 }
 

@@ -1,6 +1,6 @@
 import { HEADERS } from "../../support/replicas.ts";
 
-/** Clients that start payments one after another, each with a reference of its own. */
+/** Clients that start payments one after another, each with its own reference. */
 
 export interface Answered {
   readonly reference: string;
@@ -9,16 +9,16 @@ export interface Answered {
 
 export interface Load {
   readonly answered: readonly Answered[];
-  /** Calls that failed: nobody was told that their payment was taken. */
+  /** Requests that failed: their payment may be stored or not. */
   readonly unanswered: number;
-  /** Why, and how often. */
+  /** Why requests failed, and how often. */
   readonly reasons: ReadonlyMap<string, number>;
   /** The longest time between two answers since the last reading. */
   takeSilenceMs(): number;
   stop(): Promise<void>;
 }
 
-const PATIENCE_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 15_000;
 /** How long a client waits after a failure, so that it does not fill the log. */
 const FAILURE_PAUSE_MS = 20;
 
@@ -41,7 +41,7 @@ export function startLoad(origin: string, { clients, pauseMs }: { clients: numbe
       method: "POST",
       headers: { ...HEADERS, "X-Sandbox-Outcome": "completed; after=1s" },
       body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100, reference }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     if (response.status !== 200) throw new Error(`${response.status} ${(await response.text()).slice(0, 60)}`);
     const answer = (await response.json()) as { transaction_id: number };

@@ -1,20 +1,20 @@
 /**
- * Fails over a PostgreSQL under load, behind HAProxy, with three replicas of momo of which some are killed, and compares the
- * payments with what the clients were told: `npm run failover`.
+ * Fails over a PostgreSQL under load, behind HAProxy, with three replicas of momo, some of which are killed. Then it compares the
+ * stored payments with the answers that the clients got: `npm run failover`.
  *
  *   --fail-overs N    1 to 100 (default 20)
  *   --clients N       1 to 200 (default 24)
  *
- * Proves: with a synchronous standby every answered payment is there exactly once, under its number, and the totals equal a full
- * count; the silence is at most a second longer than the time without a primary. The same with an asynchronous standby must find
- * losses, or the audit would prove nothing.
+ * Proves: with a synchronous standby every answered payment is stored exactly once, under its number, and the totals equal a full
+ * count; the silence (no answers) is at most a second longer than the time without a primary. With an asynchronous standby the
+ * audit must find losses, or it would prove nothing.
  */
 import { parseArgs } from "node:util";
 import { cleanUp } from "../../support/cleanup.ts";
 import { failOverUnderLoad, type History, startScene } from "./history.ts";
 
 const SECONDS_EACH = 30;
-/** As many fail-overs to find a loss, at most. */
+/** How many fail-overs with an asynchronous standby are tried. */
 const ASYNCHRONOUS = 4;
 const MOST_EXCESS_MS = 1000;
 

@@ -20,7 +20,7 @@ import {
 } from "../../support/postgres.ts";
 import { addMerchants, insertPending } from "../../support/shop.ts";
 
-/** Every answer belongs to its question, on one connection and behind a pooler. */
+/** Every query gets its own result, on one connection and behind a pooler. */
 
 afterAll(cleanUp);
 

@@ -24,7 +24,7 @@ async function openShopWith(version: Version, payments: number) {
 }
 
 describePostgres((version) => {
-  test("while one replica decides, others do not take the payments, and wait for the end of it", async () => {
+  test("while one replica decides, others do not get the payments, and wait until it has decided", async () => {
     const { url, store, pending } = await openShopWith(version, 3);
     const other = await openReplica(url);
     const [entered, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -34,17 +34,17 @@ describePostgres((version) => {
       return due.map(pay);
     });
     await entered.promise;
-    let taken: readonly PendingTransaction[] | null = null;
+    let found: readonly PendingTransaction[] | null = null;
     const second = other.transactions.resolveDue(DUE_MS, 10, async (due) => {
-      taken = due;
+      found = due;
       return [];
     });
     await runSql(url, "SELECT pg_sleep(0.2)");
-    expect(taken).toBeNull();
+    expect(found).toBeNull();
     decided.resolve();
     expect((await first).length).toBe(3);
     expect(await second).toEqual([]);
-    expect(taken as unknown).toEqual([]);
+    expect(found as unknown).toEqual([]);
     expect(await other.transactions.findByCheckoutRequestId(pending[0]?.checkoutRequestId ?? "")).toMatchObject({
       status: "completed",
     });
@@ -56,9 +56,9 @@ describePostgres((version) => {
     const [asked, resolved]: [number[], number[]] = [[], []];
     await Promise.all(
       replicas.map(async ({ transactions }) => {
-        for (let taken = 1; taken > 0; ) {
+        for (let found = 1; found > 0; ) {
           const changed = await transactions.resolveDue(DUE_MS, 100, async (due) => {
-            taken = due.length;
+            found = due.length;
             asked.push(...due.map(({ id }) => id));
             return due.map(pay);
           });
@@ -73,7 +73,7 @@ describePostgres((version) => {
     expect(replicas.reduce((sum, { metrics }) => sum + metrics.resolved, 0)).toBe(1500);
   });
 
-  test("decisions are written although their transaction died before the commit", async () => {
+  test("decisions are written, although the connection of their claim ends before the commit", async () => {
     const { url, store, pending } = await openShopWith(version, 2);
     const changed = await store.transactions.resolveDue(DUE_MS, 10, async (due) => {
       await runSql(

@@ -51,7 +51,7 @@ describe("a URL that cannot be used is refused", () => {
   });
 });
 
-/** The URL of a database as another user has it. */
+/** The URL of a database with another user. */
 const as = (user: string, url: string) => url.replace("momo@", `${user}@`);
 
 const changed = async (server: Server, statement: string, empty: boolean) => {
@@ -110,7 +110,7 @@ describePostgres((version) => {
       () => changed(server, "UPDATE momo_schema SET version = 99", false),
     ],
     [
-      "empty database where no schema may be made",
+      "empty database, without the permission to create the schema",
       "missing",
       "is empty",
       async () => ({ url: await newDatabase(server, { empty: true }), options: { migrate: "refuse" } }),

@@ -12,7 +12,7 @@ import { rejectionOf } from "../../support/rejection.ts";
 import { addMerchants, identified, insertPending } from "../../support/shop.ts";
 import { until } from "../../support/until.ts";
 
-/** A server that fails for a while. */
+/** What happens while a server fails for some time. */
 
 afterEach(cleanUp);
 
@@ -20,7 +20,7 @@ const terminateOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid <> pg_backend_pid() AND datname = current_database()`;
 
 describePostgres((version) => {
-  test("connections that are ended again and again lose no payment and double none", async () => {
+  test("if connections are ended again and again, no payment is lost or stored twice", async () => {
     const { url, store } = await openShop(version);
     let isOver = false;
     const ending = (async () => {
@@ -41,7 +41,7 @@ describePostgres((version) => {
     expect(store.metrics.unknownOutcomes).toBeGreaterThan(0);
   });
 
-  test("transactions that are serializable by default conflict, and are repeated", async () => {
+  test("transactions that are serializable by default conflict, and are retried", async () => {
     const { url, store } = await openShop(version);
     const name = new URL(url).pathname.slice(1);
     await runSql(url, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
@@ -56,7 +56,7 @@ describePostgres((version) => {
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
   });
 
-  test("a server that takes no writes for a while is asked again, and the payment is stored", async () => {
+  test("a write is retried while the server is read-only, and then the payment is stored", async () => {
     const { url, store } = await openShop(version);
     const name = new URL(url).pathname.slice(1);
     await runSql(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`, terminateOthers);
@@ -78,7 +78,7 @@ describePostgres((version) => {
     expect(await store.transactions.listPending(5)).toEqual([sound]);
   });
 
-  test("a server that cannot be reached is waited for until the deadline, and used when it is back", async () => {
+  test("a write is retried while the server is unreachable, until its deadline, and later writes succeed", async () => {
     const server = await sharedServer(version);
     const cable = await layCable(server.port);
     later(() => cable.close());

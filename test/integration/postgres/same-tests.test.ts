@@ -2,7 +2,7 @@ import { test } from "bun:test";
 import { onEngines, postgres } from "../../support/engines.ts";
 import { missing, VERSIONS } from "../../support/postgres.ts";
 
-/** The contract of a store and the scenario tables of the API, which `npm test` runs on SQLite, once more on PostgreSQL. */
+/** Runs the contract tests of a store and the scenarios of the API on PostgreSQL; `npm test` runs them on SQLite. */
 
 await onEngines(postgres, async () => {
   await import("../../store/contract/list.test.ts");

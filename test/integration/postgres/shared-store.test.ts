@@ -3,10 +3,10 @@ import { postgres } from "../../support/engines.ts";
 import { openHarness } from "../../support/harness.ts";
 import { orderTo } from "../../support/payments.ts";
 
-/** Two servers on one database. Most of what they share is tried with real replicas, in test/integration/replicas. */
+/** Two servers on one database. More tests of shared state are in test/integration/replicas. */
 
 test.each(postgres.slice(-1))(
-  "$name: a list shows nothing as pending that is due, whichever server started it",
+  "$name: a list shows no due payment as pending, also if another server started it",
   async (engine) => {
     const place = await engine.newPlace();
     const here = openHarness({ store: await place.open() });

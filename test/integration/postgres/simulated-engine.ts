@@ -7,20 +7,20 @@ import type { DatabaseFaults } from "../../simulation/unreliable-database.ts";
 import { newDatabase, openEngine, runSql, sharedServer, type Version } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 
-/** A real server. What a dead process had sent to it may still be written, and nothing after that. */
+/** A real server. Statements that a killed process had already sent may still be written. */
 export async function postgresEngine(version: Version): Promise<SimulatedEngine> {
   const url = await newDatabase(await sharedServer(version));
   const alive = new Set<PostgresStore>();
-  /** A revoked key is accepted for a second elsewhere: to the store, that second is over at once. */
+  /** Stores cache keys for a second. This moves their stopwatch, so that a revoked key is refused at once. */
   let skippedMs = 0;
-  let underWay = 0;
+  let running = 0;
 
   const busy = async <T>(work: Promise<T>): Promise<T> => {
-    underWay += 1;
+    running += 1;
     try {
       return await work;
     } finally {
-      underWay -= 1;
+      running -= 1;
     }
   };
 
@@ -58,7 +58,7 @@ export async function postgresEngine(version: Version): Promise<SimulatedEngine>
       skippedMs += 1001;
     },
     get isBusy() {
-      return underWay > 0;
+      return running > 0;
     },
     async close() {
       for (const store of alive) end(store);
@@ -66,7 +66,7 @@ export async function postgresEngine(version: Version): Promise<SimulatedEngine>
   };
 }
 
-/** Lets every call that writes fail; and counts every call that waits for the server. */
+/** Lets calls that write fail, and counts the calls that wait for the server. */
 function makeFallible(store: Store, faults: DatabaseFaults, busy: <T>(work: Promise<T>) => Promise<T>): Store {
   async function write<T>(work: () => Promise<T>): Promise<T> {
     const fault = faults.next();

@@ -31,7 +31,7 @@ describePostgres((version) => {
     expect(await areTotalsTrue(store.sql.read)).toBe(false);
   });
 
-  test("the triggers refuse to change a final row, and what a payment was when it started", async () => {
+  test("the triggers refuse to change a final row, and every column that is not part of the outcome", async () => {
     const { url, store } = await openShop(version);
     const [open, final] = [await insertPending(store), await insertPending(store)];
     await store.transactions.record([resolve(final, paidAt(CREATED_AT_MS + 5, "R1"))]);

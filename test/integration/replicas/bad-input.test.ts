@@ -27,7 +27,7 @@ const serve = (database: string, flags: readonly string[] = [], env: Record<stri
     env: { MOMO_DATABASE: database, ...env },
   });
 
-// What else an engine refuses is in test/integration/postgres/opening.test.ts.
+// More refusals of the engine are in test/integration/postgres/opening.test.ts.
 describeWithPostgres("a database that cannot be used is refused with one clear line", () => {
   test("a text that is not a URL, on the command line and in the environment", async () => {
     for (const bad of ["nonsense", `mysql://momo:${SECRET}@127.0.0.1/x`]) {
@@ -36,11 +36,11 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
     }
   });
 
-  test("a port where nobody listens", async () => {
+  test("a port on which no server listens", async () => {
     expectRefusal(await serve(`postgres://momo:${SECRET}@127.0.0.1:${await freePort()}/x`), 1, /cannot be reached/);
   });
 
-  test("a wrong password, from the URL, from PGPASSWORD and from a file; the right one is taken", async () => {
+  test("a wrong password, from the URL, from PGPASSWORD and from a file; the right one is accepted", async () => {
     const database = await emptyDatabase();
     await runSql(database, `CREATE ROLE shop LOGIN SUPERUSER PASSWORD 'right' IN ROLE ${WITH_PASSWORD}`);
     const url = (password = "") => database.replace("momo@", `shop${password}@`);
@@ -64,7 +64,7 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
     expectRefusal(await serve(await emptyDatabase(), ["--require-replica"]), 1, /can lose answered payments/);
   });
 
-  test("options that have a meaning only with a database, and rules that only one server can count", async () => {
+  test("options that have a meaning only with a database, and rules with a count, which only a single server can have", async () => {
     for (const flags of [["--replica", "a"], ["--require-replica"], ["--allow-reset"], ["--commit-deadline", "5s"]]) {
       const run = await runMomo(["serve", "--port", "0", "--ephemeral", ...flags]);
       expectRefusal(run, 2, new RegExp(`${flags[0]} has a meaning only with --database`));
@@ -84,7 +84,7 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
 });
 
 describeWithPostgres("a database that cannot be reached for a while", () => {
-  test("readiness tells, payments are refused, and momo continues by itself when the database is back", async () => {
+  test("readiness reports it, payments are refused, and momo recovers by itself when the database is back", async () => {
     const server = await sharedServer("15");
     const cable = await layCable(server.port);
     later(() => cable.close());

@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 
 afterAll(cleanUp);
 
-/** Waits for the end of payments. */
+/** Waits until the payments have ended. */
 async function ended(replica: ReplicaServer, ids: readonly string[]): Promise<void> {
   await Promise.all(ids.map((id) => replica.control("POST", "/wait", { checkout_request_id: id, timeout: "30s" })));
 }
@@ -21,7 +21,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     b = await startReplica(url, "b", ["--allow-reset"]);
   });
 
-  test("rules, default, clock, faults and webhook are in force on all when the call answers", async () => {
+  test("rules, default, clock, faults and webhook are in force on all replicas when the request is answered", async () => {
     for (const [method, path, body] of [
       ["POST", "/rules", { outcome: "cancelled", after: "10ms", match: { reference: "STEERED" } }],
       ["PUT", "/default", { outcome: "expired" }],
@@ -49,7 +49,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     expect(await a.control("GET", "/clock")).toMatchObject({ frozen: false });
   });
 
-  test("a rule with times is used exactly so often, whichever replica gets the payments", async () => {
+  test("a rule with `times` is used exactly that often over all replicas together", async () => {
     await a.control("POST", "/rules", { outcome: "wrong_pin", after: "10ms", times: 7 });
     const outcome = async (index: number) => {
       const replica = index % 2 === 0 ? a : b;
@@ -62,7 +62,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     expect(await b.control("GET", "/rules")).toMatchObject({ rules: [] });
   });
 
-  test("the same seed brings the same faults over all replicas together", async () => {
+  test("the same seed gives the same faults over all replicas together", async () => {
     const run = async () => {
       await a.control("PUT", "/faults", { seed: 7, faults: [{ kind: "error", status: 503, probability: 0.5 }] });
       const statuses: number[] = [];
@@ -78,7 +78,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     await a.control("DELETE", "/faults");
   });
 
-  test("changes from both at once are made one after another; none is lost, and a refused one changes nothing", async () => {
+  test("changes from two replicas at once are made one after another; none is lost, and a refused one changes nothing", async () => {
     const added = Array.from({ length: 10 }, (_, index) =>
       (index % 2 === 0 ? a : b).control("POST", "/rules", { outcome: "cancelled", match: { reference: `${index}` } }),
     );
@@ -89,14 +89,14 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     await a.control("DELETE", "/rules");
   });
 
-  test("the pages of one replica are told of the changes of another, and of its payments, by steering and gap", async () => {
+  test("the event stream of one replica reports changes of another one as `steering`, and its payments as `gap`", async () => {
     const stream = readEvents(await fetch(`${b.ready.control_url}/events`));
     await stream.until(() => stream.comments.length > 0);
     await a.control("PUT", "/default", { outcome: "completed" });
     await a.control("POST", "/rules", { outcome: "cancelled", match: { reference: "none" } });
     await stream.until(() => stream.events.some(({ name, data }) => name === "steering" && data.what === "rules"));
     await a.control("DELETE", "/rules");
-    // The first look only reads the state, so pay until a change is seen.
+    // The first poll only reads the state, so pay until an event arrives.
     const paying = until(
       () => a.pay({}, "completed; after=10ms"),
       () => stream.events.some(({ name }) => name === "gap"),
@@ -146,7 +146,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     } finally {
       process.kill(c.child.pid, "SIGCONT");
     }
-    // It goes by the change before it answers, and changes nothing that is final.
+    // It applies the change before it answers, and changes no final payment.
     const id = await c.pay();
     expect(await c.control("GET", `/transactions/${id}`)).toMatchObject({ decided_by: { who: "rule" } });
     for (const one of first.ids) expect(await c.statusOf(one)).toBe("completed");

@@ -21,7 +21,7 @@ onEveryEngine((engine) => {
     expect(await nextNumber(await shop.openAnother())).toBeGreaterThan(early.id);
   });
 
-  test("more payments at once than a process reserves numbers for have different numbers", async () => {
+  test("payments at once have different numbers, also if there are more than a process reserves", async () => {
     const ids = await Promise.all(Array.from({ length: 2500 }, async () => (await identified(shop.store)).id));
     expect(new Set(ids).size).toBe(2500);
     expect(Math.min(...ids)).toBeGreaterThan(0);

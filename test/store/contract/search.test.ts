@@ -6,7 +6,7 @@ import { onEveryEngine, useOneShop } from "../../support/engines.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { insertPending } from "../../support/shop.ts";
 
-/** What is searched for, references that it finds, and references that it does not find. */
+/** A search, references that it finds, and references that it does not find. */
 const STARTS: [search: string, hits: string[], misses: string[]][] = [
   ["order-1", ["Order-1", "ORDER-10"], ["my order-1", "order 1"]],
   ["É", ["école", "ÉCOLE", "é"], ["ecole", "le É"]],

@@ -65,7 +65,7 @@ onEveryEngine((engine) => {
       } else if (one && does === "finish") await finish(one, status);
       else if (one && does === "put off") await transactions.record([{ ...one, checkAtMs: one.expiresAtMs }]);
       else if (one && does === "insert twice") {
-        // The engine refuses the second, and stores the third, which comes with it.
+        // The engine refuses the repeated payment, and stores the new one that is sent with it.
         const sound = await identified(shop.store);
         await Promise.allSettled([transactions.insert(one), transactions.insert(sound)]);
         started.push(sound);

@@ -54,7 +54,7 @@ onEveryEngine((engine) => {
       }
     });
 
-    test("that is looked up often is never stale: after changes here, in another process, and after a reset", async () => {
+    test("that is cached is never stale: after changes here, in another process, and after a reset", async () => {
       const [here, elsewhere] = await insertTwo();
       expect(await Promise.all([here, elsewhere].map(find))).toEqual([here, elsewhere]);
       await shop.store.transactions.record([cancel(here)]);
@@ -123,16 +123,16 @@ onEveryEngine((engine) => {
 
   describe("the database is the schedule", () => {
     const due = async (afterMs: number, limit = 10) => {
-      let taken: readonly PendingTransaction[] = [];
+      let found: readonly PendingTransaction[] = [];
       const resolved = await shop.store.transactions.resolveDue(CREATED_AT_MS + afterMs, limit, async (pending) => {
-        taken = pending;
+        found = pending;
         return [];
       });
       expect(resolved).toEqual([]);
-      return taken.map(({ id }) => id);
+      return found.map(({ id }) => id);
     };
 
-    test("due transactions are taken in the order of their due times, at most so many; the next check is the earliest", async () => {
+    test("due transactions are resolved in the order of their due times, up to a limit; the next check is the earliest", async () => {
       const { transactions } = shop.store;
       expect(await transactions.nextCheckAtMs()).toBeNull();
       const pending = [...(await insertTwo()), ...(await insertTwo())];
@@ -183,7 +183,7 @@ onEveryEngine((engine) => {
     });
   });
 
-  test("a reset removes all transactions and counts, keeps merchants, and an outcome of before changes nothing", async () => {
+  test("a reset removes all transactions and counts, keeps merchants, and an outcome from before it changes nothing", async () => {
     const { transactions, transactionList, merchants } = shop.store;
     const [early, paid] = await insertTwo();
     await transactions.record([pay(paid, "R1")]);
@@ -201,7 +201,7 @@ onEveryEngine((engine) => {
     expect(await merchants.listMerchants()).toHaveLength(2);
   });
 
-  test("the mark of others changes when another process of a shared store writes, and never otherwise", async () => {
+  test("the mark of others changes when another process of a shared store writes, and not after own writes", async () => {
     const before = await shop.store.markOfOthers();
     const pending = await insertPending(shop.store);
     expect(await shop.store.markOfOthers()).toBe(before);

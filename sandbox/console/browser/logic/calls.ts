@@ -17,12 +17,12 @@ export interface CallFilters {
   readonly method: string;
   /** `2xx`, `4xx`, `5xx` or `lost`. */
   readonly answer: string;
-  /** `any`, or the kind of a mistake. */
-  readonly mistake: string;
+  /** `any`, or the kind of a finding. */
+  readonly finding: string;
   readonly payment: string;
 }
 
-export const NO_CALL_FILTERS: CallFilters = { search: "", path: "", method: "", answer: "", mistake: "", payment: "" };
+export const NO_CALL_FILTERS: CallFilters = { search: "", path: "", method: "", answer: "", finding: "", payment: "" };
 const NAMES = Object.keys(NO_CALL_FILTERS) as (keyof CallFilters)[];
 
 export function callFiltersOf(query: Readonly<Record<string, string>>): CallFilters {
@@ -36,14 +36,15 @@ const classOf = ({ status }: Pick<LoggedRequest, "status">): string =>
 
 /** @param found the findings about the request */
 export function fitsCall(request: LoggedRequest, filters: CallFilters, found: readonly Finding[] = []): boolean {
-  const { search, path, method, answer, mistake, payment } = filters;
+  const { path, method, answer, finding } = filters;
+  const [search, payment] = [filters.search.trim().toLowerCase(), filters.payment.trim()];
   return (
     (path === "" || operationOf(request.target) === path) &&
     (method === "" || request.method === method) &&
     (answer === "" || classOf(request) === answer) &&
-    (mistake === "" || (mistake === "any" ? found.length > 0 : found.some(({ kind }) => kind === mistake))) &&
-    (payment === "" || paymentOf(request) === payment.trim()) &&
-    (search === "" || textOf(request).includes(search.trim().toLowerCase()))
+    (finding === "" || (finding === "any" ? found.length > 0 : found.some(({ kind }) => kind === finding))) &&
+    (payment === "" || paymentOf(request) === payment) &&
+    (search === "" || textOf(request).includes(search))
   );
 }
 

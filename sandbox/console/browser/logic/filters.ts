@@ -29,19 +29,21 @@ export function filtersOf(query: Readonly<Record<string, string>>): Filters {
   return { ...NO_FILTERS, ...given };
 }
 
-/** The filters that are used. */
+/** The filters that are not empty. */
 export const inForce = (filters: Filters): Record<string, string> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
 /** Removes spaces around the values. The fields keep them, because the person may still type the next word. */
-const trimmed = (filters: Filters): Filters =>
-  Object.fromEntries(NAMES.map((name) => [name, filters[name].trim()])) as unknown as Filters;
+const trimmed = (filters: Filters): Filters => ({
+  ...NO_FILTERS,
+  ...Object.fromEntries(NAMES.map((name) => [name, filters[name].trim()])),
+});
 
 /** The filters in the form of the API. */
 export const queryOf = (filters: Filters): URLSearchParams =>
   new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
 
-export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== "");
+export const isFiltered = (filters: Filters): boolean => Object.keys(inForce(trimmed(filters))).length > 0;
 
 /** An interval: its first instant, and the first one after it. */
 export interface Span {

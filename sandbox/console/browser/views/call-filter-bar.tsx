@@ -42,7 +42,7 @@ export function CallFilterBar() {
         <Choice label="Answer" names={["2xx", "4xx", "5xx", "lost"]} {...bind("answer")} />
         <label>
           <span>Finding</span>
-          <select {...bind("mistake")}>
+          <select {...bind("finding")}>
             <option value="">any or none</option>
             <option value="any">any</option>
             {list(kinds.value).map((kind) => (

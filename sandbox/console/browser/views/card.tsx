@@ -14,7 +14,8 @@ export function Card({ title, label = title, count, isWide = false, children }: 
   return (
     <section class={`card ${isWide ? "wide-card" : ""}`} aria-label={label}>
       <h2>
-        {title} {count !== undefined && <span class="count">{count}</span>}
+        {title}
+        {count !== undefined && <span class="count"> {count}</span>}
       </h2>
       {children}
     </section>

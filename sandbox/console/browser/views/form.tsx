@@ -40,6 +40,9 @@ export function useCall(names: readonly string[] = []): Call {
 
 export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
+/** What a field of a form gives to its control. */
+type FieldFacts = Pick<InputHTMLAttributes, "id" | "name" | "value" | "aria-invalid" | "aria-describedby">;
+
 /** A call, and the fields for its members. */
 export interface Form<Name extends string> extends Call {
   /** The typed text, without spaces around it. */
@@ -63,10 +66,10 @@ export function useForm<Name extends string>(
   const names = Object.keys(labels) as Name[];
   const call = useCall(names);
   const typed = (name: Name): string => draft.value[name] ?? first?.[name] ?? "";
-  function field(name: Name, control: (facts: object) => VNode): VNode {
+  function field(name: Name, control: (facts: FieldFacts) => VNode): VNode {
     const id = `${form}-${name}`;
     const problem = call.problems.fields[name];
-    const described = problem && { "aria-invalid": "true", "aria-describedby": `${id}-problem` };
+    const described = problem && { "aria-invalid": true, "aria-describedby": `${id}-problem` };
     return (
       <div class="field">
         <label for={id}>{labels[name]}</label>
@@ -110,5 +113,5 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
 
 /** A typed value for JSON: a number, or else the text, so that the API refuses it. Undefined if the field is empty. */
 export function numberOrText(text: string): number | string | undefined {
-  return text === "" || Number.isNaN(Number(text)) ? text || undefined : Number(text);
+  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text || undefined;
 }

@@ -43,7 +43,7 @@ export function Requests() {
   });
   const list = useWindowed(shown.value);
   const rate = requestsPerSecond.value;
-  const isFiltered = Object.values(callFilters.value).some((value) => value !== "");
+  const isFiltered = Object.values(callFilters.value).some((value) => value.trim() !== "");
   return (
     <div class="split" data-open={openCall.value !== null}>
       <section class="list-side" aria-label="Requests">

@@ -1,7 +1,7 @@
 -- The same tables as those of SQLite, under the same names, so that rows can move between the two. Money is whole cents, an instant
 -- is milliseconds since the Unix epoch. Kinds and statuses are the codes of rows.ts: the place of the word in KINDS and STATUSES of
 -- src/domain/transaction.ts, from 0. So 0 is `pending` and 1 is `completed`.
--- What the state machine promises, the CHECKs and the triggers repeat. Text is compared byte by byte (COLLATE "C"), as in SQLite,
+-- The CHECKs and the triggers repeat the rules of the state machine. Text is compared byte by byte (COLLATE "C"), as in SQLite,
 -- whatever the database's own collation is. PostgreSQL stores no NUL in a text: text.ts says how momo writes it.
 
 CREATE TABLE merchants (
@@ -33,15 +33,15 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id);
 
--- One row: the key under which numbers become request ids, and the last number that transactions had which were forgotten before
--- an import. Its lock also orders those who add merchants.
+-- One row: the key that turns numbers into request ids, and the greatest number of the transactions that were removed before an
+-- import. Its lock also orders inserts of merchants.
 CREATE TABLE numbering (
   id integer PRIMARY KEY CHECK (id = 1),
   request_id_key bytea NOT NULL CHECK (length(request_id_key) = 32),
   last_forgotten bigint NOT NULL CHECK (last_forgotten >= 0)
 );
 
--- Each value is the first of a thousand numbers, which belong to the replica that took it.
+-- Each value is the first of a thousand numbers, which only the replica that took the value uses.
 CREATE SEQUENCE transaction_numbers AS bigint INCREMENT BY 1000 MINVALUE 1 START WITH 1 MAXVALUE 78364163095;
 
 CREATE TABLE transactions (
@@ -83,7 +83,7 @@ CREATE TABLE transactions (
 
 -- Each index names the operations that need it.
 
--- What is due, when the next is due, open prompts.
+-- Due transactions, the next due time, open prompts.
 CREATE INDEX transactions_due ON transactions (check_at_ms, id) WHERE status = 0;
 -- A page of the list: one stream of each kind and status, newest first.
 CREATE INDEX transactions_newest ON transactions (merchant_id, kind, status, created_at_ms, id);
@@ -92,9 +92,9 @@ CREATE INDEX transactions_by_phone ON transactions (merchant_id, phone);
 -- The search for a reference by its start; one payment by its reference.
 CREATE INDEX transactions_by_reference ON transactions (merchant_id, (coalesce(reference_folded, reference)))
 WHERE reference IS NOT NULL;
--- What was paid last: the messages to customers.
+-- The last payments: the messages to customers.
 CREATE INDEX transactions_paid ON transactions (completed_at_ms, id) WHERE status = 1;
--- The search for a receipt number that a provider chose; and no two payments have one, in any letter case.
+-- The search for a receipt number that a provider chose. No two payments have the same, in any letter case.
 CREATE UNIQUE INDEX transactions_by_receipt_number ON transactions (lower(receipt_number)) WHERE receipt_number IS NOT NULL;
 
 CREATE FUNCTION momo_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -105,15 +105,15 @@ END $$;
 CREATE TRIGGER transactions_final_rows_never_change BEFORE UPDATE ON transactions FOR EACH ROW WHEN (OLD.status <> 0)
 EXECUTE FUNCTION momo_refuse_change('a final transaction never changes');
 
--- What a payment was when it started stays so while it ends.
+-- Only the outcome of a payment changes.
 CREATE TRIGGER transactions_facts_never_change
 BEFORE UPDATE OF id, merchant_id, payment_account_id, kind, amount_cents, fee_cents, phone, reference, reference_folded,
   description, secret, created_at_ms, expires_at_ms ON transactions FOR EACH ROW
 EXECUTE FUNCTION momo_refuse_change('only the outcome of a transaction changes');
 
 -- Counts and sums by Nairobi day (UTC+3; days since 1970-01-01), so that no summary counts rows. They change in the same statement
--- as the rows. Each connection that writes has rows of its own (shard), so that nobody waits for another's commit: the truth is the
--- sum over the shards, and one of them can be negative. Shards of past days are folded into the shard ''.
+-- as the rows. Each connection that writes has its own rows (shard), so that no commit waits for another. The total is the sum over
+-- the shards, and one of them can be negative. Shards of past days are added up in the shard ''.
 CREATE TABLE day_totals (
   merchant_id bigint NOT NULL,
   day integer NOT NULL,
@@ -125,7 +125,7 @@ CREATE TABLE day_totals (
   PRIMARY KEY (merchant_id, day, kind, status, shard)
 ) WITH (fillfactor = 50);
 
--- The rules, default, clock and faults that all replicas go by: one row.
+-- The rules, default, clock and faults that all replicas follow: one row.
 CREATE TABLE steering (
   version bigint PRIMARY KEY,
   document text COLLATE "C" NOT NULL
@@ -133,7 +133,7 @@ CREATE TABLE steering (
 
 INSERT INTO steering VALUES (0, '{}');
 
--- Which replicas live, until when, and which version of the steering each goes by.
+-- The replicas that run, until when their lease lasts, and which version of the steering each follows.
 CREATE TABLE replicas (
   id text COLLATE "C" PRIMARY KEY,
   version bigint NOT NULL,

@@ -1,0 +1,36 @@
+import { foldCase, type Page } from "../domain/filter.ts";
+import { parsePhonePrefix } from "../domain/phone.ts";
+import { MAX_REFERENCE_LENGTH } from "../domain/transaction.ts";
+
+/** The bounds that both engines use to read the list. */
+
+/** Days before and after any time that a clock of momo can show. */
+export const EVER = { first: -1, last: 4_000_000 };
+
+/** How many rows come before a page. The limit keeps it a safe integer. */
+export const offsetOf = ({ number, limit }: Page): number => Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER);
+
+/** The ranges of the phones and of the references that start with a text. */
+export interface SearchRanges {
+  /** Null if no phone starts with it. */
+  readonly phone: { readonly from: number; readonly before: number } | null;
+  readonly reference: { readonly from: string; readonly before: string };
+}
+
+const MSISDN_LENGTH = 12;
+
+/** Sorts after every reference: the last character of Unicode, more often than a reference is long. PostgreSQL stores NUL as two. */
+const LAST_TEXT = "\u{10FFFF}".repeat(2 * MAX_REFERENCE_LENGTH + 1);
+
+export function rangesOf(search: string): SearchRanges {
+  const folded = foldCase(search);
+  const prefix = parsePhonePrefix(search);
+  const missing = MSISDN_LENGTH - (prefix?.length ?? 0);
+  return {
+    phone:
+      prefix === null || missing < 0
+        ? null
+        : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing },
+    reference: { from: folded, before: folded + LAST_TEXT },
+  };
+}
