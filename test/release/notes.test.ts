@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { notesOf } from "../../scripts/release/notes.ts";
 import { parseSums, sumOf, wrongFiles } from "../../scripts/release/sums.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 
 const at = useFolder();
 

@@ -52,7 +52,7 @@ describe("each payment ends by its deadline, whatever the provider does", () => 
   });
 
   test.each([-86_400_000, 0])(
-    "a provider that wants to be asked again %p ms later is not asked at once",
+    "a provider that asks for its next check %p ms later is not checked at once",
     async (ms) => {
       let asked = 0;
       await open(async (_pending, nowMs) => {
@@ -110,7 +110,7 @@ describe("each payment ends by its deadline, whatever the provider does", () => 
 });
 
 describe("no payment waits for the provider's answer about another", () => {
-  /** The provider pays three payments at once, except the second: the test answers each question about it. */
+  /** The provider pays three payments at once, except the second: the test answers each check of it. */
   async function openWithSilence() {
     const questions: ((answer: Answer) => void)[] = [];
     await open(async (pending, nowMs) => {
@@ -166,7 +166,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(await second()).toBe("completed");
   });
 
-  test("a provider that is slow each time is asked when it wants to be, not each second", async () => {
+  test("a provider that is slow each time is checked when it asks for that, not each second", async () => {
     const asked: number[] = [];
     await open((_pending, nowMs) => {
       asked.push(nowMs - START_MS);
@@ -181,7 +181,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
   });
 
-  test("a payment that a person has answered meanwhile does not change", async () => {
+  test("a late answer does not change a payment that a person has answered", async () => {
     const { id, second, answer } = await openWithSilence();
     await harness.service.answerPrompt(id, () => CANCELLED);
     await answer(0, paidAt(START_MS + 4000, "RECEIPT2"));
@@ -204,7 +204,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(harness.faults).toEqual([]);
   });
 
-  test("an answer about a payment that was forgotten meanwhile changes no other", async () => {
+  test("an answer about a payment that was forgotten in the meantime changes no other", async () => {
     const { answer } = await openWithSilence();
     await harness.service.forgetTransactions();
     const other = await pay(harness, caller);

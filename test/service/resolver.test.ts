@@ -3,8 +3,8 @@ import { failWrites } from "../support/failing-writes.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { openManualService } from "../support/manual-service.ts";
-import { nextTurn } from "../support/next-turn.ts";
 import { rejectionOf } from "../support/rejection.ts";
+import { nextTurn } from "../support/turns.ts";
 import { forEachTest } from "../support/use.ts";
 
 const scene = forEachTest(openManualService);

@@ -4,9 +4,9 @@ import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/comm
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { createSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
-import { useFolder } from "../support/folder.ts";
-import { nextTurn } from "../support/next-turn.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { rejectionOf } from "../support/rejection.ts";
+import { nextTurn } from "../support/turns.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { startProgram } from "../support/program.ts";
 
 const inFolder = useFolder();

@@ -12,10 +12,10 @@ import { createLongReads } from "../../src/store/sqlite/long-reads.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { naiveList, naiveSummary } from "../support/naive-list.ts";
-import { nextTurn } from "../support/next-turn.ts";
 import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { nextTurn } from "../support/turns.ts";
 
 /**
  * Lists that pass over, or find, more than is read at once. Merchant 1 pays in the order of time, merchant 2 while its clock goes

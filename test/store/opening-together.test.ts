@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { startProgram } from "../support/program.ts";
 
 const inFolder = useFolder();

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { COMPLETED, FAILED, insertRow, ROWS, type Row } from "../support/rows.ts";
 
 /** What the state machine promises, the database repeats: each CHECK refuses. */

@@ -5,7 +5,7 @@ import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { ROW } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { blockTotals, transactions } from "../../src/store/sqlite/tables.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 
 const inFolder = useFolder();
 

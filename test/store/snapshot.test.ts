@@ -4,8 +4,8 @@ import { createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
 import { createSnapshot, type Snapshot } from "../../src/store/sqlite/snapshot.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
-import { useFolder } from "../support/folder.ts";
-import { nextTurn } from "../support/next-turn.ts";
+import { useFolder } from "../support/cleanup.ts";
+import { nextTurn } from "../support/turns.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;

@@ -4,7 +4,7 @@ import { receiptNumber } from "../../src/domain/identifiers.ts";
 import { RESULT_CODES } from "../../src/domain/result-codes.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import type { Store } from "../../src/store/store.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 

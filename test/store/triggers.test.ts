@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { COMPLETED, FAILED, insertRow, ROWS, type Row, updateTransaction } from "../support/rows.ts";
 
 const inFolder = useFolder();

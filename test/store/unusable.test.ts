@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { seededRandom } from "../support/random.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 

@@ -1,6 +1,6 @@
 import { openEngine } from "./postgres.ts";
 
-/** A process of its own: opens the store at a URL, adds a merchant under its name, and says so. */
+/** A separate process: opens the store at a URL, adds a merchant with a name, and prints the name. */
 const [url = "", name = ""] = Bun.argv.slice(2);
 const store = await openEngine(url, { replica: name, connections: 2 });
 const merchant = await store.merchants.addMerchant(name, 1);

@@ -10,7 +10,7 @@ import { until } from "./until.ts";
 /** The version that the tests of replicas use; the store has its tests on each. */
 const VERSION = "15";
 
-/** Defines tests that need PostgreSQL; where there is none they say that they were left out. */
+/** Defines tests that need PostgreSQL; without it they say that they were left out. */
 export function describeWithPostgres(name: string, define: () => void): void {
   const reason = missing(VERSION);
   if (reason === null) describe(name, define);
@@ -93,7 +93,7 @@ export async function balance(replicas: readonly Pick<Served, "ready">[]): Promi
   const servers = replicas.map(({ ready }, index) => `  server momo${index} ${new URL(ready.base_url).host}\n`);
   const written = backend.replaceAll(/^ {2}server .*\n/gm, "");
   const { address } = await startHaproxy(`  default_backend momo\n${written}${servers.join("")}`);
-  // It takes a server as up until its first check.
+  // HAProxy considers a server up until its first check.
   await until(
     async () => (await fetch(`http://${address}/_momo/ready`, { headers: { Host: "localhost" } })).status,
     (status) => status === 200,

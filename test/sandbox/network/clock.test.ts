@@ -61,7 +61,7 @@ describe("an alarm", () => {
     expect(rings).toEqual([["a", T + 3000]]);
   });
 
-  test("for the present or the past rings soon, but after the caller has returned", () => {
+  test("for the present or the past rings soon, but not before the caller has returned", () => {
     const { real, rings, set } = createClocks();
     set("a", T - 1);
     set("b", T);
@@ -111,7 +111,7 @@ describe("an alarm", () => {
     expect(rings[1]).toEqual(["b", T + 2000]);
   });
 
-  test("that is due keeps its real alarm when the clock is moved again, so it rings at last", () => {
+  test("that is due keeps its real alarm when the clock is moved again, so it rings in the end", () => {
     const real = createManualClock(T);
     let canceled = 0;
     const clock = createVirtualClock({
