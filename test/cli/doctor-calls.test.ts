@@ -71,7 +71,7 @@ describe("doctor calls the address with that key and that account, as momo pay w
     expect((await examine(at)).needAction).toEqual([]);
   });
 
-  test.concurrent("a proxy of the environment that stands between is named", async () => {
+  test.concurrent("a proxy from the environment is named", async () => {
     const flags = [...flagsOf({ baseUrl: "http://momo.invalid/v2" }), ...NOWHERE];
     const { found, needAction } = await examine(flags, { env: { http_proxy: "http://127.0.0.1:1" } });
     expect(found.proxy).toContain("http_proxy of the environment stands between");

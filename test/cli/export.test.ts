@@ -106,7 +106,7 @@ describe("- is standard output", () => {
   });
 });
 
-describe("what cannot be copied is refused, and nothing is left", () => {
+describe("an export that is not possible is refused, and leaves no file", () => {
   test.concurrent("a directory without a database: exit 3", async () => {
     const folder = newFolder();
     const run = await runMomo(["export", join(folder, "copy"), "--data", join(folder, "data")]);

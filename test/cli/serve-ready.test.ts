@@ -136,7 +136,7 @@ test.concurrent("a ready file that cannot be written: one line names it, one the
   expect([...readdirSync(folder), ...readdirSync(TMPDIR)]).toEqual([]);
 });
 
-describe("what is no ready file is refused, and not removed, however the start fails", () => {
+describe("a file that is not a ready file is refused and not removed, however the start fails", () => {
   test.each([
     ["a database", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "SQLite format 3\0")],
     ["a long file", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "{".repeat(65_537))],

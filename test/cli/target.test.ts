@@ -15,7 +15,7 @@ const { at, baseUrl, headers, control } = await startIn(newFolder());
 const [, data] = at;
 const OTHER_KEY = { apiKey: "mk_flag", apiSecret: "ms_flag" };
 
-/** Does something in this process with only these variables of momo's; it must not wait for anything. */
+/** Runs `act` in this process with only these variables of momo's; `act` must be synchronous. */
 function withVariables<T>(variables: Record<string, string>, act: () => T): T {
   const before = { ...process.env };
   for (const name of Object.keys(before)) if (name.startsWith("MOMO_")) delete process.env[name];
