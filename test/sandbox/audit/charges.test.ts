@@ -58,7 +58,7 @@ describe("charging a reference twice", () => {
 
 describe("reading a refusal as a payment", () => {
   test.each([[undefined], [null], [""], ["undefined"], ["[object Object]"]])(
-    "asking for the status of %p names both requests",
+    "a poll for %p names both requests",
     (id) => {
       const client = createAuditedClient();
       client.refuse(500);

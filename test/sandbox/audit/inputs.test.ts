@@ -47,7 +47,7 @@ describe("the members of a body", () => {
     });
   });
 
-  test("one finding for each member that only the lenient mode takes", () => {
+  test("one finding for each member that only the lenient mode accepts", () => {
     const client = createAuditedClient();
     const leniencies = [
       { member: "payment_account_id", came: '"1"' },
@@ -142,7 +142,7 @@ describe("bounds", () => {
     for (let payment = 2; payment < MOST_PAYMENTS; payment += 1) client.push();
     client.poll(first, "pending");
     expect(client.finding()).toMatchObject({ kind: "never_polls", request_ids: [2] });
-    // These two take the places of the first two.
+    // These two replace the first two.
     client.push();
     client.push("A");
     expect(client.finding()).toMatchObject({ kind: "never_polls", request_ids: [2] });

@@ -5,7 +5,6 @@ import { type AuditedClient, createAuditedClient, testFindings } from "../../sup
 
 const program = (name: string) => ({ headers: new Headers({ "User-Agent": name }) });
 
-/** Polls a new payment twice. */
 function pollTwice(client: AuditedClient, intervalMs: number): void {
   const id = client.push();
   client.poll(id, "pending");
