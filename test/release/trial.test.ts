@@ -12,7 +12,7 @@ afterAll(cleanUp);
 
 const momo = await builtBinary();
 
-/** momo, but for one command, which a line of shell does instead. */
+/** momo with one command replaced by a line of shell. */
 function broken(command: string, instead: string): string {
   const file = join(newFolder(), "momo");
   writeFileSync(file, `#!/bin/sh\ncase "$*" in ${command}) ${instead} ;; esac\nexec '${momo}' "$@"\n`, { mode: 0o755 });
@@ -48,7 +48,7 @@ test.each(BROKEN)("%s fails it, and the step is named", async (_, file, message)
   expect((error as Error).message).toMatch(message);
 });
 
-test("the notes name each executable: where it ran, why it did not, or that nobody tried it", () => {
+test("the notes name each executable: where it ran, why it did not, or that it was not tried", () => {
   const release = newFolder();
   mkdirSync(join(release, "tried"));
   const ran = { sum: "0", result: "ran", detail: "wine-8.0: version 3 ms" };
