@@ -5,7 +5,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
 import { type Session, startSession } from "../../support/documents-session.ts";
 
-/** The recipes of docs/testing.md that are more than commands, and what else readers do with them. */
+/** The recipes of docs/testing.md that are more than commands, and variants of them. */
 
 const testing = readDocument("docs/testing.md");
 const recipe = blocksOf(testing, "yaml").find((block) => block.startsWith("steps:")) ?? "";
