@@ -18,7 +18,7 @@ const nonpayment = (changes: Partial<Nonpayment>): Nonpayment => {
 };
 
 describe("(none) → pending: the provider accepted the prompt", () => {
-  test("there is nothing of an outcome yet", () => {
+  test("there is no outcome yet", () => {
     expect<object>(pending).toEqual({ ...facts, status: "pending", memo: "memo", checkAtMs: CREATED_AT_MS + 3000 });
   });
 
