@@ -144,7 +144,7 @@ describe("signals are passed on", () => {
     expect(run).toMatchObject({ stdout: "heard\n", exitCode: 3 });
   });
 
-  test.concurrent("to a command without a handler: it ends, and so does momo", async () => {
+  test.concurrent("to a command without a handler: the command and momo end", async () => {
     const child = startMomo(["exec", "--", "sh", "-c", "echo ready; exec sleep 5"]);
     await child.stdout.until(/ready/);
     child.signal("SIGTERM");

@@ -22,7 +22,7 @@ function idsIn(copy: string): Set<number> {
   return new Set(rows.map(({ id }) => id));
 }
 
-test.concurrent("a copy that is made while a server takes payments has every payment that was answered before", async () => {
+test.concurrent("a copy that is made while a server accepts payments has every payment that was answered before", async () => {
   const server = await serveMomo();
   const order = { payment_account_id: 1, phone: "0712345678", amount: 5 };
   const folder = newFolder();

@@ -93,7 +93,7 @@ describe("what a killed ephemeral server leaves behind", () => {
     expect(readdirSync(elsewhere)).toEqual(["in-use.lock"]);
   });
 
-  testWithOtherUser("nor is what another user left", async () => {
+  testWithOtherUser("leftovers of another user stay", async () => {
     const { TMPDIR, folder } = leftBehind();
     giveAway(folder);
     removeLeftovers(TMPDIR);

@@ -57,7 +57,7 @@ describe("a data directory of another user is refused, and no secret goes to the
     });
   }
 
-  testWithOtherUser("through a link of ours, too", async () => {
+  testWithOtherUser("through our own link, too", async () => {
     const { data } = dataWithRecord();
     giveAway(data);
     const link = join(newFolder(), "link");
@@ -76,7 +76,7 @@ describe("a data directory of another user is refused, and no secret goes to the
     expect(requests).toEqual([]);
   });
 
-  testWithOtherUser("it does not matter to a command whose flags say everything", async () => {
+  testWithOtherUser("a command ignores it if variables name the server and the key", async () => {
     const { data } = dataWithRecord();
     giveAway(data);
     const env = {
@@ -157,7 +157,7 @@ describe("one line warns of a control token file that others can read", () => {
     expect(await warningsFor((file) => chmodSync(file, mode))).toBe(line);
   });
 
-  testWithOtherUser("so is one of another user", async () => {
+  testWithOtherUser("the same for a token file of another user", async () => {
     expect(await warningsFor(giveAway)).toContain("the token in FILE belongs to another user");
   });
 });

@@ -46,7 +46,7 @@ describe("momo phone at a terminal", () => {
     expect(await sandbox.statusOf(second)).toBe("cancelled");
   });
 
-  test.concurrent("a prompt that ends elsewhere: one line says whether it was answered, reset or expired, also while a PIN is typed", async () => {
+  test.concurrent("a prompt that ends elsewhere: one line names the reason (answered, reset or expired), also while a PIN is typed", async () => {
     const sandbox = await startIn(newFolder());
     const first = await startPrompt(sandbox);
     const { screen, type } = openMomo(["phone", ...sandbox.at]);

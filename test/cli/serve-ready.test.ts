@@ -73,7 +73,7 @@ test.concurrent("a restart keeps the key, the account and the payments, also aft
 describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
   test.concurrent.each([
     ["a data directory that cannot be used", ["--ready-file=ready.json", "--data", "file/data"]],
-    ["a file of rules that is not there", ["--ready-file", "ready.json", "--rules", "none", "--ephemeral"]],
+    ["a missing file of rules", ["--ready-file", "ready.json", "--rules", "none", "--ephemeral"]],
     ["a wrong value, before the flag", ["--port", "abc", "--ready-file", "ready.json"]],
     ["a wrong value, after the flag", ["--ready-file=ready.json", "--port", "abc"]],
     ["a wrong address of a webhook", ["--webhook", "ftp://x", "--ready-file=ready.json"]],

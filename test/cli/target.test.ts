@@ -55,7 +55,7 @@ describe("which server: flag > MOMO_* > the data directory", () => {
     ["the data directory's", {}, {}, saved],
     ["MOMO_* go before the data directory", {}, VARIABLES, named],
     ["flags go before MOMO_*", byFlags, VARIABLES, { ...OTHER_KEY, baseUrl: byFlags.baseUrl, paymentAccountId: 7 }],
-    ["an empty variable counts as none", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
+    ["an empty variable counts as not set", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
   ])("%s", (_what, flags, variables, target) => {
     expect(targetOf(flags, variables)).toMatchObject(target);
   });

@@ -91,7 +91,7 @@ describe("a server whose answers change while momo waits", () => {
     expect(await rejectionOf(waitAt(ended.baseUrl))).toMatchObject({ code: "unreachable", exitCode: 6 });
   });
 
-  test.concurrent("the time-out holds also if the interval is longer", async () => {
+  test.concurrent("the time-out is kept if the interval is longer", async () => {
     const answer = await waitAt(answering(pending), { interval: 3_600_000, timeout: 20 });
     expect(answer.status).toBe("pending");
   });
