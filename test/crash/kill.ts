@@ -15,7 +15,7 @@ const ROUNDS_BETWEEN_RESETS = 15;
  */
 export const kill: Scenario = {
   title: "kill -9",
-  promise: "`kill -9` under load: what was answered is there, once, and ends as it should",
+  promise: "`kill -9` under load: every answered payment is stored once, and ends as it should",
   shortRounds: 4,
   rounds: (kills) => kills,
   async play(trial) {
