@@ -42,7 +42,7 @@ describe("a token has five random bits a character", () => {
     expect([...seen].sort().join("")).toBe("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
   });
 
-  test("it is as long as asked", () => {
+  test("it has the requested length", () => {
     for (const length of [0, 1, 12, 39]) expect(token(systemRandom, length)).toHaveLength(length);
   });
 });

@@ -62,7 +62,7 @@ describe("pending → completed, failed, cancelled, expired", () => {
     }
   });
 
-  test("a note that comes with the outcome takes the place of the first one", () => {
+  test("a memo that arrives with the outcome replaces the first one", () => {
     expect(resolve(pending, payment({ memo: "by hand" })).memo).toBe("by hand");
     expect(resolve(pending, nonpayment({ memo: "by hand" })).memo).toBe("by hand");
   });
