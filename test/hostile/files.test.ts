@@ -101,7 +101,7 @@ describe.each(["--rules", "--control-token-file"])("a file that %s names: exit 2
   });
 });
 
-test.concurrent("--rules takes them from a pipe, too", async () => {
+test.concurrent("--rules reads a pipe, too", async () => {
   const pipe = join(newFolder(), "rules");
   PIPE[1](pipe);
   const writer = Bun.spawn(["sh", "-c", `echo '[{"outcome":"cancelled"}]' > "$0"`, pipe]);

@@ -114,7 +114,7 @@ describe("hundreds of clients that stall beside one that does not", () => {
 
   const EACH = 50;
 
-  test(`${EACH} clients for each way to stall: every answer to the other comes within a second`, async () => {
+  test(`${EACH} clients for each way to stall: every answer to the other client arrives within a second`, async () => {
     await Promise.all(STALLS.flatMap((stall) => Array.from({ length: EACH }, stall)));
     for (let asked = 0; asked < 20; asked++) {
       const startedMs = performance.now();
