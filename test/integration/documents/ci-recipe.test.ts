@@ -45,7 +45,7 @@ test("the step after the start finds the server in MOMO_*", async () => {
   }
 });
 
-test("the data of an ephemeral server's ready file is what --data takes", async () => {
+test("--data accepts the data directory in an ephemeral server's ready file", async () => {
   const { stdout, exitCode } = await session.run(`
     momo serve --ephemeral --port 0 --ready-file ephemeral.json > ephemeral.log 2>&1 &
     timeout 30 sh -c 'until [ -s ephemeral.json ]; do sleep 0.1; done'

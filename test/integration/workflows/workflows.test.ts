@@ -69,7 +69,7 @@ describe.each(NAMES)("%s", (name) => {
       expect(existsSync(join(ROOT, action, "action.yml"))).toBe(true);
   });
 
-  test("every job ends in time, and may only read unless it says more", () => {
+  test("every job ends in time, and may only read unless it lists more rights", () => {
     const { permissions, jobs } = YAML.parse(text) as {
       permissions: object;
       jobs: Record<string, { "timeout-minutes"?: number }>;
