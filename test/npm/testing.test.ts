@@ -64,7 +64,7 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
   });
 
-  test("accept: lenient takes an account in text and logs that; strict refuses it, and says that lenient would accept it", async () => {
+  test("accept: lenient accepts an account in text and logs that; strict refuses it, and names lenient", async () => {
     const [lenient, strict] = await Promise.all([start({ accept: "lenient" }), start()]);
     for (const sandbox of [lenient, strict]) await pay(sandbox, { payment_account_id: "1" });
     expect(await lenient.requests()).toMatchObject([
