@@ -36,7 +36,7 @@ test("a package that names no licence stops the release", () => {
   expect(() => componentsOf(FILES, root)).toThrow("zod names no licence");
 });
 
-test("the notices hold every licence, and say where the sources of the runtime are", () => {
+test("the notices have every licence, and name the place where the sources of the runtime are", () => {
   const notices = noticesOf(componentsOf(FILES, plant(PACKAGES)), "1.4.5");
   for (const part of ["zod 4.0.0 (MIT)", "MIT, by the authors of zod", "@a/b 1.2.3 (Apache-2.0)", "LGPL-2.1"]) {
     expect(notices).toContain(part);

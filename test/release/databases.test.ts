@@ -21,7 +21,7 @@ function changed(name: string, change: (content: Buffer) => Uint8Array | string)
   return copy;
 }
 
-test("the database of a version holds a payment of every end and a pending one, is small, and opens", async () => {
+test("the database of a version has a payment with every end and a pending one, is small, and opens", async () => {
   const payments = JSON.parse(readFileSync(join(folder, "1.0.0.json"), "utf8"));
   expect(payments.map(({ status }: { status: string }) => status)).toEqual([
     "pending",
