@@ -32,7 +32,7 @@ describe("charging a reference twice", () => {
     client.push("A");
     client.end(first, "failed");
   });
-  testFindings("the answer was lost, and the client did not look", ["charges_twice"], (client) => {
+  testFindings("the answer was lost, and the client did not search", ["charges_twice"], (client) => {
     const first = client.push("A", LOST);
     client.live(10_000);
     client.end(first, "failed");
@@ -46,7 +46,7 @@ describe("charging a reference twice", () => {
     client.live(1000);
     client.push("A");
   });
-  testFindings("the first request arrives late, and the client did not look", ["charges_twice"], (client) => {
+  testFindings("the first request arrives late, and the client did not search", ["charges_twice"], (client) => {
     client.live(10_000);
     const second = client.push("A");
     client.poll(second, "completed");

@@ -110,7 +110,7 @@ test("a finding never has a secret or a control character of the client", () => 
 });
 
 describe("bounds", () => {
-  test(`a finding names ${MOST_REQUEST_IDS} requests and counts more; listeners get each of these, then each doubling`, () => {
+  test(`a finding names ${MOST_REQUEST_IDS} requests and counts more; listeners get each of these, then each doubling of the count`, () => {
     const client = createAuditedClient();
     let events = 0;
     const stop = client.audit.subscribe(() => {
@@ -148,7 +148,7 @@ describe("bounds", () => {
     expect(client.finding()).toMatchObject({ kind: "never_polls", request_ids: [2] });
   });
 
-  testFindings("a request that came before the audit forgot all", [], (client) => {
+  testFindings("a request that arrived before the audit was cleared", [], (client) => {
     client.forget();
     client.list("sort=x", {}, { durationMs: 1 });
   });

@@ -48,7 +48,7 @@ describe("never polling", () => {
     client.freezeFor(600_000);
     client.live(NEVER_POLLED_MS - 1);
   });
-  testFindings("the answer was lost, and the client did not look", ["never_polls"], (client) => {
+  testFindings("the answer was lost, and the client did not search", ["never_polls"], (client) => {
     client.push("A", LOST);
     client.live(NEVER_POLLED_MS);
   });

@@ -100,7 +100,7 @@ describe("steering: a client has changed something, so every page reads it again
     );
   });
 
-  test("so are a revoked key and a restored snapshot", async () => {
+  test("a revoked key and a restored snapshot are events, too", async () => {
     const { api_key } = await sandbox.control("POST", "/keys", { label: "staging" });
     await sandbox.control("PUT", "/snapshots/before");
     const stream = await sandbox.listen();

@@ -93,7 +93,7 @@ describe("strict: the log says of a refusal whether the lenient form would accep
     ["bytes that are not UTF-8", post("/status.php", Uint8Array.of(0x22, 0xff), FORM), false],
     ["an unknown payment", post("/status.php", '{"checkout_request_id":"x"}', JSON_TYPE), false],
     ["wrong credentials", get("/transactions.php?page=0", { "X-API-Key": "mk_no" }), false],
-    ["a call that is accepted anyway", push({}), false],
+    ["a request that is accepted anyway", push({}), false],
   ];
   test.each(CASES)("%s", async (_name, send, takes) => {
     await send();

@@ -14,7 +14,7 @@ describe("GET /_momo/transactions: the list of the merchant API, with references
     pending_count: 1,
   };
 
-  test("has the same members, and the counts do not depend on the status that is asked for", async () => {
+  test("has the same members, and the counts do not depend on the filter by status", async () => {
     for (const amount of [10, 20]) await sandbox.pay({ amount });
     await sandbox.pay({ phone: "254700000032", reference: "R" });
     await sandbox.pay({ phone: "254700000001" });
