@@ -6,7 +6,7 @@ import { CREATED_AT_MS, pendingOf } from "../support/payments.ts";
 import { createProvider } from "../support/provider.ts";
 import { nextTurn } from "../support/turns.ts";
 
-test("10,000 checks can be in flight; others wait until one is answered or dropped, and no answer to a dropped one counts", async () => {
+test("10,000 checks can be in flight; others wait until one is answered or dropped; answers to dropped ones do not count", async () => {
   const nowMs = CREATED_AT_MS + 3000;
   const clock = createManualClock(nowMs);
   const questions: ((answer: NotYet) => void)[] = [];

@@ -27,7 +27,7 @@ async function advance(count: number, stepMs: number) {
 }
 
 describe("each payment ends by its deadline, whatever the provider does", () => {
-  test("a provider that throws is asked again a second later, and the error is reported", async () => {
+  test("a check that throws is repeated a second later, and the error is reported", async () => {
     const asked: number[] = [];
     await open(async (pending, nowMs) => {
       asked.push(nowMs - START_MS);
@@ -135,7 +135,7 @@ describe("no payment waits for the provider's answer about another", () => {
 
   const CANCELLED = { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: START_MS + 3500 } as const;
 
-  test("if the answer never comes, the payment is asked about once, however often it is polled, and expires", async () => {
+  test("if the answer never arrives, the payment is checked once, however often it is polled, and expires", async () => {
     const { questions, second } = await openWithSilence();
     for (let step = 0; step < 19; step++) {
       await harness.advance(2999);
@@ -146,7 +146,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(questions.length).toBe(1);
   });
 
-  test("an answer that comes after its round counts, and is announced", async () => {
+  test("an answer that arrives after its round counts, and is announced", async () => {
     const { second, answer } = await openWithSilence();
     const announced: string[] = [];
     harness.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
@@ -155,7 +155,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(announced).toEqual(["2 cancelled"]);
   });
 
-  test("so does a late answer that says when to ask again", async () => {
+  test("a late answer with the time of the next check counts, too", async () => {
     const { questions, second, answer } = await openWithSilence();
     await answer(0, { status: "pending", checkAtMs: START_MS + 33_000 });
     await advance(29, 1000);
