@@ -9,7 +9,7 @@ import { PATIENCE_MS } from "./time-outs.ts";
 import { until } from "./until.ts";
 
 /**
- * Real PostgreSQL servers for the tests: one of each version for a whole run of the tests, started by the first test that needs it,
+ * Real PostgreSQL servers: one of each version for a whole run of the tests. The first test that needs it starts it,
  * on a free port and in a new folder. A keeper process ends it with the run, however the run ends.
  */
 
