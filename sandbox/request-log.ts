@@ -41,23 +41,17 @@ const LOG_CAPACITY = 1000;
 /** How many characters of each body and answer are kept. With a head of at most 16 KiB, this bounds the whole log. */
 export const KEPT_LENGTH = 4096;
 
-/** The last {@link LOG_CAPACITY} calls. JSON is made when somebody reads them. */
-export interface RequestLog {
-  /** Takes the whole body and answer, and cuts them. */
-  add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">): void;
-  /** Oldest first. */
-  list(): readonly LoggedRequest[];
-  clear(): void;
-  subscribe(listener: LogListener): () => void;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
-export function createRequestLog(): RequestLog {
+/** The last {@link LOG_CAPACITY} calls. JSON is made when somebody reads them. */
+export function createRequestLog() {
   const calls: LoggedRequest[] = [];
   const listeners = new Set<LogListener>();
   let lastId = 0;
 
   return {
-    add(request) {
+    /** Takes the whole body and answer, and cuts them. */
+    add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">): void {
       lastId += 1;
       const [body, bodyCutBytes] = beginningOf(request.body);
       const [answer, answerCutBytes] = beginningOf(request.answer);
@@ -67,11 +61,11 @@ export function createRequestLog(): RequestLog {
       if (calls.length > LOG_CAPACITY) calls.shift();
       for (const listener of listeners) listener(logged, request);
     },
-    list: () => calls,
-    clear() {
+    list: (): readonly LoggedRequest[] => calls,
+    clear(): void {
       calls.length = 0;
     },
-    subscribe(listener) {
+    subscribe(listener: LogListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

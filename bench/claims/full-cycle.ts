@@ -27,7 +27,7 @@ export const fullCycle: Claim = async (bench) => {
   ];
 };
 
-/** How many were started and resolved in a second, while there was something to do. */
+/** @returns how many payments start and end in a second */
 async function cycle(momo: RunningMomo, seconds: number): Promise<number> {
   let started = 0;
   const ms = await timed(async () => {

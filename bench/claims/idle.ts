@@ -6,7 +6,7 @@ import { type Running, startLimit, startMomo } from "../support/servers.ts";
 
 const QUIET_MS = 1500;
 
-/** What a server costs that nobody uses. Both are watched over the same seconds. */
+/** What an unused server costs. Both servers are measured at the same time. */
 export const idle: Claim = async (bench) => {
   if (!knowsProcesses()) return [leftOut("idle", "needs /proc")];
   const { programs } = bench;

@@ -9,7 +9,7 @@ import { quantile } from "../support/statistics.ts";
 const YEAR_MS = 365 * 86_400_000;
 const QUIET_MS = 1500;
 
-/** Prompts that wait: what they cost while nothing happens, and how late others are meanwhile under load. */
+/** Prompts that wait: what they cost, and how late the outcomes of other prompts are meanwhile under load. */
 export const pending: Claim = async (bench) => {
   const { startSize: count } = bench;
   const data = await newData(bench, "pending");
@@ -63,7 +63,7 @@ const AFTER_MS = 500;
 async function lateness(momo: RunningMomo, delayMs: number): Promise<number> {
   await Bun.sleep(delayMs);
   const id = await pay(momo, `completed; after=${AFTER_MS}ms`);
-  // The prompt was pushed before this moment, so the lateness is not overstated by how long the answer took.
+  // The prompt was pushed before this moment, so the time of the answer does not count as lateness.
   const startedMs = performance.now();
   await control(momo, "/wait", { checkout_request_id: id, timeout: "10s" });
   return performance.now() - startedMs - AFTER_MS;

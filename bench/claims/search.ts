@@ -53,7 +53,7 @@ async function whilePaying(momo: RunningMomo, work: () => Promise<unknown>) {
   return { ms: await done, waits };
 }
 
-/** Numbers, orders and ids of payments all over the year. */
+/** Phone numbers, references and ids of payments from the whole year. */
 function textsIn(file: string): string[] {
   const ids = checkoutIdsIn(file, SELECTIVE_SEARCHES);
   const client = new Database(file, { readonly: true });

@@ -8,7 +8,7 @@ import { knowsProcesses, residentMb } from "../support/proc.ts";
 import { databaseIn, startMomo } from "../support/servers.ts";
 import { median } from "../support/statistics.ts";
 
-/** A shop that takes a payment every second and asks for each five times. */
+/** A shop that starts a payment every second, and polls each five times. */
 const REQUESTS_A_DAY = 6 * 24 * 60 * 60;
 
 interface Look {
@@ -16,7 +16,7 @@ interface Look {
   readonly logMb: number;
 }
 
-/** A busy day, as fast as it goes: does memory stay where it is once all is warm, and the log of writes with it? */
+/** The requests of a busy day, as fast as possible: do memory and the write-ahead log stop growing? */
 export const soak: Claim = async (bench) => {
   if (!knowsProcesses()) return [leftOut("soak", "needs /proc")];
   const requests = Math.round(REQUESTS_A_DAY * bench.days);

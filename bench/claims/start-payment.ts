@@ -20,7 +20,7 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
     loadHistory(databaseIn(data), rows, Date.now());
   }
   const limit = await startLimit(programs, limitData(bench, `limit-start-${rows}`, rows));
-  // Nobody answers these prompts meanwhile: it is their start that is compared.
+  // Nobody answers these prompts: only the start of a payment is compared.
   const momo = await startMomo(programs, data, ["--outcome", "manual", "--prompt-timeout", "1h"]);
   await Promise.all([payments(limit, WARM_UP_SECONDS), payments(momo, WARM_UP_SECONDS)]);
   const results = await alternate(rounds, {

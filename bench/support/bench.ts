@@ -12,20 +12,20 @@ export interface Bench {
   /** How many rounds, and how long one of load lasts. */
   readonly rounds: number;
   readonly seconds: number;
-  /** How many rounds of what takes many seconds. */
+  /** The same for measurements that take many seconds. */
   readonly longRounds: number;
-  /** The sizes at which growth is looked at, the smallest first. */
+  /** The numbers of rows at which growth is measured, the smallest first. */
   readonly sizes: readonly number[];
-  /** The size at which a start is measured. */
+  /** The number of rows at which a start is measured. */
   readonly startSize: number;
-  /** How much of a day the soak takes. */
+  /** How many days of requests the soak sends; may be a fraction. */
   readonly days: number;
-  /** Where everything is written, on the disk of the project. */
+  /** The folder for all files, on the same disk as the project. */
   readonly folder: string;
   readonly progress: (text: string) => void;
 }
 
-/** One program: it starts what it needs, measures, and stops it. */
+/** One measurement: it starts the servers that it needs, and stops them. */
 export type Claim = (bench: Bench) => Promise<Line[]>;
 
 export const rowsText = (rows: number): string => `${rows.toLocaleString("en")} rows`;
@@ -40,7 +40,7 @@ export async function newData({ folder, programs }: Bench, name: string): Promis
   return data;
 }
 
-/** A new database of the limit's, with so many payments. */
+/** Makes a database of the bare limit with this number of payments. */
 export function limitData({ folder }: Bench, name: string, rows: number): string {
   const file = join(folder, `${name}.db`);
   rmSync(file, { force: true });

@@ -18,7 +18,7 @@ export function obstacle(folder: string, bytesNeeded: number): string | null {
 
 const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
-/** What the figures hold for. */
+/** The machine on which the figures were measured. */
 export function describeMachine(): string[] {
   const sqlite = new Database(":memory:").query<{ version: string }, []>("SELECT sqlite_version() AS version").get();
   const wrk = Bun.spawnSync(["wrk", "-v"]).stdout.toString().split(" ")[1] ?? "";

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../scripts/release/registry.ts";
 import peersJson from "../peers/package.json" with { type: "json" };
 import { start, stop } from "./processes.ts";
 import { ROOT } from "./programs.ts";
@@ -30,7 +31,7 @@ const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: s
 
 export const arePeersInstalled = (): boolean => existsSync(program("mb")) && Bun.which("node") !== null;
 
-/** For the head of the table. */
+/** Text above the table. */
 export const peerVersions = (): string =>
   Object.entries(peersJson.dependencies)
     .map(([name, version]) => `${name} ${version}`)
@@ -45,7 +46,7 @@ async function startPeer(name: string, commandOf: (typeof COMMANDS)[string], fol
   const port = await freePort();
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
-  // A copy: json-server writes to it, and mountebank takes its port from nowhere else.
+  // A copy, because json-server writes to it, and mountebank takes its port only from it.
   const config = join(home, "config.json");
   const original = join(PEERS, `${name.toLowerCase()}.json`);
   if (name === "mountebank")
@@ -72,12 +73,4 @@ async function answering(name: string, url: string): Promise<void> {
     await Bun.sleep(50);
   }
   throw new Error(`${name} does not answer`);
-}
-
-/** A port that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }

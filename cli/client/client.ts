@@ -7,13 +7,11 @@ import type { ControlTarget, KeySource, Target } from "./target.ts";
 /** An answer of the payment service or of the control API, as it came. */
 export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
 
-/** The time-out of a call, unless the call sets another. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Moving the clock answers when all payments that become due are resolved, maybe a million. */
 export const ADVANCE_TIMEOUT_MS = 600_000;
 
-/** The options of a call. */
 export interface SendOptions {
   readonly headers?: Record<string, string>;
   readonly timeoutMs?: number;
@@ -137,7 +135,6 @@ function createClient(address: string, credentials: Record<string, string>, hint
   };
 }
 
-/** For a call that changes nothing. */
 export const READS: SendOptions = { lookWith: null };
 
 /**

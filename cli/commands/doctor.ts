@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
@@ -25,7 +25,7 @@ import {
 import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
-import { outputOptions, readId, readPort, serverOptions } from "../terminal/options.ts";
+import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from "../terminal/output.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
@@ -33,13 +33,12 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly mend?: true;
 }
 
-export function doctorCommand(): Command {
+export default function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
     .option("--mend", "count wrong totals again; no server may run")
-    .addOption(new Option("--account <id>", "the payment account that momo pay would use").argParser(readId));
-  for (const option of [...serverOptions(), ...outputOptions()]) command.addOption(option);
-  return command.action(doctor);
+    .option("--account <id>", "the payment account that momo pay would use", readId);
+  return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {

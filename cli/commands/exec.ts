@@ -19,7 +19,7 @@ import { EXIT, Failure } from "../terminal/failure.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
-export function execCommand(): Command {
+export default function execCommand(): Command {
   const command = new Command("exec")
     .argument("<command...>", "after --, with its own arguments")
     .passThroughOptions()
@@ -31,12 +31,8 @@ export function execCommand(): Command {
         .choices(SEVERITIES)
         .preset("error"),
     )
-    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt");
-  command.addOption(
-    new Option("--intercept <hosts>", "answer the command's calls to https://HOST/... with the sandbox").argParser(
-      readHosts,
-    ),
-  );
+    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt")
+    .option("--intercept <hosts>", "answer the command's calls to https://HOST/... with the sandbox", readHosts);
   return addSandboxOptions(command).action(exec);
 }
 

@@ -18,7 +18,7 @@ import { planDraft } from "../serving/leftovers.ts";
 import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption } from "../terminal/options.ts";
+import { dataOption, jsonOption, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
@@ -27,13 +27,12 @@ interface ExportFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
 }
 
-export function exportCommand(): Command {
-  const command = new Command("export")
-    .argument("<file>", "where the copy goes, and nothing is yet; -: standard output")
-    .addOption(dataOption())
-    .addOption(jsonOption());
-  for (const option of databaseOptions()) command.addOption(option);
-  return command.action(exportData);
+export default function exportCommand(): Command {
+  const command = new Command("export").argument(
+    "<file>",
+    "where the copy goes, and nothing is yet; -: standard output",
+  );
+  return withOptions(command, dataOption(), jsonOption(), ...databaseOptions()).action(exportData);
 }
 
 /** Writes a copy to a path that nothing else uses; `name` is what a refusal calls it. */
@@ -112,7 +111,6 @@ function makeEmpty(file: string, name: string): void {
 const taken = (file: string) =>
   new Failure("unexpected", `${file} is there already`, "choose another name, or remove it");
 
-/** Prints the copy as bytes, for a pipe. */
 async function printCopy(prepare: () => Copy, { json }: ExportFlags): Promise<void> {
   if (json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");

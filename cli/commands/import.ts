@@ -21,7 +21,7 @@ import { readCredentials } from "../serving/records.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption, yesOption } from "../terminal/options.ts";
+import { dataOption, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { describeContents } from "./export.ts";
@@ -32,17 +32,14 @@ interface ImportFlags extends OutputOptions, DatabaseFlags {
   readonly yes?: true;
 }
 
-export function importCommand(): Command {
+export default function importCommand(): Command {
   const command = new Command("import")
     .argument("<file>", "a copy that momo export made; -: standard input")
-    .option("--replace", "replace the database that is there, which is lost")
-    .addOption(yesOption())
-    .addOption(dataOption())
-    .addOption(jsonOption());
-  for (const option of databaseOptions()) command.addOption(option);
-  return command.action(async (file: string, flags: ImportFlags) => {
+    .option("--replace", "replace the database that is there, which is lost");
+  withOptions(command, yesOption(), dataOption(), jsonOption(), ...databaseOptions());
+  return command.action((file: string, flags: ImportFlags) => {
     const database = databaseUnlessData(flags);
-    await (database ? importIntoDatabase(file, flags, database) : importData(file, flags));
+    return database ? importIntoDatabase(file, flags, database) : importData(file, flags);
   });
 }
 
@@ -104,7 +101,6 @@ const OTHER_CREDENTIALS =
 const NUMBERS_UNKNOWN =
   "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
 
-/** The source of a copy. */
 interface Source {
   readonly name: string;
   readonly stream: ReadableStream<Uint8Array>;

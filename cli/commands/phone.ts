@@ -10,17 +10,16 @@ import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { type Key, openKeyboard } from "../terminal/keyboard.ts";
-import { controlOptions } from "../terminal/options.ts";
+import { controlOptions, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
 import { readTypedPhone } from "../terminal/typed-phone.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 
-export function phoneCommand(): Command {
+export default function phoneCommand(): Command {
   const command = new Command("phone").argument("[phone...]", "the customer's number (default: everybody's)");
-  for (const option of controlOptions()) command.addOption(option);
-  return command.action(phone);
+  return withOptions(command, ...controlOptions()).action(phone);
 }
 
 async function phone(words: readonly string[], flags: PhoneFlags): Promise<void> {

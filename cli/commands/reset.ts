@@ -2,17 +2,15 @@ import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { askToGoOn } from "../terminal/ask.ts";
-import { controlOptions, jsonOption, yesOption } from "../terminal/options.ts";
+import { controlOptions, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
 interface ResetFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
   readonly yes?: true;
 }
 
-export function resetCommand(): Command {
-  const command = new Command("reset");
-  for (const option of controlOptions()) command.addOption(option);
-  return command.addOption(yesOption()).addOption(jsonOption()).action(reset);
+export default function resetCommand(): Command {
+  return withOptions(new Command("reset"), ...controlOptions(), yesOption(), jsonOption()).action(reset);
 }
 
 async function reset(flags: ResetFlags): Promise<void> {

@@ -3,18 +3,15 @@ import type { SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
-import { controlOptions, outputOptions } from "../terminal/options.ts";
+import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
 type SnapshotFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
-export function snapshotCommand(): Command {
+export default function snapshotCommand(): Command {
   const command = new Command("snapshot");
-  const sub = (name: string, summary: string, quiet?: string) => {
-    const made = command.command(name).description(summary);
-    for (const option of [...controlOptions(), ...outputOptions(quiet)]) made.addOption(option);
-    return made;
-  };
+  const sub = (name: string, summary: string, quiet?: string) =>
+    withOptions(command.command(name).description(summary), ...controlOptions(), ...outputOptions(quiet));
   const named = (name: string, summary: string) =>
     sub(name, summary).argument("<name>", "letters, digits, - and _, at most 64");
   named("save", "keep how everything is now").action((name: string, flags: SnapshotFlags) =>

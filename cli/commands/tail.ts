@@ -3,7 +3,7 @@ import { systemClock } from "../../src/system.ts";
 import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
-import { controlOptions, outputOptions } from "../terminal/options.ts";
+import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, lineOf, type OutputOptions, print, printTsv, tell } from "../terminal/output.ts";
 import { paymentLine } from "../terminal/payment-lines.ts";
 import { jsonText } from "../terminal/plain.ts";
@@ -11,10 +11,9 @@ import { isTerminal, lineWidth, writeOut } from "../terminal/standard-output.ts"
 
 type TailFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
-export function tailCommand(): Command {
-  const command = new Command("tail");
-  for (const option of [...controlOptions(), ...outputOptions("the checkout request ids")]) command.addOption(option);
-  return command.action(tail);
+export default function tailCommand(): Command {
+  const output = outputOptions("the checkout request ids");
+  return withOptions(new Command("tail"), ...controlOptions(), ...output).action(tail);
 }
 
 async function tail(flags: TailFlags): Promise<void> {

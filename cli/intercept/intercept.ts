@@ -24,17 +24,14 @@ export interface InterceptOptions {
   readonly reportFault: (error: unknown) => void;
 }
 
-export interface Interception {
-  /** The variables for the command's environment. */
-  readonly variables: Record<string, string>;
-  stop(): Promise<void>;
-}
+export type Interception = Awaited<ReturnType<typeof startInterception>>;
 
 /**
  * Answers `https://HOST/…` for whoever has the variables: from a program's TLS to this process, and there to the sandbox.
+ * @returns the variables for the command's environment
  * @throws Failure with the reason; then nothing is left open
  */
-export async function startInterception(options: InterceptOptions): Promise<Interception> {
+export async function startInterception(options: InterceptOptions) {
   const { hosts, folder, reportFault } = options;
   const outer = readOuterProxy(
     callersVariable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),

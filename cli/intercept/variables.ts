@@ -7,10 +7,8 @@ import preload from "./preload.cjs.txt" with { type: "text" };
 
 export interface InterceptedBy {
   readonly hosts: readonly string[];
-  /** With its password. */
   readonly proxy: string;
   readonly doorPort: number;
-  /** The certificate of the authority. */
   readonly authority: string;
   /** A private folder for this run only. */
   readonly folder: string;

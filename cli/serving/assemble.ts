@@ -35,9 +35,7 @@ import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-we
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
-  /** The clock of the sandbox. */
   readonly clock: VirtualClock;
-  /** Real time. */
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
@@ -141,24 +139,9 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-/** The parts that both APIs share. */
-type Parts = Pick<
+type Parts = Omit<
   ControlContext,
-  | "service"
-  | "steering"
-  | "replica"
-  | "ownMemory"
-  | "rules"
-  | "default"
-  | "faults"
-  | "log"
-  | "requestCounts"
-  | "testPayments"
-  | "webhooks"
-  | "waitingRoom"
-  | "eventHub"
-  | "merchantNames"
-  | "stopping"
+  "clock" | "realClock" | "random" | "rememberClock" | "server" | "version" | "snapshots" | "merchantApi" | "audit"
 > & { readonly audit: ListeningAudit; readonly count?: NonNullable<NetworkOptions["count"]> };
 
 function createOwnMemory(forgets: readonly (() => void)[]): OwnMemory {

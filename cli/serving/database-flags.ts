@@ -3,11 +3,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { momoEnvironment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
+import { withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
-import { warnOfReaders } from "./ownership.ts";
-import { readText } from "./small-files.ts";
+import { readSecretFile } from "./ownership.ts";
 
 /** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
 
@@ -38,21 +38,10 @@ export const databaseOptions = () => [
 ];
 
 export function addSharingOptions(command: Command): Command {
-  for (const option of databaseOptions()) command.addOption(option);
-  return command
-    .addOption(
-      new Option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`).argParser(
-        readConnections,
-      ),
-    )
-    .addOption(
-      new Option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)").argParser(
-        readDeadline,
-      ),
-    )
-    .addOption(
-      new Option("--replica <name>", "the name of this server among those that share it").argParser(readReplica),
-    )
+  return withOptions(command, ...databaseOptions())
+    .option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`, readConnections)
+    .option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)", readDeadline)
+    .option("--replica <name>", "the name of this server among those that share it", readReplica)
     .option("--require-replica", "refuse a database that can lose an answered payment when it fails over")
     .option("--allow-reset", "let momo reset forget the payments of all servers");
 }
@@ -122,18 +111,9 @@ export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: stri
 const isArgument = (url: string): boolean => process.argv.some((word) => word.includes(url));
 
 function passwordOf(file: string): string {
-  let text: string;
-  try {
-    text = readText(file).replace(/\r?\n$/, "");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure("usage", `--database-password-file ${file} cannot be read (${code ?? message})`);
-  }
-  if (text === "" || text.length > 1000 || text.includes("\n")) {
-    throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
-  }
-  warnOfReaders(file);
-  return text;
+  const text = readSecretFile("--database-password-file", file).replace(/\r?\n$/, "");
+  if (/^[^\n]{1,1000}$/.test(text)) return text;
+  throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
 }
 
 /**

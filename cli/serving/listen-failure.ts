@@ -2,7 +2,6 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 
-/** The requested address. */
 interface Address {
   readonly host: string;
   readonly port: number;

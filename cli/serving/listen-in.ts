@@ -17,18 +17,10 @@ export interface ListenInOptions {
   readonly hasWebhook: () => boolean;
 }
 
-/** The audit of one sandbox: it hears every call and every change. */
-export interface ListeningAudit {
-  /** How many calls a delay holds up now. */
-  readonly delays: { underWay: number };
-  report(): AuditReport;
-  forget(): void;
-  subscribe(listener: FindingListener): () => void;
-  /** Ends all payments, and reports on a client that has ended: it makes no more calls. */
-  finish(): Promise<AuditReport>;
-}
+export type ListeningAudit = ReturnType<typeof listenIn>;
 
-export function listenIn(options: ListenInOptions): ListeningAudit {
+/** The audit of one sandbox: it hears every call and every change. */
+export function listenIn(options: ListenInOptions) {
   const { log, service, clock, stopwatch, basePaths, inputs, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
   const audit = new Audit({ basePaths, inputs, hasWebhook });
@@ -44,12 +36,14 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
   });
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {
+    /** How many calls a delay holds up now. */
     delays,
     // While calls are delayed, nobody knows what the client fails to do.
     report: () => audit.report(delays.underWay > 0 ? null : moment()),
     forget: () => audit.forget(moment()),
-    subscribe: (listener) => audit.subscribe(listener),
-    async finish() {
+    subscribe: (listener: FindingListener) => audit.subscribe(listener),
+    /** Ends all payments, and reports on a client that has ended: it makes no more calls. */
+    async finish(): Promise<AuditReport> {
       audit.clientEnded(moment());
       clock.advance(promptTimeoutMs);
       await service.resolver.resolveDue();

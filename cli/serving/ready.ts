@@ -31,7 +31,6 @@ export function readyRecord(
 
 interface Start {
   readonly host: string;
-  /** How long the start took. */
   readonly readyMs: number;
 }
 

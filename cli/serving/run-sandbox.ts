@@ -22,22 +22,9 @@ import { type CredentialsRecord, readClock, writeClock, writeServer } from "./re
 
 export interface SandboxConfig
   extends Addresses,
-    Pick<
+    Omit<
       AssembleOptions,
-      | "realClock"
-      | "stopwatch"
-      | "random"
-      | "fallback"
-      | "rules"
-      | "promptTimeoutMs"
-      | "basePaths"
-      | "accept"
-      | "form"
-      | "reportFault"
-      | "onRequest"
-      | "name"
-      | "webhook"
-      | "onDelivery"
+      "store" | "clock" | "shared" | "between" | "guard" | "rememberClock" | "data" | "merchantPort" | "credentials"
     > {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
@@ -57,7 +44,6 @@ export interface RunningSandbox {
   readonly controlUrl: string;
   /** Null where several servers share a database, and another one has made its first key. */
   readonly credentials: CredentialsRecord | null;
-  /** Of the first merchant. */
   readonly paymentAccountId: number;
   /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;

@@ -6,12 +6,8 @@ export type Key = "enter" | "escape" | "backspace" | "off" | { readonly digit: s
 
 type Special = "stop" | "line cancel";
 
-export interface Keyboard {
-  close(): void;
-}
-
 /** @param onBack called when the process goes on after Ctrl+Z */
-export function openKeyboard(onKey: (key: Key) => void, onBack: () => void): Keyboard {
+export function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
   const { stdin } = process;
   const isRaw = canRedraw();
   const grab = (raw: boolean) => {
@@ -35,7 +31,7 @@ export function openKeyboard(onKey: (key: Key) => void, onBack: () => void): Key
   grab(true);
   stdin.on("data", take).on("end", off).resume();
   return {
-    close() {
+    close(): void {
       grab(false);
       stdin.off("data", take).off("end", off).pause();
       process.off("SIGCONT", goOn).off("SIGINT", off);

@@ -58,8 +58,7 @@ function jsonLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: 
 function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
   const { status, fault, leniencies, isTakenLeniently } = request;
   const style = status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
-  const words: (Piece | null | undefined)[] = [
-    formatTimestamp(atMs).slice(-"HH:MM:SS".length),
+  return timedLine(atMs, [
     styled(style, String(status ?? "---")),
     request.method.padEnd(4),
     path,
@@ -70,9 +69,13 @@ function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs
     fault && `(fault: ${fault})`,
     leniencies.length > 0 ? `(lenient: ${leniencies.map(({ member }) => member).join(", ")})` : null,
     isTakenLeniently ? `(${HINT})` : null,
-  ];
-  const pieces = words.flatMap((word) => (word ? [word, "  "] : []));
-  return lineOf(pieces.slice(0, -1), isErrorTerminal);
+  ]);
+}
+
+/** The time of the day, and the words that are not empty. */
+export function timedLine(atMs: number, words: readonly (Piece | null | undefined)[]): string {
+  const pieces = words.flatMap((word) => (word ? ["  ", word] : []));
+  return lineOf([formatTimestamp(atMs).slice(-"HH:MM:SS".length), ...pieces], isErrorTerminal);
 }
 
 /** An error that no caller waits for, in the same format. */

@@ -50,17 +50,7 @@ interface Kept {
 }
 
 /** The findings, one for each kind and subject, in bounded memory. */
-export interface FindingBook {
-  /** @returns the finding, if it should be announced, else null */
-  note(mistake: Mistake): Finding | null;
-  /** The findings and `others`, the worst first, then the oldest. */
-  list(others: readonly Mistake[]): Finding[];
-  /** How many did not fit. */
-  readonly leftOut: number;
-  clear(): void;
-}
-
-export function createFindingBook(): FindingBook {
+export function createFindingBook() {
   /** For each kind, by subject. */
   const kept = new Map<FindingKind, Map<string, Kept>>();
   let count = 0;
@@ -76,7 +66,8 @@ export function createFindingBook(): FindingBook {
   }
 
   return {
-    note(mistake) {
+    /** @returns the finding, if it should be announced, else null */
+    note(mistake: Mistake): Finding | null {
       const known = find(mistake);
       if (known) {
         const isNews = repeat(known, mistake);
@@ -88,15 +79,17 @@ export function createFindingBook(): FindingBook {
       }
       return nowOf(add(mistake));
     },
-    list(others) {
+    /** The findings and `others`, the worst first, then the oldest. */
+    list(others: readonly Mistake[]): Finding[] {
       const all = [...kept.values()].flatMap((ofKind) => [...ofKind.values()]);
       const added = others.filter((mistake) => !find(mistake)).map(newKept);
       return [...all, ...added].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(nowOf);
     },
+    /** How many did not fit. */
     get leftOut() {
       return leftOut;
     },
-    clear() {
+    clear(): void {
       kept.clear();
       count = 0;
       leftOut = 0;

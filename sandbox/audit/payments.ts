@@ -56,19 +56,13 @@ export const MOST_PAYMENTS = 2000;
 /** How many programs that ask about one payment are distinguished. */
 export const MOST_POLLERS = 4;
 
-/** The newest payments, by number, checkout request id and reference. */
-export interface PaymentBook {
-  add(payment: Payment): void;
-  byNumber(number: number): Payment | undefined;
-  byCheckoutId(id: string): Payment | undefined;
-  /** The payment before with the same reference; this one replaces it if it is later. */
-  charge(payment: Payment): Payment | null;
-  all(): Iterable<Payment>;
-  clear(): void;
-}
+export type PaymentBook = ReturnType<typeof createPaymentBook>;
 
-/** @param leaving told of a payment that makes room for another */
-export function createPaymentBook(leaving: (payment: Payment) => void): PaymentBook {
+/**
+ * The newest payments, by number, checkout request id and reference.
+ * @param leaving told of a payment that makes room for another
+ */
+export function createPaymentBook(leaving: (payment: Payment) => void) {
   /** A ring by number: numbers grow, so a new payment replaces the oldest. */
   const ring: (Payment | undefined)[] = [];
   const ids = new Map<string, Payment>();
@@ -84,19 +78,20 @@ export function createPaymentBook(leaving: (payment: Payment) => void): PaymentB
   }
 
   return {
-    add(payment) {
+    add(payment: Payment): void {
       const place = payment.number % MOST_PAYMENTS;
       const oldest = ring[place];
       if (oldest) remove(oldest);
       ring[place] = payment;
       ids.set(payment.checkoutRequestId, payment);
     },
-    byNumber(number) {
+    byNumber(number: number): Payment | undefined {
       const payment = ring[number % MOST_PAYMENTS];
       return payment?.number === number ? payment : undefined;
     },
-    byCheckoutId: (id) => ids.get(id),
-    charge(payment) {
+    byCheckoutId: (id: string): Payment | undefined => ids.get(id),
+    /** The payment before with the same reference; this one replaces it if it is later. */
+    charge(payment: Payment): Payment | null {
       if (!payment.reference) return null;
       let charged = charges.get(payment.merchantId);
       if (!charged) {
@@ -107,8 +102,8 @@ export function createPaymentBook(leaving: (payment: Payment) => void): PaymentB
       if ((before?.start?.cameMs ?? 0) <= (payment.start?.cameMs ?? 0)) charged.set(payment.reference, payment);
       return before;
     },
-    all: () => ids.values(),
-    clear() {
+    all: (): Iterable<Payment> => ids.values(),
+    clear(): void {
       ring.length = 0;
       ids.clear();
       charges.clear();

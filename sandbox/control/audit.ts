@@ -34,7 +34,6 @@ export const showAudit: ControlCall = async (_request, { audit, version, replica
   });
 };
 
-/** `DELETE /_momo/audit`: forgets what was found, and the payments that it watched. */
 export const forgetAudit: ControlCall = async (_request, { audit }) => {
   audit.forget();
   return succeed("the audit begins anew", {});

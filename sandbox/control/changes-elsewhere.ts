@@ -2,18 +2,8 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createLookout } from "./lookout.ts";
 
-/** Notices that other replicas of a shared store have changed transactions. */
-export interface ChangesElsewhere {
-  /** How often it was noticed. */
-  readonly count: number;
-  /** Somebody may need it now. */
-  start(): void;
-  stop(): void;
-}
-
 export interface ChangesElsewhereParts {
   readonly service: Pick<Service, "isShared" | "markOfOthers">;
-  /** Real time. */
   readonly realClock: Clock;
   readonly isNeeded: () => boolean;
   readonly onChange: () => void;
@@ -22,7 +12,8 @@ export interface ChangesElsewhereParts {
 
 const LOOK_MS = 250;
 
-export function createChangesElsewhere(parts: ChangesElsewhereParts): ChangesElsewhere {
+/** Notices that other replicas of a shared store have changed transactions. */
+export function createChangesElsewhere(parts: ChangesElsewhereParts) {
   const { service, isNeeded, onChange } = parts;
   let [count, mark]: [number, string | null] = [0, null];
 
@@ -37,10 +28,10 @@ export function createChangesElsewhere(parts: ChangesElsewhereParts): ChangesEls
 
   const lookout = createLookout({ ...parts, everyMs: LOOK_MS, isNeeded: () => service.isShared && isNeeded(), look });
   return {
+    /** How often it was noticed. */
     get count() {
       return count;
     },
-    start: lookout.start,
-    stop: lookout.stop,
+    ...lookout,
   };
 }

@@ -5,7 +5,6 @@ import type { ControlCall, ControlContext } from "./context.ts";
 import { duration, readBody } from "./input.ts";
 import type { ClockReading } from "./shapes/steering.ts";
 
-/** `GET /_momo/clock`: the time of the sandbox. */
 export const showClock: ControlCall = async (_request, context) => answer(context);
 
 const only = (member: string) => ({ error: `must be true; leave ${member} out otherwise` });

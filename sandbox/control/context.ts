@@ -43,7 +43,6 @@ export interface ControlContext {
   readonly testPayments: TestPayments;
   /** The merchant API, for a call that is sent again. */
   readonly merchantApi: Handler;
-  /** What clients do wrong. */
   readonly audit: { report(): AuditReport; forget(): void };
   readonly webhooks: Webhooks;
   readonly snapshots: SnapshotShelf;

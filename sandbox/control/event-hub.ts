@@ -18,22 +18,7 @@ export interface EventListener {
   readonly end: () => void;
 }
 
-/** The position of a listener in the stream. It reads at its own pace; nothing is copied for it. */
-export interface EventPlace {
-  /** The events since the last reading, up to a bound; empty if there are none. */
-  read(): string;
-  leave(): void;
-}
-
-export interface EventHub {
-  readonly isFull: boolean;
-  /** @param lastId the id of the event after which to read on; null: from now on */
-  enter(lastId: string | null, listener: EventListener): EventPlace;
-  /** Announces that something was steered, so that every page reads it again. */
-  steered(what: SteeringPart): void;
-  /** Ends every stream. */
-  close(): void;
-}
+export type EventHub = ReturnType<typeof createEventHub>;
 
 export interface EventSources {
   readonly service: Pick<Service, "subscribe" | "isShared" | "markOfOthers">;
@@ -62,16 +47,12 @@ const FINDING_BYTES = 2000;
 const DELIVERY_BYTES = 3000;
 
 /** Collects all events in one order, and gives them to all listeners. */
-export function createEventHub(sources: EventSources): EventHub {
-  const { service, realClock, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
+export function createEventHub(sources: EventSources) {
+  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isKeeping = false;
-  const elsewhere = createChangesElsewhere({
-    ...{ service, realClock, reportFault },
-    isNeeded: () => listeners.size > 0,
-    onChange: wakeAll,
-  });
+  const elsewhere = createChangesElsewhere({ ...sources, isNeeded: () => listeners.size > 0, onChange: wakeAll });
 
   function wakeAll(): void {
     for (const listener of listeners) listener.wake();
@@ -106,14 +87,19 @@ export function createEventHub(sources: EventSources): EventHub {
     get isFull() {
       return listeners.size >= CAPACITY;
     },
-    enter(lastId, listener) {
+    /**
+     * A position in the stream. Its listener reads at its own pace; nothing is copied for it.
+     * @param lastId the id of the event after which to read on; null: from now on
+     */
+    enter(lastId: string | null, listener: EventListener) {
       beginToKeep();
       listeners.add(listener);
       elsewhere.start();
       let place = lastId === null ? history.last : numberOf(lastId, boot);
       let seenElsewhere = elsewhere.count;
       return {
-        read() {
+        /** The events since the last reading, up to a bound; empty if there are none. */
+        read(): string {
           // What others have changed is told as a gap, too.
           if (seenElsewhere !== elsewhere.count) place = null;
           seenElsewhere = elsewhere.count;
@@ -122,13 +108,15 @@ export function createEventHub(sources: EventSources): EventHub {
           // Events are missing: the reader must read everything again.
           return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
         },
-        leave: () => listeners.delete(listener),
+        leave: () => void listeners.delete(listener),
       };
     },
-    steered(what) {
+    /** Announces that something was steered, so that every page reads it again. */
+    steered(what: SteeringPart): void {
       if (isKeeping) tell("steering", () => ({ what }), 0);
     },
-    close() {
+    /** Ends every stream. */
+    close(): void {
       elsewhere.stop();
       for (const listener of listeners) listener.end();
     },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
 import type { ControlCall } from "./context.ts";
-import type { EventHub, EventPlace } from "./event-hub.ts";
+import type { EventHub } from "./event-hub.ts";
 import { parseQuery } from "./input.ts";
 import { nextTurn } from "./paging.ts";
 import { replicaHeader } from "./replica.ts";
@@ -52,7 +52,7 @@ function streamOf(
   gone: AbortSignal,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let place: EventPlace;
+  let place: ReturnType<EventHub["enter"]>;
   let wake = () => {};
   let hasEnded = false;
   let isNew = true;

@@ -8,6 +8,7 @@ import type { ControlCall } from "./context.ts";
 import { duration, readBody } from "./input.ts";
 import type { FaultInForce } from "./shapes/steering.ts";
 import { times } from "./shapes/values.ts";
+import { counted } from "./views.ts";
 
 /** `GET /_momo/faults`: the faults in force, with the times that are left, and their seed. */
 export const listFaults: ControlCall = async (_request, { faults }) => answer(faults);
@@ -61,14 +62,13 @@ export const replaceFaults: ControlCall = async (request, { steering, faults, ra
   return answer(faults);
 };
 
-/** `DELETE /_momo/faults`: removes all. */
 export const removeFaults: ControlCall = async (_request, { steering, faults }) => {
   await steering.change(() => faults.replace(0, []));
   return answer(faults);
 };
 
 function answer({ seed, faults }: FaultPlan): Reply {
-  return succeed(`${faults.length} fault${faults.length === 1 ? "" : "s"} in force`, {
+  return succeed(`${counted(faults.length, "fault")} in force`, {
     seed,
     faults: faults.map(faultView),
   });

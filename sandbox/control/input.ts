@@ -24,7 +24,6 @@ export function readWith<T>(base: z.ZodType<string, string>, read: (text: string
 
 export const duration = readWith(durationText, (text) => parseDuration(text, "it"));
 
-/** A whole number in a query. */
 export function wholeNumber(error: string, { min, max }: { min: number; max: number }) {
   return z
     .string()
@@ -55,7 +54,6 @@ export const pageQuery = z
     error: "give after or before, not both",
   });
 
-/** Filters by phone. */
 export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
 
 /**
@@ -125,7 +123,6 @@ function placeOf(root: string, path: readonly PropertyKey[]): string {
   return place === "" ? "" : `${place}: `;
 }
 
-/** Checks the body of a call with its schema. */
 export async function readBody<T extends z.ZodType>(schema: T, request: Request): Promise<z.output<T>> {
   return parsePlaced(schema, await readJsonObject(request), "");
 }

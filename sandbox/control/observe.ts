@@ -20,7 +20,6 @@ export interface ObserveOptions {
   readonly basePaths: BasePaths;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
-  /** The time that the log shows. */
   readonly clock: Clock;
   /** The time that a delay takes. */
   readonly realClock: Clock;

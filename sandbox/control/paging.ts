@@ -36,22 +36,12 @@ export async function writePage<T extends { readonly id: number }>(
     after === undefined
       ? all.filter(({ id }) => before === undefined || id < before).reverse()
       : all.filter(({ id }) => id > after);
-  const texts = await writeWhatFits(asked.slice(0, limit), realClock, write);
+  const texts = await writeTexts(asked.slice(0, limit), realClock, write, MAX_PAGE_BYTES);
   const last = asked[texts.length - 1];
   const hasMore = texts.length < asked.length;
   if (after === undefined) texts.reverse();
   return { texts, next: last && hasMore ? `${after === undefined ? "before" : "after"}=${last.id}` : null };
 }
-
-/** Writes the first entries, as many as fit into {@link MAX_PAGE_BYTES}, and at least one. */
-export const writeWhatFits = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
-  writeUpTo(MAX_PAGE_BYTES, entries, realClock, write);
-
-/** Writes all entries. */
-export const writeAll = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
-  writeUpTo(Number.POSITIVE_INFINITY, entries, realClock, write);
-
-type Write<T> = (entry: T) => string | Promise<string>;
 
 /** Resolves when other work has had its turn on the event loop. */
 export function nextTurn(realClock: Clock): Promise<void> {
@@ -64,11 +54,12 @@ export function nextTurn(realClock: Clock): Promise<void> {
 const ENTRIES_A_TURN = 200;
 const BYTES_A_TURN = 200 * 1024;
 
-async function writeUpTo<T>(
-  mostBytes: number,
+/** Writes the first entries, as many as fit into the bytes, and at least one. */
+export async function writeTexts<T>(
   entries: readonly T[],
   realClock: Clock,
-  write: Write<T>,
+  write: (entry: T) => string | Promise<string>,
+  mostBytes = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const texts: string[] = [];
   let bytes = 0;

@@ -5,9 +5,9 @@ import { answerByHand, outcomeOfPin } from "../network/network.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { ControlCall } from "./context.ts";
 import { parseQuery, phoneQuery, readBody } from "./input.ts";
-import { writeAll } from "./paging.ts";
+import { writeTexts } from "./paging.ts";
 import { outcomeName } from "./shapes/values.ts";
-import { promptView } from "./views.ts";
+import { counted, promptView } from "./views.ts";
 
 /** As many as a person can look through. */
 const MAX_PROMPTS = 1000;
@@ -16,10 +16,10 @@ const MAX_PROMPTS = 1000;
 export const listPrompts: ControlCall = async (_request, { service, merchantNames, realClock }, { query }) => {
   const { phone = null } = parseQuery(phoneQuery, query);
   const prompts = await service.listPrompts(MAX_PROMPTS, phone);
-  const texts = await writeAll(prompts, realClock, async (prompt) =>
+  const texts = await writeTexts(prompts, realClock, async (prompt) =>
     JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),
   );
-  return succeedWithList(`${texts.length} open prompt${texts.length === 1 ? "" : "s"}`, {}, "prompts", texts);
+  return succeedWithList(counted(texts.length, "open prompt"), {}, "prompts", texts);
 };
 
 export const promptAnswer = z

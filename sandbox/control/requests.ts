@@ -7,7 +7,7 @@ import { pageQuery, parseQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { ownedBy, replicaHeader } from "./replica.ts";
 import { merchantOrigin } from "./server.ts";
-import { requestView } from "./views.ts";
+import { counted, requestView } from "./views.ts";
 
 export const requestsQuery = pageQuery.safeExtend({
   format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
@@ -24,8 +24,8 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
     const { texts, next } = await writePage(log.list(), page, realClock, (logged) =>
       JSON.stringify(requestView(logged)),
     );
-    const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
-    return succeedWithList(message, { ...ownedBy(replica), next: next && addressOf(next) }, "requests", texts);
+    const members = { ...ownedBy(replica), next: next && addressOf(next) };
+    return succeedWithList(counted(texts.length, "request"), members, "requests", texts);
   }
   const origin = merchantOrigin(request, server);
   const { texts, next } = await writePage(log.list(), page, realClock, (logged) => `${curlLine(logged, origin)}\n`);

@@ -12,11 +12,11 @@ import {
   type Snapshot,
   type SnapshotShelf,
 } from "./snapshot-shelf.ts";
+import { counted } from "./views.ts";
 
-/** `GET /_momo/snapshots`: all snapshots, sorted by name. */
 export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {
   const entries = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
-  return succeed(`${entries.length} snapshot${entries.length === 1 ? "" : "s"}`, {
+  return succeed(counted(entries.length, "snapshot"), {
     snapshots: entries.map(([name, snapshot]) => viewOf(name, snapshot)),
   });
 };
@@ -50,7 +50,6 @@ export const restoreSnapshot: ControlCall = async (request, context, { id: name,
   return succeed(message, { snapshot: viewOf(name, snapshot) });
 };
 
-/** `DELETE /_momo/snapshots/NAME`: removes it. */
 export const removeSnapshot: ControlCall = async (_request, { snapshots }, { id: name }) => {
   await snapshots.inTurn(async () => {
     const { saved } = find(snapshots, name);

@@ -13,7 +13,7 @@ import { RESULT_ADVICE } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
-import { writeWhatFits } from "./paging.ts";
+import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
 import { merchantOfQuery } from "./registry.ts";
 import type { StoryOnWire, StoryRequest } from "./shapes/payments.ts";
 import { deliveryView, promptView, requestView, transactionView } from "./views.ts";
@@ -99,14 +99,12 @@ async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest
   const calls = log.filter((call) => concerns(call, checkoutRequestId));
   const numbered = calls.map((call, index) => ({ call, before: calls[index - 1] }));
   const [first, ...polls] = numbered;
-  const [start, ...latest] = await writeWhatFits(
-    first ? [first, ...polls.reverse()] : [],
-    realClock,
-    ({ call, before }) => {
-      const view: StoryRequest = { ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null };
-      return JSON.stringify(view);
-    },
-  );
+  const write = ({ call, before }: (typeof numbered)[number]): string => {
+    const view: StoryRequest = { ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null };
+    return JSON.stringify(view);
+  };
+  const order = first ? [first, ...polls.reverse()] : [];
+  const [start, ...latest] = await writeTexts(order, realClock, write, MAX_PAGE_BYTES);
   const texts = start === undefined ? [] : [start, ...latest.reverse()];
   return { texts, leftOut: calls.length - texts.length };
 }

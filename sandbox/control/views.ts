@@ -12,6 +12,9 @@ import type { DeliveryOnWire } from "./shapes/webhook.ts";
 
 /** The JSON of records that several calls and the events show. */
 
+/** `1 payment`, `2 payments` */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 export const transactionView = (transaction: Transaction): OwnedTransaction => ({
   merchant_id: transaction.merchantId,
   reference: transaction.reference,
@@ -82,7 +85,6 @@ function parsed(answer: string): unknown {
   }
 }
 
-/** A delivery of the webhook, with the result of each attempt. */
 export function deliveryView({
   id,
   checkoutRequestId,

@@ -23,28 +23,19 @@ interface Waiter {
 /** How many can wait at once. */
 const CAPACITY = 10_000;
 
-/** Calls that wait for a transaction. A change finds its waiters by key, however many others wait. */
-export interface WaitingRoom {
-  readonly isFull: boolean;
-  /** @returns a function that gives the place up */
-  enter(wish: Wish, call: Call): () => void;
-  /** Ends the waits for an id; waits for a reference stay. */
-  forget(): void;
-  /** Ends all waits. */
-  close(): void;
-}
+export type WaitingRoom = ReturnType<typeof createWaitingRoom>;
 
 /** On a shared store, transactions that somebody waits for are looked up this often: another replica may have changed them. */
 const LOOK_MS = 50;
 
 export interface WaitingRoomParts {
   readonly service: Pick<Service, "subscribe" | "isShared" | "findByCheckoutRequestId" | "findByReference">;
-  /** Real time. */
   readonly realClock: Clock;
   readonly reportFault: (error: unknown) => void;
 }
 
-export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts): WaitingRoom {
+/** Calls that wait for a transaction. A change finds its waiters by key, however many others wait. */
+export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts) {
   const byKey = new Map<string, Set<Waiter>>();
   let count = 0;
   const lookout = createLookout({
@@ -85,14 +76,16 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
     get isFull() {
       return count >= CAPACITY;
     },
-    forget() {
+    /** Ends the waits for an id; waits for a reference stay. */
+    forget(): void {
       for (const waiter of everybody()) if (waiter.wish.checkoutRequestId !== undefined) waiter.call("forgotten");
     },
-    close() {
+    close(): void {
       lookout.stop();
       for (const waiter of everybody()) waiter.call("stopped");
     },
-    enter(wish, call) {
+    /** @returns a function that gives the place up */
+    enter(wish: Wish, call: Call): () => void {
       const key =
         wish.checkoutRequestId !== undefined ? idKey(wish.checkoutRequestId) : referenceKey(wish.reference ?? "");
       const waiter: Waiter = { wish, call };

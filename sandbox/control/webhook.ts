@@ -50,7 +50,6 @@ export const replaceWebhook: ControlCall = async (request, { steering, webhooks,
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 
-/** `DELETE /_momo/webhook`: removes the webhook, and drops waiting deliveries. */
 export const removeWebhook: ControlCall = async (_request, { steering, webhooks }) => {
   await steering.change(() => webhooks.replace(null));
   return succeed(messageOf(webhooks), settingsView(webhooks));

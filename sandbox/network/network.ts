@@ -76,7 +76,6 @@ export function answerByHand(pending: PendingTransaction, outcome: OutcomeName, 
   return { ...announce(pending, outcome, atMs), memo: writeMemo({ outcome, atMs, by: { who: "person" } }) };
 }
 
-/** The PIN that counts as wrong. */
 const WRONG_PIN = "0000";
 
 /** @param pin 4 to 6 digits */

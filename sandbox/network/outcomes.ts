@@ -4,13 +4,11 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
 
-/** An outcome of a prompt. */
 export interface OutcomeEntry {
   readonly name: string;
   /** The test phone that always has this outcome. */
   readonly phone: Msisdn;
   readonly ending: Ending;
-  /** One line for people. */
   readonly meaning: string;
 }
 
@@ -50,6 +48,8 @@ export const OUTCOMES = [
 
 export type OutcomeName = (typeof OUTCOMES)[number]["name"];
 
+export const OUTCOME_NAMES = OUTCOMES.map(({ name }) => name) as [OutcomeName, ...OutcomeName[]];
+
 function entry<const N extends string>(name: N, phone: string, ending: Ending, meaning: string) {
   return { name, phone: phone as Msisdn, ending, meaning };
 }
@@ -63,7 +63,7 @@ const BY_PHONE = new Map<Msisdn, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcom
  */
 export function parseOutcomeName(text: string, what: string): OutcomeName {
   const outcome = BY_NAME.get(text);
-  if (!outcome) throw invalid(`${what} is not the name of an outcome; the names are ${[...BY_NAME.keys()].join(", ")}`);
+  if (!outcome) throw invalid(`${what} is not the name of an outcome; the names are ${OUTCOME_NAMES.join(", ")}`);
   return outcome.name;
 }
 

@@ -1,18 +1,14 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Delivery } from "./delivery-book.ts";
 
-/** The deliveries that wait for an attempt, with one alarm for the earliest. */
-export interface DeliveryQueue {
-  add(delivery: Delivery): void;
-  /** Forgets the waiting ones. Those in progress end by themselves. */
-  clear(): void;
-}
-
 /** How many attempts are in progress at once. */
 export const MAX_UNDER_WAY = 16;
 
-/** @param attempt never rejects */
-export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) => Promise<void>): DeliveryQueue {
+/**
+ * The deliveries that wait for an attempt, with one alarm for the earliest.
+ * @param attempt never rejects
+ */
+export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) => Promise<void>) {
   /** The earliest first. Of those that are due together, the first one added comes first. */
   const waiting: Delivery[] = [];
   let underWay = 0;
@@ -47,12 +43,13 @@ export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) 
   }
 
   return {
-    add(delivery) {
+    add(delivery: Delivery): void {
       const place = waiting.findLastIndex(({ dueAtMs }) => dueAtMs <= delivery.dueAtMs) + 1;
       waiting.splice(place, 0, delivery);
       watch();
     },
-    clear() {
+    /** Forgets the waiting ones. Those in progress end by themselves. */
+    clear(): void {
       waiting.length = 0;
       cancelAlarm();
       alarmAtMs = Number.POSITIVE_INFINITY;

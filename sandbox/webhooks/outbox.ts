@@ -1,22 +1,13 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import { createDeliveryBook, type Delivery, type DeliveryBook } from "./delivery-book.ts";
+import { createDeliveryBook, type Delivery } from "./delivery-book.ts";
 import { createDeliveryQueue } from "./delivery-queue.ts";
 import { send } from "./send.ts";
 
 /** Called after each attempt and each loss, with the delivery as it is then. */
 export type DeliveryListener = (delivery: Delivery) => void;
 
-/** Sends deliveries when they are due, and retries those that fail. */
-export interface Outbox extends Pick<DeliveryBook, "leftOut" | "list" | "get"> {
-  /** @returns null if there is no room */
-  add(delivery: Omit<Delivery, "id">): Delivery | null;
-  subscribe(listener: DeliveryListener): () => void;
-  /** Drops waiting deliveries, and cancels those in progress. */
-  giveUp(): void;
-  /** The same, and forgets all deliveries. */
-  clear(): void;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 export interface OutboxParts {
   readonly clock: VirtualClock;
@@ -26,10 +17,10 @@ export interface OutboxParts {
   readonly beforeSending: (url: URL) => void;
 }
 
-/** The delays before the retries. */
 const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
 
-export function createOutbox({ clock, realClock, address, beforeSending }: OutboxParts): Outbox {
+/** Sends deliveries when they are due, and retries those that fail. */
+export function createOutbox({ clock, realClock, address, beforeSending }: OutboxParts) {
   const book = createDeliveryBook();
   const queue = createDeliveryQueue(clock, attempt);
   const listeners = new Set<DeliveryListener>();
@@ -61,6 +52,7 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
     for (const listener of listeners) listener(delivery);
   }
 
+  /** Drops waiting deliveries, and cancels those in progress. */
   function giveUp(): void {
     underWay.abort();
     underWay = new AbortController();
@@ -76,18 +68,20 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
     },
     list: book.list,
     get: book.get,
-    add(delivery) {
+    /** @returns null if there is no room */
+    add(delivery: Omit<Delivery, "id">): Delivery | null {
       const added = book.add(delivery);
       if (added?.state === "waiting") queue.add(added);
       else if (added) note(added);
       return added;
     },
-    subscribe(listener) {
+    subscribe(listener: DeliveryListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     giveUp,
-    clear() {
+    /** The same, and forgets all deliveries. */
+    clear(): void {
       giveUp();
       book.clear();
     },

@@ -1,7 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { WebhookMessage } from "./message.ts";
 
-/** The result of one attempt. */
 export interface SendResult {
   /** Null if there was no answer. */
   readonly status: number | null;

@@ -5,14 +5,14 @@ import { join } from "node:path";
 export interface Component {
   readonly name: string;
   readonly version: string;
-  /** As its package says it: `MIT`. */
+  /** As in its package.json: `MIT`. */
   readonly license: string;
   /** The text of the licence; null if the package has none. */
   readonly text: string | null;
 }
 
 /**
- * The packages among the files that a bundler took in, sorted by name.
+ * The packages among the files in a bundle, sorted by name.
  * @param files relative to the project, with forward slashes
  */
 export function componentsOf(files: readonly string[], root: string): Component[] {

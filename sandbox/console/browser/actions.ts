@@ -4,6 +4,7 @@ import { type CallFilters, callFiltersOf } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { acknowledge } from "./logic/findings.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
+import type { Dialog } from "./state.ts";
 import * as state from "./state.ts";
 import { after, longMemory, replaceAddress, tabMemory } from "./system.ts";
 import type { Finding } from "./wire.ts";
@@ -93,6 +94,14 @@ export function chooseTheme(theme: state.Theme): void {
 export function foldPhones(isFolded: boolean): void {
   state.isFolded.value = isFolded;
   longMemory.write("folded", isFolded ? "yes" : null);
+}
+
+export function openDialog(name: Dialog): void {
+  state.dialog.value = name;
+}
+
+export function closeDialog(name: Dialog): void {
+  if (state.dialog.value === name) state.dialog.value = null;
 }
 
 /** How long a phone stays on the handset after it rang, if somebody picked it or typed on it. */

@@ -33,8 +33,7 @@ export interface ControlClient {
   /** Reads an answer that is not JSON. */
   text(path: string): Promise<string>;
   post<T>(path: string, body: unknown): Promise<T>;
-  put<T>(path: string, body: unknown): Promise<T>;
-  delete<T>(path: string): Promise<T>;
+  call<T>(call: { readonly method: string; readonly path: string; readonly body?: unknown }): Promise<T>;
   /**
    * Reads the stream of events until it ends.
    * @param since the id of the last event that was seen; null: from now on
@@ -80,8 +79,7 @@ export function createControlClient({ url, token, onTokenAsked }: ControlClientO
     get: (path) => call("GET", path),
     text: async (path) => (await send(path, { method: "GET" })).text(),
     post: (path, body) => call("POST", path, body),
-    put: (path, body) => call("PUT", path, body),
-    delete: (path) => call("DELETE", path),
+    call: ({ method, path, body }) => call(method, path, body),
 
     async listen(since, { onOpen, onEvent, onSign, signal }) {
       const headers: Record<string, string> = since === null ? {} : { "Last-Event-ID": since };

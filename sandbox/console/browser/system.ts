@@ -68,7 +68,6 @@ export const replaceAddress = (hash: string): void => history.replaceState(null,
 /** The whole address of a place in the page, for somebody else. */
 export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
 
-/** Downloads a text as a file. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { OUTCOMES, type OutcomeName } from "../../network/outcomes.ts";
+import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 
 /** Values that several shapes of the control API share. */
 
 export const durationText = z.string().describe("a duration, such as 250ms, 3s, 2m or 1h");
-const OUTCOME_NAMES = OUTCOMES.map(({ name }) => name) as [OutcomeName, ...OutcomeName[]];
 const theNames = `the name of an outcome; the names are ${OUTCOME_NAMES.join(", ")}`;
 
 export const outcomeName = z.enum(OUTCOME_NAMES, {

@@ -42,8 +42,8 @@ export function fitsCall(request: LoggedRequest, filters: CallFilters, found: re
     (method === "" || request.method === method) &&
     (answer === "" || classOf(request) === answer) &&
     (mistake === "" || (mistake === "any" ? found.length > 0 : found.some(({ kind }) => kind === mistake))) &&
-    (payment === "" || paymentOf(request) === payment) &&
-    (search === "" || textOf(request).includes(search.toLowerCase()))
+    (payment === "" || paymentOf(request) === payment.trim()) &&
+    (search === "" || textOf(request).includes(search.trim().toLowerCase()))
   );
 }
 

@@ -12,7 +12,6 @@ export interface OutcomeChart {
   /** Oldest first, without gaps. */
   readonly buckets: readonly Bucket[];
   readonly bucketMs: number;
-  /** The count of the highest bucket. */
   readonly most: number;
 }
 

@@ -6,7 +6,6 @@ type ByKey<Key> = ReadonlyMap<Key, readonly Finding[]>;
 export const findingsByCall = (findings: readonly Finding[]): ByKey<number> =>
   grouped(findings, ({ request_ids }) => request_ids);
 
-/** The findings by payment. */
 export const findingsByPayment = (findings: readonly Finding[]): ByKey<string> =>
   grouped(findings, ({ checkout_request_id }) => (checkout_request_id === null ? [] : [checkout_request_id]));
 

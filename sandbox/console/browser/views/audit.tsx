@@ -4,6 +4,7 @@ import { formatCount } from "../logic/format.ts";
 import { acknowledged, findings, isLoaded, openFindings, requests } from "../state.ts";
 import type { Finding } from "../wire.ts";
 import { AuditReport } from "./audit-report.tsx";
+import { Card } from "./card.tsx";
 
 /** More findings of one kind do not help. The report has all. */
 const MOST_SHOWN = 20;
@@ -14,16 +15,18 @@ export function Audit() {
   const noted = findings.value.filter((finding) => isAcknowledged(finding, acknowledged.value));
   return (
     <div class="cards scroll-view audit">
-      <section class="card wide-card" aria-label="Audit">
-        <h2>
-          What the clients of this sandbox do wrong <span class="count">{formatCount(openFindings.value.length)}</span>
-        </h2>
+      <Card
+        title="What the clients of this sandbox do wrong"
+        label="Audit"
+        count={formatCount(openFindings.value.length)}
+        isWide
+      >
         <p class="hint">
           {isLoaded.value && openFindings.value.length === 0
             ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose status no client asks for."
             : "What is wrong, what would be right, and in which requests. A finding that you mark as known comes back when it happens again."}
         </p>
-      </section>
+      </Card>
       {[...findingsByKind(openFindings.value)].map(([kind, group]) => (
         <Group key={kind} kind={kind} group={group} />
       ))}

@@ -9,12 +9,13 @@ let before: { outcome: string; after?: string } = { outcome: "completed" };
 
 /** A switch: by default, prompts wait for the person at this page. */
 export function ByHandSwitch() {
-  const call = useCall([]);
+  const call = useCall();
   const isByHand = fallback.value?.outcome === "manual";
 
   function change() {
     if (!isByHand && fallback.value) before = remembered(fallback.value);
-    void call.run(() => api.put("/default", isByHand ? before : { outcome: "manual" }));
+    const body = isByHand ? before : { outcome: "manual" };
+    void call.run(() => api.call({ method: "PUT", path: "/default", body }));
   }
   return (
     <div class="by-hand">

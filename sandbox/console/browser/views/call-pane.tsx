@@ -14,7 +14,7 @@ import { CallDetails, HttpStatus } from "./request-step.tsx";
 /** One call of the merchant API with all details. */
 export function CallPane({ id }: { id: number }) {
   const request = requests.value.find((one) => one.id === id);
-  const call = useCall([]);
+  const call = useCall();
   useLayoutEffect(() => () => returnFocus(String(id)), [id]);
   if (!request) {
     return (

@@ -7,6 +7,7 @@ import { formatInterval } from "../logic/format.ts";
 import { outcomes, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { FormProblem, submits, useCall } from "./form.tsx";
+import { OutcomeOptions } from "./options.tsx";
 
 /** Who decides this prompt if nobody answers it, and a form for other outcomes. */
 export function Decided({ prompt }: { prompt: Prompt }) {
@@ -30,7 +31,7 @@ export function Decided({ prompt }: { prompt: Prompt }) {
 
 /** The person can also answer as the network. */
 function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
-  const call = useCall([]);
+  const call = useCall();
   const chosen = useSignal("insufficient_funds");
   // Only outcomes that the network can answer: not `silent`, `manual` and `refused`.
   const ends = outcomes.value.filter(({ status, after }) => status !== null && after !== "never");
@@ -47,11 +48,7 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
           chosen.value = event.currentTarget.value;
         }}
       >
-        {ends.map(({ name, meaning }) => (
-          <option key={name} value={name}>
-            {name} – {meaning}
-          </option>
-        ))}
+        <OutcomeOptions of={ends} />
       </select>
       <button type="submit" disabled={call.isUnderWay}>
         End prompt

@@ -2,16 +2,16 @@ import { api } from "../api.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { counted } from "../logic/in-force.ts";
 import { counts, faults, filters, findings, merchants, requests, rules } from "../state.ts";
+import { Card } from "./card.tsx";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 
 /** Resets everything except merchants, accounts and keys. */
 export function ResetCard() {
-  const call = useCall([]);
+  const call = useCall();
   return (
-    <section class="card" aria-label="Reset">
-      <h2>Reset</h2>
+    <Card title="Reset">
       <p class="hint">Forgets payments, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
       <div class="buttons">
         <ConfirmButton
@@ -25,7 +25,7 @@ export function ResetCard() {
       </div>
       <FormProblem problems={call.problems} />
       <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "momo reset" }} />
-    </section>
+    </Card>
   );
 }
 
