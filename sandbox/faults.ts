@@ -6,9 +6,9 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** An injected failure of the merchant API. */
 export interface Fault {
-  /** The operation that it is for, such as `/stkpush.php`; null: any. */
+  /** The affected operation, such as `/stkpush.php`; null: any. */
   readonly path: string | null;
-  readonly what: /** Answered with this status; the operation is not carried out. */
+  readonly what: /** The answer has this status; the operation is not carried out. */
     | { readonly kind: "error"; readonly status: number }
     /** Carried out after this time. */
     | { readonly kind: "delay"; readonly delayMs: number }
@@ -16,7 +16,7 @@ export interface Fault {
     | { readonly kind: "disconnect" };
   /** From above 0 to 1. */
   readonly probability: number;
-  /** How often it still strikes; null: always. */
+  /** How many more times it applies; null: always. */
   readonly times: number | null;
 }
 
@@ -27,7 +27,7 @@ export type FaultPlan = ReturnType<typeof createFaultPlan>;
 export interface FaultState {
   readonly seed: number;
   readonly faults: readonly Fault[];
-  /** The state of the chance. */
+  /** The state of the random generator. */
   readonly drawn: number;
 }
 
@@ -52,16 +52,16 @@ export function createFaultPlan() {
       faults = next;
       chance = seededChance(seed);
     },
-    /** Whether `strike` uses up something for this operation: a number of times, or chance. */
+    /** Whether `strike` changes the state for this operation: a number of times, or the random generator. */
     isCounted: (path: string): boolean =>
       faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== null)),
-    /** All of it, for another server that goes on from there. */
+    /** The whole state, for another server that continues from it. */
     state: (): FaultState => ({ seed, faults, drawn: chance.state() }),
     resume(state: FaultState): void {
       ({ seed, faults } = state);
       chance = seededChance(seed, state.drawn);
     },
-    /** The fault for the next request to an operation: the first that is for it and strikes, or null. */
+    /** The fault for the next request to an operation: the first one that applies, or null. */
     strike(path: string): Fault["what"] | null {
       for (const fault of faults) {
         if (!isFor(fault, path)) continue;

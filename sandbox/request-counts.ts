@@ -2,11 +2,11 @@ import type { LoggedRequest } from "./request-log.ts";
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>;
 
-/** What stands for a call that was never answered. */
+/** The status of a request that got no answer. */
 const UNANSWERED = "none";
 
 /**
- * How many calls of the merchant API were answered, by operation and status.
+ * Counts the requests to the merchant API by operation and status.
  * @param operationOf the name of the operation at a path; null for other paths
  */
 export function createRequestCounts(operationOf: (path: string) => string | null) {

@@ -1,6 +1,6 @@
 import type { FaultKind } from "./faults.ts";
 
-/** A call of the merchant API, as it came and as it was answered. */
+/** A request to the merchant API, and its answer. */
 export interface LoggedRequest {
   /** Counts from 1 since the server started. */
   readonly id: number;
@@ -12,30 +12,30 @@ export interface LoggedRequest {
   readonly headers: Headers;
   /** The beginning of the body, as far as it was read and is text, or null. */
   readonly body: string | null;
-  /** How many bytes of it are not kept. */
+  /** How many bytes of the body are not kept. */
   readonly bodyCutBytes: number;
-  /** The checkout request id of a body that was cut, so that the call is found for its payment. */
+  /** The checkout request id of a body that was cut, so that the request is found for its payment. */
   readonly cutId?: string | undefined;
   /** Null if the connection was closed without an answer. */
   readonly status: number | null;
   /** The beginning of the answer, also if it was lost. */
   readonly answer: string | null;
   readonly answerCutBytes: number;
-  /** The fault that struck it, or null. */
+  /** The injected fault, or null. */
   readonly fault: FaultKind | null;
-  /** What only the lenient form accepted: the member, and what came there. */
+  /** What only the lenient form accepted: the member, and its value. */
   readonly leniencies: readonly { readonly member: string; readonly came: string }[];
   /** Whether the strict form refused what the lenient form accepts. */
   readonly isTakenLeniently: boolean;
 }
 
-/** The header of a call that a person sends again from the console; it names the call in the log. */
+/** The header of a request that a person sends again from the console; it has the id of the first request in the log. */
 export const REPLAY_HEADER = "x-sandbox-replay-of";
 
 /** @param whole the complete body and answer. A listener must not keep them */
 export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
-/** How many calls are kept. */
+/** How many requests are kept. */
 const LOG_CAPACITY = 1000;
 
 /** How many characters of each body and answer are kept. With a head of at most 16 KiB, this bounds the whole log. */
@@ -43,9 +43,9 @@ export const KEPT_LENGTH = 4096;
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** The last {@link LOG_CAPACITY} calls. JSON is made when somebody reads them. */
+/** The last {@link LOG_CAPACITY} requests. JSON is made only when they are read. */
 export function createRequestLog() {
-  const calls: LoggedRequest[] = [];
+  const requests: LoggedRequest[] = [];
   const listeners = new Set<LogListener>();
   let lastId = 0;
 
@@ -57,13 +57,13 @@ export function createRequestLog() {
       const [answer, answerCutBytes] = beginningOf(request.answer);
       const cutId = bodyCutBytes > 0 ? request.body?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
       const logged = { ...request, id: lastId, body, bodyCutBytes, cutId, answer, answerCutBytes };
-      calls.push(logged);
-      if (calls.length > LOG_CAPACITY) calls.shift();
+      requests.push(logged);
+      if (requests.length > LOG_CAPACITY) requests.shift();
       for (const listener of listeners) listener(logged, request);
     },
-    list: (): readonly LoggedRequest[] => calls,
+    list: (): readonly LoggedRequest[] => requests,
     clear(): void {
-      calls.length = 0;
+      requests.length = 0;
     },
     subscribe(listener: LogListener): () => void {
       listeners.add(listener);
@@ -75,7 +75,7 @@ export function createRequestLog() {
 /** If JSON has a member twice, its last value counts. */
 const CHECKOUT_REQUEST_ID = /ws_CO_[0-9]{14}_[0-9A-Z]{20}/g;
 
-/** The end of a word at the cut may be the first part of a secret, perhaps escaped, that nobody would recognise. */
+/** Remove the word at the cut: it may be the first part of a secret, which redaction would not recognise. */
 const MAX_CUT_WORD = 600;
 
 /** @returns what is kept of a text, and how many bytes are not */

@@ -36,5 +36,5 @@ export const showAudit: ControlCall = async (_request, { audit, version, replica
 
 export const forgetAudit: ControlCall = async (_request, { audit }) => {
   audit.forget();
-  return succeed("the audit begins anew", {});
+  return succeed("the findings are removed", {});
 };

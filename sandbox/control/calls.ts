@@ -63,13 +63,13 @@ const showHealth = described(health, "Whether the server serves", server.healthA
   failures: { 503: server.stoppingAnswer },
 });
 
-const showReady = described(ready, "Whether the server takes payments, for a load balancer", server.readyAnswer, {
+const showReady = described(ready, "Whether the server accepts payments, for a load balancer", server.readyAnswer, {
   failures: { 503: server.notReadyAnswer },
 });
 
 /**
  * Each call of the control API, by its path below `/_momo` and its method; capitals stand for an id, one part of the
- * path. The schemas are those that the call validates with.
+ * path. Each call validates its input with the same schemas.
  */
 export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>> = {
   "/health": { GET: showHealth, HEAD: showHealth },
@@ -108,7 +108,7 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
   },
   "/clock": {
     GET: described(showClock, "The time of the sandbox", steering.clockAnswer),
-    POST: described(setClock, "Stop the clock, move it forward, or let it go on", steering.clockAnswer, {
+    POST: described(setClock, "Stop the clock, move it forward, or start it again", steering.clockAnswer, {
       body: { schema: clockRequest, example: { advance: "90s" } },
     }),
   },
@@ -125,7 +125,7 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
     DELETE: described(removeFaults, "Remove all faults", steering.faultList),
   },
   "/webhook": {
-    GET: described(showWebhook, "The webhook, and what was delivered, oldest first", webhook.deliveryPage, {
+    GET: described(showWebhook, "The webhook and its deliveries, oldest first", webhook.deliveryPage, {
       query: [pageQuery],
     }),
     PUT: described(replaceWebhook, "Send each payment that becomes final to an address", webhook.webhookAnswer, {
@@ -135,13 +135,13 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
   },
   "/webhook/deliveries/ID/resend": { POST: described(resendDelivery, "Send a delivery again", webhook.deliveryAnswer) },
   "/requests": {
-    GET: described(listRequests, "The last calls of the merchant API, oldest first", requests.requestPage, {
+    GET: described(listRequests, "The last requests to the merchant API, oldest first", requests.requestPage, {
       query: [requestsQuery],
       texts: ["text/plain"],
     }),
   },
   "/requests/ID/replay": {
-    POST: described(replayRequest, "Send a logged call to the merchant API again", requests.replayAnswer, {
+    POST: described(replayRequest, "Send a logged request to the merchant API again", requests.replayAnswer, {
       body: noBody,
     }),
   },
@@ -150,10 +150,10 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
       query: [auditQuery],
       texts: [...new Set(Object.values(REPORT_TYPES).map((type) => type.replace(/;.*$/, "")))],
     }),
-    DELETE: described(forgetAudit, "Forget what clients have done wrong", {}),
+    DELETE: described(forgetAudit, "Remove the findings of the audit", {}),
   },
   "/events": {
-    GET: described(events, "What happens, as it happens: server-sent events", null, {
+    GET: described(events, "Events as they happen: server-sent events", null, {
       query: [eventsQuery],
       texts: ["text/event-stream"],
     }),
@@ -185,7 +185,7 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
   },
   "/keys": {
     GET: described(listKeys, "A merchant's keys, without their secrets", registry.keyList, { query: ofMerchant }),
-    POST: described(createKey, "Make a key; its secret is shown this once", registry.keyMade, {
+    POST: described(createKey, "Make a key; its secret is shown only once", registry.keyMade, {
       body: { schema: newKey, example: { label: "staging" } },
     }),
   },
@@ -202,7 +202,7 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
   "/reset": {
     POST: described(
       reset,
-      "Forget transactions, rules, faults, log and clock; merchants, accounts and keys stay",
+      "Remove transactions, rules, faults and log, and reset the clock; merchants, accounts and keys stay",
       {},
       { body: noBody },
     ),

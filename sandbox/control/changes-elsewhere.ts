@@ -10,9 +10,9 @@ export interface ChangesElsewhereParts {
   readonly reportFault: (error: unknown) => void;
 }
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
-/** Notices that other replicas of a shared store have changed transactions. */
+/** Polls whether other replicas have changed transactions in the shared store. */
 export function createChangesElsewhere(parts: ChangesElsewhereParts) {
   const { service, isNeeded, onChange } = parts;
   let [count, mark]: [number, string | null] = [0, null];
@@ -26,9 +26,9 @@ export function createChangesElsewhere(parts: ChangesElsewhereParts) {
     onChange();
   }
 
-  const lookout = createLookout({ ...parts, everyMs: LOOK_MS, isNeeded: () => service.isShared && isNeeded(), look });
+  const lookout = createLookout({ ...parts, everyMs: POLL_MS, isNeeded: () => service.isShared && isNeeded(), look });
   return {
-    /** How often it was noticed. */
+    /** How many changes it has noticed. */
     get count() {
       return count;
     },

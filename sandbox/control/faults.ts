@@ -13,7 +13,7 @@ import { counted } from "./views.ts";
 /** `GET /_momo/faults`: the faults in force, with the times that are left, and their seed. */
 export const listFaults: ControlCall = async (_request, { faults }) => answer(faults);
 
-/** Something that goes wrong on the way to the merchant API. */
+/** An injected failure of requests to the merchant API. */
 const faultInput = z
   .strictObject({
     path: z
@@ -37,11 +37,11 @@ const faultInput = z
 export type FaultInput = z.input<typeof faultInput>;
 
 export const faultsRequest = z.strictObject({
-  seed: z.int().min(0).max(0xffffffff).optional().describe("the same seed brings the same faults"),
+  seed: z.int().min(0).max(0xffffffff).optional().describe("the same seed gives the same faults"),
   faults: z.array(faultInput).max(MAX_FAULTS),
 });
 
-/** `PUT /_momo/faults`: replaces all. The same seed gives the same faults; without a seed, one is drawn and shown. */
+/** `PUT /_momo/faults`: replaces all. Without a seed, a random one is used and shown. */
 export const replaceFaults: ControlCall = async (request, { steering, faults, random }) => {
   const input = await readBody(faultsRequest, request);
   const next = input.faults.map(

@@ -8,7 +8,7 @@ export interface LookoutParts {
   readonly reportFault: (error: unknown) => void;
 }
 
-/** Looks again and again, as long as somebody needs it: nobody tells a replica what others have changed. */
+/** Polls at an interval while it is needed, because a replica is not notified of the changes of others. */
 export function createLookout({ realClock, everyMs, isNeeded, look, reportFault }: LookoutParts) {
   let [isLooking, cancel] = [false, () => {}];
 
@@ -19,7 +19,7 @@ export function createLookout({ realClock, everyMs, isNeeded, look, reportFault 
   }
 
   return {
-    /** Somebody may need it now. */
+    /** Starts polling if it is needed now. */
     start(): void {
       if (!isLooking) lookLater();
     },

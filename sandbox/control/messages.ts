@@ -3,7 +3,7 @@ import type { ControlCall } from "./context.ts";
 import { parseQuery, phoneQuery } from "./input.ts";
 import { counted, messageView } from "./views.ts";
 
-/** At most a page of the list. */
+/** The length of the list. */
 const MAX_MESSAGES = 100;
 
 /** `GET /_momo/messages`: the last text messages to customers, newest first; `?phone=` those to one phone. */

@@ -1,14 +1,13 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
 /**
- * Long lists are written in several turns of the event loop, so that they block nobody. Some come in pages with a bound in
- * bytes.
+ * Writes long lists in several turns of the event loop, so that they block no other request. Some have pages with a bound in bytes.
  */
 
-/** A hundred slow readers of a page this large are no burden. */
+/** The server can hold a hundred pages of this size for slow readers. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
-/** What a caller asks for: those after an id, the oldest first; or those before one, by default the newest of all. */
+/** The requested entries: those after an id, the oldest first; or those before an id, by default the newest. */
 export interface PageQuery {
   readonly after?: number | undefined;
   readonly before?: number | undefined;
@@ -23,7 +22,7 @@ export interface WrittenPage {
 }
 
 /**
- * Writes the entries of a page: as many as were asked for and fit into {@link MAX_PAGE_BYTES}, and at least one.
+ * Writes the entries of a page: at least one, and no more than requested or than fit into {@link MAX_PAGE_BYTES}.
  * @param all oldest first
  */
 export async function writePage<T extends { readonly id: number }>(
@@ -50,7 +49,7 @@ export function nextTurn(realClock: Clock): Promise<void> {
   return promise;
 }
 
-/** After so many entries, or so many bytes, other work has its turn. */
+/** After this many entries or bytes, other work has its turn. */
 const ENTRIES_A_TURN = 200;
 const BYTES_A_TURN = 200 * 1024;
 

@@ -10,7 +10,7 @@ import { writeTexts } from "./paging.ts";
 import type { AccountOnWire, KeyMade, KeyOnWire, MerchantOnWire } from "./shapes/registry.ts";
 import { counted } from "./views.ts";
 
-/** `GET /_momo/merchants`: all merchants, oldest first; so are the lists below. */
+/** `GET /_momo/merchants`: all merchants, oldest first, like the lists below. */
 export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
   const merchants = await service.registry.listMerchants();
   const texts = await writeTexts(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
@@ -66,7 +66,7 @@ export const createAccount: ControlCall = async (request, context) => {
 
 export const newKey = z.strictObject({ label: name, merchant_id: merchantId });
 
-/** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown this once. */
+/** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown only once. */
 export const createKey: ControlCall = async (request, context) => {
   const { label, merchant_id } = await readBody(newKey, request);
   const key = await context.service.registry.issueKey(await whose(merchant_id, context), label);

@@ -53,17 +53,17 @@ const ruleInput = z
       return z.NEVER;
     }
   });
-/** What the prompts that match do, as a client writes it. */
+/** A rule, as a client writes it. */
 export type RuleInput = z.input<typeof ruleInput>;
 
 const ruleInputs = z.array(ruleInput).max(MAX_RULES);
 const ruleBook = z.strictObject({ rules: ruleInputs });
 
-/** What a body of `/rules` can be. */
+/** The possible bodies of `/rules`. */
 export const rulesRequest = z.union([ruleBook, ruleInputs, ruleInput]);
 
 /**
- * Rules as the control API and `--rules FILE` take them: one, an array of them, or `{"rules": […]}`.
+ * Rules for the control API and `--rules FILE`: one rule, an array, or `{"rules": […]}`.
  * @throws Refusal `invalid` that names the place of each error
  */
 export function parseRules(input: unknown): Rule[] {

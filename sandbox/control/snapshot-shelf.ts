@@ -18,7 +18,7 @@ export interface Snapshot {
 
 export type SnapshotShelf = ReturnType<typeof createSnapshotShelf>;
 
-/** The snapshots. They live as long as the process. */
+/** The snapshots, in the memory of this process. */
 export function createSnapshotShelf() {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -34,6 +34,6 @@ export function createSnapshotShelf() {
 
 export const MAX_SNAPSHOTS = 20;
 
-/** Restoring this many takes a second. Each needs about 200 bytes of memory. */
+/** A restore of this many takes a second. Each needs about 200 bytes of memory. */
 export const MAX_SAVED_TRANSACTIONS = 100_000;
 export const MAX_SAVED = 200_000;

@@ -3,10 +3,10 @@ export type Starter = "console" | "control_api";
 
 export type TestPayments = ReturnType<typeof createTestPayments>;
 
-/** As many as the request log has calls. */
+/** As many as the request log has requests. */
 const CAPACITY = 1000;
 
-/** The test payments since the server started: no call of the merchant API, so the request log does not know them. */
+/** The test payments since the server started. They are no requests to the merchant API, so the log does not have them. */
 export function createTestPayments() {
   const starters = new Map<string, Starter>();
   return {
@@ -15,7 +15,7 @@ export function createTestPayments() {
       const [oldest] = starters.keys();
       if (starters.size > CAPACITY && oldest !== undefined) starters.delete(oldest);
     },
-    /** Null for a payment that a client started, and for one that is forgotten. */
+    /** Null for a payment of a client, and for a test payment that is no longer kept. */
     starterOf: (checkoutRequestId: string): Starter | null => starters.get(checkoutRequestId) ?? null,
     clear: () => starters.clear(),
   };

@@ -26,7 +26,7 @@ export type WebhookInput = z.input<typeof webhookRequest>;
 
 /**
  * `GET /_momo/webhook`: the settings, or null, and the deliveries, oldest first. If they do not fit into one page, `next` is the
- * address of the next one, as for the requests.
+ * address of the next page, as for the requests.
  */
 export const showWebhook: ControlCall = async (_request, { webhooks, realClock, replica }, { query }) => {
   const page = parseQuery(pageQuery, query);

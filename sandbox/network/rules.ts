@@ -6,7 +6,7 @@ import type { Choice } from "./choice.ts";
 
 /** What the prompts that match do. */
 export interface Rule {
-  /** What is absent matches everything. */
+  /** An absent member matches everything. */
   readonly match: {
     readonly phone?: Msisdn;
     readonly amountCents?: AmountCents;

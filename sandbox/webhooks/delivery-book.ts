@@ -27,7 +27,7 @@ export interface Delivery {
 export const MAX_OPEN_DELIVERIES = 10_000;
 export const MAX_ENDED_DELIVERIES = 1000;
 
-/** The deliveries. The oldest of those that have ended are forgotten. */
+/** The deliveries. The oldest ended ones are forgotten. */
 export function createDeliveryBook() {
   const kept = new Map<number, Delivery>();
   const ended: number[] = [];

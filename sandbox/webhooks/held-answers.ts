@@ -2,7 +2,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 
 export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
 
-/** How long an answer is held back, in real time. */
+/** How long an answer can wait, in real time. */
 export const MAX_HELD_MS = 5000;
 
 export const MAX_HELD = 1000;

@@ -4,7 +4,7 @@ import { createDeliveryBook, type Delivery } from "./delivery-book.ts";
 import { createDeliveryQueue } from "./delivery-queue.ts";
 import { send } from "./send.ts";
 
-/** Called after each attempt and each loss, with the delivery as it is then. */
+/** Called after each attempt and each loss, with the new state of the delivery. */
 export type DeliveryListener = (delivery: Delivery) => void;
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -12,7 +12,7 @@ export type Outbox = ReturnType<typeof createOutbox>;
 export interface OutboxParts {
   readonly clock: VirtualClock;
   readonly realClock: Clock;
-  /** The address of the webhook; null if there is none any more. */
+  /** The address of the webhook; null if it was removed. */
   readonly address: () => string | null;
   readonly beforeSending: (url: URL) => void;
 }
@@ -24,10 +24,10 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
   const book = createDeliveryBook();
   const queue = createDeliveryQueue(clock, attempt);
   const listeners = new Set<DeliveryListener>();
-  let underWay = new AbortController();
+  let inFlight = new AbortController();
 
   async function attempt(delivery: Delivery): Promise<void> {
-    const { signal } = underWay;
+    const { signal } = inFlight;
     const url = address();
     if (url === null || !book.change(delivery.id, { state: "sending" })) return;
     beforeSending(new URL(url));
@@ -40,13 +40,13 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
       attempts: [...delivery.attempts, { atMs, durationMs, ...result }],
       ...(retryAfterMs === undefined
         ? { state: result.problem === null ? "delivered" : "failed" }
-        : // Counted from the due time, so that one advance of the clock makes all attempts until then.
+        : // Count from the due time, so that one advance of the clock makes all attempts that it passes.
           { state: "waiting", dueAtMs: delivery.dueAtMs + (clock.isFrozen ? 0 : durationMs) + retryAfterMs }),
     });
     if (changed) note(changed);
   }
 
-  /** Stores the new state, tells the listeners, and queues the next attempt. */
+  /** Queues the next attempt, and notifies the listeners. */
   function note(delivery: Delivery): void {
     if (delivery.state === "waiting") queue.add(delivery);
     for (const listener of listeners) listener(delivery);
@@ -54,8 +54,8 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
 
   /** Drops waiting deliveries, and cancels those in progress. */
   function giveUp(): void {
-    underWay.abort();
-    underWay = new AbortController();
+    inFlight.abort();
+    inFlight = new AbortController();
     queue.clear();
     for (const { id, state } of book.list()) {
       if (state === "waiting" || state === "sending") book.change(id, { state: "failed" });

@@ -11,7 +11,7 @@ import type { Finding } from "./wire.ts";
 
 /** Actions of a person that only change the page, without calls of the control API. */
 
-/** How long after the last key the list is loaded. */
+/** The list is loaded this long after the last key. */
 const TYPING_PAUSE_MS = 180;
 
 /** Follows the address bar: opens the story and the list that it names. */
@@ -104,7 +104,7 @@ export function closeDialog(name: Dialog): void {
   if (state.dialog.value === name) state.dialog.value = null;
 }
 
-/** How long a phone stays on the handset after it rang, if somebody picked it or typed on it. */
+/** How long a phone stays on the handset after it rang, if the person picked it or typed on it. */
 const PICKED_MS = 8000;
 
 export function pickPhone(phone: string): void {
@@ -128,7 +128,7 @@ export function dismissNote(phone: string): void {
 }
 
 /** Hides findings until they happen again. */
-export function takeNoteOf(findings: readonly Finding[]): void {
+export function markAsKnown(findings: readonly Finding[]): void {
   state.acknowledged.value = acknowledge(state.acknowledged.value, findings);
   longMemory.write("acknowledged", JSON.stringify(state.acknowledged.value));
 }

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { ConsoleEvent } from "./wire.ts";
 
-/** A refusal of the control API. Its message says what would be right. */
+/** A refusal of the control API. Its message says how to correct the request. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -21,9 +21,9 @@ export class ServerLost extends Error {
 export interface ControlClientOptions {
   /** The address of the control API: a path without a host, so that it works behind every name. */
   readonly url: string;
-  /** The control token; null until the API asks for one. */
+  /** The control token; null until the API requires one. */
   readonly token: () => string | null;
-  /** The API asks for a token, or for another one. */
+  /** The API refused the request: a token is missing or wrong. */
   readonly onTokenAsked: () => void;
 }
 
@@ -46,7 +46,7 @@ export interface EventStreamListener {
   /** The stream is open: all later events arrive. */
   readonly onOpen: () => void;
   readonly onEvent: (event: ConsoleEvent, id: string | null) => void;
-  /** Something arrived, maybe only a heartbeat. */
+  /** Data arrived, perhaps only a heartbeat. */
   readonly onSign: () => void;
   readonly signal: AbortSignal;
 }

@@ -2,12 +2,12 @@ import { batch } from "@preact/signals";
 import { api } from "./api.ts";
 import {
   addMessages,
+  addPhones,
   addRows,
-  bringIntoPlay,
   forgetAll,
   hasEnded,
   knowPayments,
-  toldAfter,
+  startedAfter,
   upToDate,
 } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
@@ -18,11 +18,11 @@ import { monotonicMs } from "./system.ts";
 import { throttled } from "./throttle.ts";
 import type * as wire from "./wire.ts";
 
-/** Loads from the server, at the start and again later. */
+/** Loads the state from the server, at the start and again later. */
 
 const PAGE_SIZE = 100;
 const REQUESTS_AT_ONCE = 200;
-/** How many rows are loaded at the start. The chart is made from them. */
+/** How many rows are loaded at the start, also for the chart. */
 const FIRST_ROWS = 1000;
 
 /** Loads everything: at the start, and when events were missed. */
@@ -41,7 +41,7 @@ export async function loadAll(): Promise<void> {
       reload("rules"),
       reload("faults"),
       reload("webhook"),
-      loadWhatHappened(),
+      loadHistory(),
       loadFindings(),
     ]);
     state.isFirstRun.value = state.totalItems.value === 0 && !isFiltered(state.filters.value);
@@ -50,7 +50,7 @@ export async function loadAll(): Promise<void> {
   });
 }
 
-async function loadWhatHappened(): Promise<void> {
+async function loadHistory(): Promise<void> {
   const log = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
   const texts = await api.get<{ messages: wire.Message[] }>("/messages");
   batch(() => {
@@ -61,7 +61,7 @@ async function loadWhatHappened(): Promise<void> {
   if (state.openPayment.value !== null) refreshStory();
 }
 
-/** Loads the calls before a page. Stops if the list was replaced meanwhile. */
+/** Loads the requests before a page. Stops if the list was replaced while it waited. */
 async function loadOlderRequests(page: wire.RequestPage): Promise<void> {
   for (let { requests, next } = page; next !== null; ) {
     const firstId = requests[0]?.id;
@@ -124,12 +124,12 @@ export const isSelectionNew = (): boolean => state.selection.value !== loadedSel
 async function loadPage(page: number, replaces: boolean): Promise<boolean> {
   const asked = state.selection.value;
   const list = await api.get<wire.TransactionList>(listPath(page));
-  // An answer for another selection comes too late.
+  // The selection has changed since: drop this answer.
   if (state.selection.value !== asked) return false;
   batch(() => {
     const rows = upToDate(list.transactions);
     state.rows.value = replaces
-      ? mergeNewestFirst(rows, toldAfter(rows), state.MOST_ROWS)
+      ? mergeNewestFirst(rows, startedAfter(rows), state.MOST_ROWS)
       : mergeNewestFirst(state.rows.value, rows, state.MOST_ROWS);
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
@@ -176,9 +176,9 @@ export const refreshRows = throttled(
   () => quietly(async () => void (await loadPage(1, false))),
 );
 
-/** Loads the findings. Those about missing calls come in no event. */
+/** Loads the findings. Those about missing requests are in no event. */
 export const refreshFindings = throttled(
-  // A thousand of them are read every five seconds.
+  // A thousand findings are loaded every five seconds.
   () => Math.max(500, state.findings.value.length * 5),
   () => quietly(loadFindings),
 );
@@ -198,11 +198,11 @@ async function loadPrompts(): Promise<void> {
   batch(() => {
     const open = prompts.filter(({ checkout_request_id }) => !hasEnded(checkout_request_id));
     state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
-    bringIntoPlay(open.map(({ phone }) => phone));
+    addPhones(open.map(({ phone }) => phone));
   });
 }
 
-/** Loads the messages of one phone, which may be older than the last 100 of all. */
+/** Loads the messages of one phone, also older ones than the last 100 of all phones. */
 export const loadMessages = (phone: string): Promise<void> =>
   quietly(async () => {
     addMessages((await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`)).messages);
@@ -220,7 +220,7 @@ export const refreshStory = throttled(
         batch(() => {
           state.story.value = story;
           state.storyProblem.value = null;
-          // Its event may still be on its way; a story whose row is missing could not give the focus back to it.
+          // Add the row: its event may not have arrived, and the focus returns to the row when the story is closed.
           if (state.isLoaded.value && state.isListCurrent.value) addRows(upToDate([story.transaction]));
         });
       } catch (error) {
@@ -256,7 +256,7 @@ export async function loadForExport(): Promise<wire.Transaction[]> {
   return [...all.values()].filter((row) => span === null || isWithin(row, span)).slice(0, MOST_EXPORTED);
 }
 
-/** Ignores errors of optional calls and of calls that are repeated anyway. The stream reports a lost server. */
+/** Ignores errors of calls that are optional or will be repeated. The stream reports a lost server. */
 export async function quietly(run: () => Promise<void>): Promise<void> {
   try {
     await run();

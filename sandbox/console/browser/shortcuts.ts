@@ -2,7 +2,7 @@ import { goTo, openDialog } from "./actions.ts";
 import { isFolded, shownPhone, view } from "./state.ts";
 import { nextFrame } from "./system.ts";
 
-/** The keyboard shortcuts. They do not work while somebody types in a field. `help-dialog.tsx` lists them. */
+/** The keyboard shortcuts. They are off while a field has the focus. `help-dialog.tsx` lists them. */
 export function followKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;

@@ -6,13 +6,13 @@ import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } 
 import { dayAt } from "./logic/format.ts";
 import { unusual } from "./logic/in-force.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
-import { assignChips, choosePhone, type PhoneInPlay } from "./logic/slots.ts";
+import { assignChips, choosePhone, type PhoneState } from "./logic/slots.ts";
 import { longMemory, monotonicMs, tabMemory } from "./system.ts";
 import type * as wire from "./wire.ts";
 
 /**
- * The state of the page. Views read it and change it through `actions.ts`; `loading.ts`, `arrivals.ts` and `sync.ts` keep it up to
- * date with the server.
+ * The state of the page. Views read it, and change it through `actions.ts`. `loading.ts`, `arrivals.ts` and `sync.ts` update it
+ * from the server.
  */
 
 /** Bounds of the lists. The page says below a list how many rows are left out. */
@@ -23,10 +23,10 @@ export const MOST_MESSAGES = 500;
 export type Connection = "connecting" | "live" | "lost";
 
 export const connection = signal<Connection>("connecting");
-/** Whether everything was loaded once. From then on events are enough. */
+/** Whether everything was loaded once. After that, events are enough. */
 export const isLoaded = signal(false);
 
-/** The control token, if the server asks for one. It is in no address, and the tab forgets it when it closes. */
+/** The control token, if the server requires one. It is in no address, and is removed when the tab is closed. */
 export const token = signal<string | null>(tabMemory.read("token"));
 export const tokenAsked = signal<{ readonly isWrong: boolean } | null>(null);
 
@@ -42,7 +42,7 @@ export const view = computed<View>(() => route.value.view ?? (isFirstRun.value ?
 export const server = signal<wire.ServerFacts | null>(null);
 export const outcomes = signal<readonly wire.Outcome[]>([]);
 
-/** Counts up, so that views that show a time are drawn again. */
+/** A counter that makes views with a time draw again. */
 export const tick = signal(0);
 
 export const clock = signal<ClockAt | null>(null);
@@ -69,9 +69,9 @@ export const filters = computed<Filters>(() => {
   if (view.value === "transactions") lastFilters = filtersOf(route.value.query);
   return lastFilters;
 });
-/** What selects the rows: the merchant, and the filters as the API takes them. */
+/** What selects the rows: the merchant, and the filters in the form of the API. */
 export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
-/** The selection of the loaded rows and counts. If it differs from the wanted one, a load is in progress. */
+/** The selection of the loaded rows and counts. If it differs from `selection`, a load is running. */
 export const answeredSelection = signal<string | null>(null);
 export const isListCurrent = computed(() => answeredSelection.value === selection.value);
 export const filterProblem = signal<string | null>(null);
@@ -93,12 +93,12 @@ export const openPayment = computed(() => (view.value === "transactions" ? route
 export const story = signal<wire.Story | null>(null);
 export const storyProblem = signal<string | null>(null);
 
-// Requests: the newest calls of the merchant API, oldest first.
+// The newest requests to the merchant API, oldest first.
 export const requests = signal<readonly wire.LoggedRequest[]>([]);
-/** Calls answered in the last second. */
+/** Requests answered in the last second. */
 export const requestsPerSecond = signal(0);
 export const callFilters = computed(() => callFiltersOf(view.value === "requests" ? route.value.query : {}));
-/** The call that is open. */
+/** The request that is open. */
 export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
 );
@@ -107,7 +107,7 @@ export const openCall = computed(() =>
 export const findings = signal<readonly wire.Finding[]>([]);
 export const mistakesByCall = computed(() => findingsByCall(findings.value));
 export const mistakesByPayment = computed(() => findingsByPayment(findings.value));
-/** The findings that somebody has acknowledged. The browser remembers them. */
+/** The findings that the person has marked as known. The browser stores them. */
 export const acknowledged = signal<Acknowledged>(readAcknowledged());
 export const openFindings = computed(() =>
   findings.value.filter((finding) => !isAcknowledged(finding, acknowledged.value)),
@@ -150,7 +150,7 @@ export const promptsByPhone = computed(() => {
   return byPhone;
 });
 
-export const phonesInPlay = computed<readonly PhoneInPlay[]>(() =>
+export const phoneStates = computed<readonly PhoneState[]>(() =>
   phonesSeen.value.map((phone) => ({
     phone,
     openPrompts: promptsByPhone.value.get(phone)?.length ?? 0,
@@ -161,7 +161,7 @@ export const phonesInPlay = computed<readonly PhoneInPlay[]>(() =>
 let lastShown: string | null = null;
 /** The phone on the handset. */
 export const shownPhone = computed(() => {
-  lastShown = choosePhone(lastShown, phonesInPlay.value, pickedPhone.value, heldPhone.value);
+  lastShown = choosePhone(lastShown, phoneStates.value, pickedPhone.value, heldPhone.value);
   return lastShown;
 });
 
@@ -169,7 +169,7 @@ const CHIPS = 4;
 let lastChips: readonly (string | null)[] = [];
 /** The other phones, each in its own place. */
 export const phoneChips = computed(() => {
-  const others = phonesInPlay.value.filter(({ phone }) => phone !== shownPhone.value);
+  const others = phoneStates.value.filter(({ phone }) => phone !== shownPhone.value);
   lastChips = assignChips(lastChips, others, CHIPS);
   return lastChips;
 });

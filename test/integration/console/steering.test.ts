@@ -78,7 +78,7 @@ describeInBrowser("steering", (scene) => {
     await rules.getByText("every payment: unreachable").waitFor();
     await rules.getByRole("button", { name: "Fails twice, then succeeds" }).click();
     await rules.getByText("3 rules appended").waitFor();
-    await rules.getByText("never reached: rule 1 takes all that it matches").nth(2).waitFor();
+    await rules.getByText("never reached: rule 1 matches all its payments").nth(2).waitFor();
     await rules.getByRole("button", { name: "Undo" }).click();
     await rules.getByText("never reached").first().waitFor({ state: "detached" });
     await rules.getByRole("button", { name: "Remove rule 1" }).click();

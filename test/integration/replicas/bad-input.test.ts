@@ -95,14 +95,14 @@ describeWithPostgres("a database that cannot be reached for a while", () => {
       const response = await replica.ask("GET", "/ready");
       return `${response.status} ${((await response.json()) as { message: string }).message}`;
     };
-    expect(await readiness()).toBe("200 momo takes payments");
+    expect(await readiness()).toBe("200 momo accepts payments");
     forwarder.cut();
     expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
-    const notReady = "503 momo takes no payments: the database has confirmed no write for 2 s";
+    const notReady = "503 momo accepts no payments: the database has confirmed no write for 2 s";
     await until(readiness, (said) => said === notReady);
     expect((await replica.ask("GET", "/health")).status).toBe(200);
     forwarder.mend();
-    await until(readiness, (said) => said === "200 momo takes payments");
+    await until(readiness, (said) => said === "200 momo accepts payments");
     const id = await replica.pay({}, "completed; after=10ms");
     await until(
       () => replica.statusOf(id),

@@ -43,7 +43,7 @@ describe("the members of a body", () => {
     client.refuse(400, { [member]: "100" });
     expect(client.finding()).toMatchObject({
       kind: "number_as_text",
-      message: `${member} is a number, but came as text: "100".`,
+      message: `${member} must be a number, but was sent as text: "100".`,
     });
   });
 

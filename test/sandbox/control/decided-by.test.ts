@@ -69,7 +69,7 @@ describe("decided_by: who, what and when, the same while the payment is pending 
   });
 
   test.each([
-    ["no answer", "manual", null, "manual, to wait until somebody answers."],
+    ["no answer", "manual", null, "manual, to wait for an answer by hand."],
     ["the network would have answered too late", "completed; after=2m", after(120), "completed, 2m after the start."],
   ])("deadline: %s", async (_why, instruction, at_ms, decided) => {
     const id = await sandbox.pay({}, header(instruction));
@@ -84,7 +84,7 @@ describe("decided_by: who, what and when, the same while the payment is pending 
     });
   });
 
-  test("null for a payment of an old version, which did not store it", async () => {
+  test("null for a payment from a version that did not store it", async () => {
     await insertDue(sandbox, 1);
     const [listed] = await sandbox.list();
     const id = String(listed?.checkout_request_id);

@@ -33,11 +33,11 @@ export function filtersOf(query: Readonly<Record<string, string>>): Filters {
 export const inForce = (filters: Filters): Record<string, string> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
-/** Without spaces around the values: they are removed here and not while somebody types, when a space may stand between two words. */
+/** Removes spaces around the values. The fields keep them, because the person may still type the next word. */
 const trimmed = (filters: Filters): Filters =>
   Object.fromEntries(NAMES.map((name) => [name, filters[name].trim()])) as unknown as Filters;
 
-/** The filters as the API takes them. */
+/** The filters in the form of the API. */
 export const queryOf = (filters: Filters): URLSearchParams =>
   new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
 
@@ -63,8 +63,8 @@ export function isWithin({ created_at }: Pick<Transaction, "created_at">, { from
 }
 
 /**
- * Whether a new transaction belongs into the list; null if only the server knows, because it also searches members that a row
- * does not have.
+ * Whether a new transaction belongs to the list; null if only the server knows, because it also searches members that a row does
+ * not have.
  */
 export function belongs(transaction: Transaction, filters: Filters): boolean | null {
   const { status, type, search, date_from, date_to, id } = trimmed(filters);

@@ -20,7 +20,7 @@ export function CallFilterBar() {
     onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
       setCallFilters({ [name]: currentTarget.value }),
   });
-  // As text, so that nothing is drawn again while it is equal.
+  // As text, so that an equal list is not drawn again.
   const paths = useComputed(() =>
     distinct(
       "stkpush.php",

@@ -11,7 +11,7 @@ import { MistakeNote } from "./mistake-note.tsx";
 import { Pane } from "./pane.tsx";
 import { CallDetails, HttpStatus } from "./request-step.tsx";
 
-/** One call of the merchant API with all details. */
+/** One request to the merchant API with all details. */
 export function CallPane({ id }: { id: number }) {
   const request = requests.value.find((one) => one.id === id);
   const call = useCall();

@@ -39,7 +39,7 @@ export function ClockCard() {
           </span>
         )}
       </p>
-      <p class="hint">Everything that falls due on the way is resolved before the clock answers.</p>
+      <p class="hint">Payments that become due are resolved before the answer.</p>
       <ControlGroup controls={controls}>{form.input("advance", { size: 6, onKeyDown })}</ControlGroup>
       <FormProblem problems={form.problems} />
     </Card>

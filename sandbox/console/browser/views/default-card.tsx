@@ -17,7 +17,7 @@ export function DefaultCard() {
   return (
     <Card title="Default outcome">
       <p class="hint">
-        Where no header, rule, limit or test phone decides: <code>{inForce.outcome}</code>
+        If no header, rule, limit or test phone decides: <code>{inForce.outcome}</code>
         {inForce.after && <> after {inForce.after}</>}.
       </p>
       <CallForm

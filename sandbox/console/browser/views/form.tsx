@@ -5,7 +5,7 @@ import { type Problems, problemsOf } from "../logic/problems.ts";
 
 const NONE: Problems = { fields: {}, rest: null };
 
-/** A call that a form makes. Refusals of the API are shown beside the fields that they name. */
+/** A call that a form makes. A refusal is shown beside the fields that it names. */
 export interface Call {
   readonly problems: Problems;
   readonly isUnderWay: boolean;
@@ -42,7 +42,7 @@ export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>
 
 /** A call, and the fields for its members. */
 export interface Form<Name extends string> extends Call {
-  /** What is typed, without spaces around it; empty if nothing is. */
+  /** The typed text, without spaces around it. */
   readonly values: Readonly<Record<Name, string>>;
   input(name: Name, attributes?: InputHTMLAttributes): VNode;
   select(name: Name, options: ComponentChildren): VNode;
@@ -51,8 +51,8 @@ export interface Form<Name extends string> extends Call {
 /**
  * @param form makes ids unique if two forms have a field with the same name
  * @param labels by the name of the member in the API
- * @param draft what is typed
- * @param first what a field has until somebody types
+ * @param draft the typed text
+ * @param first the text of a field before the person types
  */
 export function useForm<Name extends string>(
   form: string,
@@ -100,7 +100,7 @@ export function FormProblem({ problems }: { problems: Problems }) {
   return <div role="alert">{problems.rest && <p class="problem">{problems.rest}</p>}</div>;
 }
 
-/** A submit handler: the page sends the form itself. */
+/** A submit handler that runs a function instead of sending the form. */
 export function submits(run: () => Promise<unknown>): (event: Event) => void {
   return (event) => {
     event.preventDefault();
@@ -108,7 +108,7 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
   };
 }
 
-/** A typed value for JSON: a number if it is one, otherwise the text, so that the API refuses it. Undefined if nothing is typed. */
+/** A typed value for JSON: a number, or else the text, so that the API refuses it. Undefined if the field is empty. */
 export function numberOrText(text: string): number | string | undefined {
   return text === "" || Number.isNaN(Number(text)) ? text || undefined : Number(text);
 }

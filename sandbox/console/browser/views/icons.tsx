@@ -1,4 +1,4 @@
-/** Our own icons, each one path in the colour of the text around it. A text beside each says what it means. */
+/** Our own icons, each one path in the colour of the text around it. The text beside each icon is its label. */
 const icon = (path: string, { size = 16, filled = "" } = {}) =>
   function Icon() {
     return (
@@ -51,7 +51,7 @@ export const SlidersIcon = icon(
   { size: 14 },
 );
 
-/** The mark of momo: a phone that has paid. */
+/** The logo of momo: a phone that has paid. */
 export const Mark = () => (
   <svg class="mark" width="1.625rem" height="1.625rem" viewBox="0 0 32 32" aria-hidden="true">
     <rect x="7" y="1" width="18" height="30" rx="5.5" />

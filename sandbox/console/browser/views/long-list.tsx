@@ -32,7 +32,7 @@ export function LongList({ list, label, children }: LongListProps) {
   );
 }
 
-/** Keeps the place of rows that are not drawn. */
+/** Takes the space of rows that are not drawn. */
 export function Spacer({ height }: { height: number }) {
   if (height <= 0) return null;
   return (

@@ -1,6 +1,6 @@
 import { outcomes } from "../state.ts";
 
-/** Choices of a select that are called as they are. */
+/** Options of a select whose label is their value. */
 export function Options({ names }: { names: readonly string[] }) {
   return (
     <>

@@ -20,7 +20,7 @@ const LABELS = {
 };
 const FIRST = { phone: "0712345678", amount: "1200", reference: "ORDER-1", kind: "api", outcome: "manual" };
 
-/** The values stay for the next time. */
+/** The form keeps its values for the next time. */
 const draft = signal<Draft<keyof typeof LABELS>>({});
 
 export function PayDialog() {

@@ -23,8 +23,8 @@ import { HttpStatus } from "./request-step.tsx";
 import { type ColumnHead, TableHead } from "./table-head.tsx";
 import { useWindowed } from "./windowed.ts";
 
-/** Nobody can follow more calls in a second. */
-const FOLLOWED_PER_SECOND = 20;
+/** A person cannot follow more requests in a second. */
+const READABLE_PER_SECOND = 20;
 
 const COLUMNS: readonly ColumnHead[] = [
   ["Time", "c-at", "descending"],
@@ -49,9 +49,9 @@ export function Requests() {
       <section class="list-side" aria-label="Requests">
         <CallFilterBar />
         <p class="hint log-words">
-          {rate > FOLLOWED_PER_SECOND
+          {rate > READABLE_PER_SECOND
             ? `${formatCount(rate)} requests a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
-            : `The last ${formatCount(MOST_REQUESTS)} requests of the merchant API, newest first.`}
+            : `The last ${formatCount(MOST_REQUESTS)} requests to the merchant API, newest first.`}
         </p>
         <LongList list={list} label="Requests, newest first">
           <table class="requests">
@@ -129,7 +129,7 @@ function Row({ request, isOpen, found }: RowProps) {
   );
 }
 
-/** The subject of a call; for a poll, its payment. */
+/** The subject of a request; for a poll, its payment. */
 function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
   const payment = request.target.includes("/status.php") ? paymentOf(request) : null;

@@ -12,7 +12,9 @@ export function ResetCard() {
   const call = useCall();
   return (
     <Card title="Reset">
-      <p class="hint">Forgets payments, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
+      <p class="hint">
+        Removes payments, rules, faults and the log, and resets the clock. Merchants, accounts and keys stay.
+      </p>
       <div class="buttons">
         <ConfirmButton
           id="confirm-reset"
@@ -29,7 +31,7 @@ export function ResetCard() {
   );
 }
 
-/** `62 payments, 3 rules, 140 logged calls` */
+/** `62 payments, 3 rules, 140 logged requests` */
 function lossInWords(): string {
   const { value } = counts;
   const payments = value
@@ -43,7 +45,7 @@ function lossInWords(): string {
     [findings.value.length, "finding"],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
-  // The counts are for the filters and one merchant only.
+  // The counts are only for these filters and one merchant.
   const hidden = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
   const others = merchants.value.length > 1 ? `${hidden}, and the payments of the other merchants` : hidden;
   return `${words.join(", ") || "nothing but the clock"}${others}`;

@@ -27,13 +27,13 @@ type Name = keyof typeof LABELS;
 /** The rule in the form. It stays when the view changes. */
 const draft = signal<Draft<Name>>({});
 
-/** Fills in the form, so that a person can check the rule and add it. */
+/** Fills in the form. The person checks the rule and adds it. */
 export function startRule({ match, outcome, times }: Rule): void {
   const { phone = "", amount = "", reference = "" } = match;
   draft.value = { phone, amount: String(amount), reference, outcome, times: String(times ?? "") };
 }
 
-/** Ready-made rules for situations that happen in practice. */
+/** Ready-made rules for common situations. */
 const PRESETS: readonly { readonly label: string; readonly rules: readonly Omit<Rule, "match">[] }[] = [
   {
     label: "Fails twice, then succeeds",
@@ -81,7 +81,7 @@ export function RulesCard() {
             const by = covered[index] ?? null;
             return {
               words: ruleInWords(rule),
-              note: by === null ? null : `never reached: rule ${by} takes all that it matches`,
+              note: by === null ? null : `never reached: rule ${by} matches all its payments`,
               command,
               remove: () => void change(command, `Rule ${index + 1} removed.`),
             };

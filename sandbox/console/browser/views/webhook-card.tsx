@@ -14,7 +14,7 @@ const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat"];
 const LABELS = { url: "Address", form: "Form", times: "Times", delay: "Delay", shuffle: "Shuffle", lost: "Share lost" };
 const REMOVAL = { method: "DELETE", path: "/webhook" };
 
-/** Who is told of each payment that becomes final, and what goes wrong on the way. */
+/** The address that gets each payment that becomes final, and the injected failures. */
 export function WebhookCard() {
   const draft = useSignal<Draft<keyof typeof LABELS>>({});
   const form = useForm("webhook", LABELS, draft, { form: "payment.updated" });
