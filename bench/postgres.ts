@@ -1,6 +1,6 @@
 /**
  * What a payment costs on PostgreSQL: `node_modules/.bin/bun bench/postgres.ts [--rounds 5] [--seconds 4]`. It needs PostgreSQL 15
- * (`apt-get install postgresql`), starts a server of its own on the disk, and ends it.
+ * (`apt-get install postgresql`), starts its own server on the disk, and ends it.
  *
  * Each round measures in turn: payments through the service; the same statement in the same batches from a program that does nothing
  * else; one statement for each payment; and the service in three processes, with three times the clients, and with the same number.
@@ -50,7 +50,7 @@ function engineCpuUs(postmaster: number): number {
       if (Number(pid) === postmaster) ticks += user + system + (fields[13] ?? 0) + (fields[14] ?? 0);
       else if (parent === postmaster) ticks += user + system;
     } catch {
-      // The process has ended meanwhile.
+      // The process has ended.
     }
   }
   return ticks * 10_000;

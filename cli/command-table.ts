@@ -14,7 +14,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
   },
   "Payments:": {
     pay: ["start a payment", () => import("./commands/pay.ts")],
-    status: ["show what has become of a payment", () => import("./commands/status.ts")],
+    status: ["show the status of a payment", () => import("./commands/status.ts")],
     list: ["list transactions, newest first", () => import("./commands/list.ts")],
     phone: ["be the customer: see prompts, enter the PIN or cancel", () => import("./commands/phone.ts")],
     answer: ["answer a prompt, as its customer or as the network", () => import("./commands/answer.ts")],
@@ -27,7 +27,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
     clock: ["show, stop or move the sandbox's clock", () => import("./commands/clock.ts")],
     audit: ["show what clients have done wrong", () => import("./commands/audit.ts")],
     webhooks: ["list and resend what was sent to the webhook", () => import("./commands/webhooks.ts")],
-    snapshot: ["keep how everything is, and bring it back", () => import("./commands/snapshot.ts")],
+    snapshot: ["save the whole state, and restore it", () => import("./commands/snapshot.ts")],
     reset: ["forget transactions, rules, faults, log and clock", () => import("./commands/reset.ts")],
   },
   "Merchants and keys:": {
@@ -37,7 +37,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
   },
   "Data:": {
     export: ["copy the database to a file, while it is in use or not", () => import("./commands/export.ts")],
-    import: ["put a copy in the place of the database", () => import("./commands/import.ts")],
+    import: ["replace the database by a copy", () => import("./commands/import.ts")],
     migrate: ["bring a PostgreSQL database up to date", () => import("./commands/migrate.ts")],
     doctor: ["find what is wrong, and say what to do", () => import("./commands/doctor.ts")],
     health: ["end with 0 if the server answers", () => import("./commands/health.ts")],

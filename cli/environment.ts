@@ -14,7 +14,7 @@ export function momoEnvironment() {
     controlToken: env.MOMO_CONTROL_TOKEN || undefined,
     data: env.MOMO_DATA || undefined,
     database: env.MOMO_DATABASE || undefined,
-    // As every client of PostgreSQL takes it.
+    // The same variable as for other clients of PostgreSQL.
     databasePassword: env.PGPASSWORD || undefined,
   };
 }
@@ -75,7 +75,7 @@ export function searchPath(): string {
   return folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder)).join(delimiter);
 }
 
-/** Whether this is continuous integration, where nobody can answer questions. */
+/** Whether this is continuous integration, where no person can answer questions. */
 export function isCi(): boolean {
   return Boolean(process.env.CI);
 }

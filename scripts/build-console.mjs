@@ -25,7 +25,7 @@ function changedAtMs(file) {
 }
 
 function build() {
-  // Write a draft and rename it, because a server may read the old page meanwhile.
+  // Write a draft and rename it, because a server may be reading the old page.
   const draft = join(folder, `draft-${process.pid}`);
   const bun = join(root, "node_modules", "bun", "bin", "bun.exe"); // named so on every system
   const options = ["--compile", "--target=browser", "--production", "--minify", "--outdir", draft];

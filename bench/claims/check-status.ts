@@ -8,7 +8,7 @@ import { type Round, statusChecks, WARM_UP_SECONDS } from "../support/load.ts";
 import { databaseIn, startLimit, startMomo } from "../support/servers.ts";
 import { alternate } from "../support/statistics.ts";
 
-/** How many pending payments the clients ask about, again and again. */
+/** How many payments the clients poll repeatedly. */
 const POLLED = 1000;
 
 /** Reads the status of payments. The bare limit finds a row of its own table by its number. */

@@ -11,7 +11,7 @@ import { median } from "../support/statistics.ts";
 const FEW = 23_000;
 const HOUR_MS = 3_600_000;
 
-/** Pages of ten payments if all are of one day: first, middle and last page, of all statuses and of each. */
+/** Pages of ten payments when all are of one day: the first, middle and last page, for all statuses and for each. */
 export const oneDay: Claim = async (bench) => {
   const many = bench.sizes.at(-1) ?? 0;
   const [atFew, atMany] = [await latencies(bench, FEW), await latencies(bench, many)];

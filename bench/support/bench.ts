@@ -6,7 +6,7 @@ import { loadHistory } from "./loader.ts";
 import type { Programs } from "./programs.ts";
 import { databaseIn, startMomo } from "./servers.ts";
 
-/** What each claim is given. */
+/** The parameters of each claim. */
 export interface Bench {
   readonly programs: Programs;
   /** How many rounds, and how long one of load lasts. */
@@ -30,7 +30,7 @@ export type Claim = (bench: Bench) => Promise<Line[]>;
 
 export const rowsText = (rows: number): string => `${rows.toLocaleString("en")} rows`;
 
-/** A new data directory of momo's, with a merchant, a payment account and a key. */
+/** A new data directory with a merchant, a payment account and a key. */
 export async function newData({ folder, programs }: Bench, name: string): Promise<string> {
   const data = join(folder, name);
   rmSync(data, { recursive: true, force: true });
@@ -48,7 +48,7 @@ export function limitData({ folder }: Bench, name: string, rows: number): string
   return file;
 }
 
-/** A data directory with so many payments, loaded once a run. Who writes to it more than a little takes a new one. */
+/** A data directory with this many payments, loaded once per run. A claim that writes much uses {@link newData}. */
 export async function dataOf(bench: Bench, rows: number): Promise<string> {
   const name = `rows-${rows}`;
   const data = join(bench.folder, name);

@@ -28,7 +28,7 @@ export const limitId = (id: number, createdAtMs: number, token: string): string 
 /** The first characters of an id are its token; the number follows. */
 export const LIMIT_TOKEN_LENGTH = 12;
 
-/** Fills the table with payments that no client asks about. */
+/** Fills the table with payments that no client polls. */
 export function loadLimit(file: string, rows: number): void {
   const client = openLimitTable(file);
   client

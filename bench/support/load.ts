@@ -25,7 +25,7 @@ export function payments(target: Target, seconds: number): Promise<Round> {
   return wrk("payment.lua", `${target.url}/stkpush.php`, target, seconds, String(target.accountId ?? 1));
 }
 
-/** Checks the status of the payments whose ids stand in a file, line by line. */
+/** Checks the status of the payments whose ids are in a file, one a line. */
 export function statusChecks(target: Target, seconds: number, idsFile: string): Promise<Round> {
   return wrk("status.lua", `${target.url}/status.php`, target, seconds, idsFile);
 }

@@ -21,7 +21,7 @@ WITH RECURSIVE drawn (n, at, roll, kind, status, customer) AS (
   UNION ALL
   SELECT n + 1, $fromMs + n * $spanMs / $rows, (((n + 1) * 2654435761) >> 7) % 1000,
     CASE WHEN n % 20 < 17 THEN ${codeOfKind("api")} ELSE n % 20 - 16 END,
-    -- By the draw of the row before: as good as its own.
+    -- Uses the random value of the previous row, which is as good as its own.
     CASE WHEN roll < 700 THEN ${codeOfStatus("completed")} WHEN roll < 820 THEN ${codeOfStatus("failed")}
       WHEN roll < 910 THEN ${codeOfStatus("cancelled")} WHEN roll < 980 THEN ${codeOfStatus("expired")}
       ELSE ${codeOfStatus("pending")} END,
@@ -35,7 +35,7 @@ SELECT n, 1, 1, kind, status, 100 * (1 + n * 48271 % 5000), 1 + n * 48271 % 5000
   CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'INV-' || n ELSE 'Order-' || n END,
   CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN NULL ELSE 'ORDER-' || n END,
   iif(n % 3 = 0, 'Groceries', NULL), printf('%012X', n * 1099511627791 % 281474976710656),
-  -- Prompts that wait for somebody, so that no start of momo ends them.
+  -- These prompts stay pending, also when momo starts.
   at, iif(status = 0, at + ${2 * YEAR_MS}, at + 60000), iif(status = 0, at + ${2 * YEAR_MS}, NULL),
   iif(status = 1, at + 3000, NULL), CASE status WHEN 1 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 1032 WHEN 4 THEN 1019 END,
   iif(status = 0, 'manual - header', 'completed ' || (at + 3000) || ' default')
@@ -50,12 +50,12 @@ SELECT n, 1, 1, 0, 0, 10000, 100, 254700000000 + n * 48271 % 100000000, 'DUE-' |
   'completed ' || ($dueMs + n * 1000 / $rows) || ' default'
 FROM numbered`;
 
-/** So many payments over the time up to `untilMs`, a year if nobody says otherwise; one in fifty still waits. */
+/** Adds payments over the time up to `untilMs`, by default a year. One in fifty is still pending. */
 export function loadHistory(file: string, rows: number, untilMs: number, spanMs = YEAR_MS): void {
   fill(file, rows, (client) => client.query(HISTORY).run({ rows, fromMs: untilMs - spanMs, spanMs }));
 }
 
-/** So many prompts of this moment that the network answers in the second after `dueMs`, in their order. */
+/** Adds prompts of this moment. The network answers them in the second after `dueMs`, in their order. */
 export function loadPending(file: string, rows: number, { nowMs, dueMs }: { nowMs: number; dueMs: number }): void {
   fill(file, rows, (client) => client.query(PENDING).run({ rows, fromMs: nowMs, dueMs }));
 }

@@ -5,7 +5,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { arePeersInstalled, peerVersions } from "./peers.ts";
 import { ROOT } from "./programs.ts";
 
-/** What stands in the way of measuring, in one line that says what to do; null where nothing does. */
+/** Why this machine cannot measure, in one line that says what to do; null if it can. */
 export function obstacle(folder: string, bytesNeeded: number): string | null {
   if (Bun.which("wrk") === null) return "wrk is not installed: apt-get install wrk, or brew install wrk";
   if (!existsSync(`${ROOT}/node_modules/commander`)) return "the dependencies are not installed: npm install";

@@ -9,7 +9,7 @@ import type { Running } from "./servers.ts";
 const PEERS = join(ROOT, "bench/peers");
 const program = (name: string): string => join(PEERS, "node_modules/.bin", name);
 
-/** How each is started, from its own configuration in `bench/peers`, as quiet as it can be. */
+/** How each is started, from its own configuration in `bench/peers`, with as little logging as possible. */
 const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: string) => Promise<readonly string[]>>> =
   {
     mountebank: async (config, _port, folder) => [
@@ -37,7 +37,7 @@ export const peerVersions = (): string =>
     .map(([name, version]) => `${name} ${version}`)
     .join(", ");
 
-/** Starts all of them, each on a port of its own, and returns when all answer. */
+/** Starts all of them, each on its own port, and returns when all answer. */
 export async function startPeers(folder: string): Promise<(Running & { readonly name: string })[]> {
   return Promise.all(Object.entries(COMMANDS).map(([name, commandOf]) => startPeer(name, commandOf, folder)));
 }
@@ -53,7 +53,7 @@ async function startPeer(name: string, commandOf: (typeof COMMANDS)[string], fol
     writeFileSync(config, readFileSync(original, "utf8").replace('"port": 0', `"port": ${port}`));
   else copyFileSync(original, config);
   const child = start(await commandOf(config, port, home), { cwd: home, stderr: "ignore" });
-  void new Response(child.stdout).text(); // nobody reads it, and it must not fill up
+  void new Response(child.stdout).text(); // drains the pipe, so that it does not fill up
   const url = `http://127.0.0.1:${port}`;
   await answering(name, url);
   return { name, pid: child.pid, url, stop: () => stop(child) };

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** Linux tells about processes in /proc. Other systems have no such folder. */
+/** Linux describes processes in /proc. Other systems have no such folder. */
 export const knowsProcesses = (): boolean => existsSync("/proc/self/status");
 
 /** Resident memory in MB, with the pages of the executable. */

@@ -7,8 +7,8 @@ export type Beside = ReturnType<typeof openBeside>;
 const TIMEOUT_MS = 1500;
 
 /**
- * Asks the control API of the sandbox for what the merchant API does not have: the sandbox's time, references, the lifetime of a
- * prompt. It is optional: without it, commands show less. Asks only a known sandbox, because a real service has no control API.
+ * Reads from the control API what the merchant API does not have: the sandbox's time, references, the lifetime of a prompt.
+ * Without it, commands show less. Only a known sandbox is queried, because a real service has no control API.
  */
 export function openBeside(flags: TargetFlags) {
   let client: Client | null = null;
@@ -21,7 +21,7 @@ export function openBeside(flags: TargetFlags) {
   return {
     /** The answer, or null if there is none. */
     get: async (path: string): Promise<Answer | null> =>
-      (await client?.get(path, {}, { timeoutMs: TIMEOUT_MS, lookWith: null }).catch(() => null)) ?? null,
+      (await client?.get(path, {}, { timeoutMs: TIMEOUT_MS, checkWith: null }).catch(() => null)) ?? null,
   };
 }
 

@@ -17,7 +17,7 @@ export default function answerCommand(): Command {
   const command = new Command("answer")
     .addArgument(paymentArgument())
     .option("--pin <digits>", "enter a PIN; 0000 is the wrong one", readPin)
-    .addOption(new Option("--outcome <name>", "or say what becomes of it, such as cancelled").choices(OUTCOME_NAMES));
+    .addOption(new Option("--outcome <name>", "or choose the outcome, such as cancelled").choices(OUTCOME_NAMES));
   return withOptions(command, ...controlOptions(), ...outputOptions("the status")).action(answer);
 }
 
@@ -29,8 +29,8 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   const client = controlClient(resolveControl(flags));
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
-  const lookWith = commandFor(flags, "status", checkoutRequestId);
-  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { lookWith });
+  const checkWith = commandFor(flags, "status", checkoutRequestId);
+  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { checkWith });
   // --json shows the whole answer, also the text message.
   if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");

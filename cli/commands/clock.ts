@@ -18,12 +18,12 @@ export default function clockCommand(): Command {
   sub("advance", "move it forward, and resolve what falls due")
     .argument("<duration>", "such as 90s", readDurationText)
     .action((advance: string, flags: ClockFlags) => move({ advance }, flags));
-  sub("resume", "let it go on").action((flags: ClockFlags) => move({ resume: true }, flags));
+  sub("resume", "start it again").action((flags: ClockFlags) => move({ resume: true }, flags));
   return command;
 }
 
 async function move(body: object, flags: ClockFlags): Promise<void> {
-  const options = { timeoutMs: ADVANCE_TIMEOUT_MS, lookWith: commandFor(flags, "clock", "show") };
+  const options = { timeoutMs: ADVANCE_TIMEOUT_MS, checkWith: commandFor(flags, "clock", "show") };
   show(await controlClient(resolveControl(flags)).post("/clock", body, options), flags);
 }
 

@@ -16,8 +16,8 @@ export default function defaultCommand(): Command {
   const setting = command
     .command("set")
     .description("set what prompts do from now on, until a reset")
-    .addArgument(new Argument("<outcome>", "what becomes of them").choices(OUTCOME_NAMES))
-    .option("--after <duration>", "so long after the start (default: the outcome's own time)", readDurationText);
+    .addArgument(new Argument("<outcome>", "their outcome").choices(OUTCOME_NAMES))
+    .option("--after <duration>", "how long after the start (default: the outcome's own time)", readDurationText);
   for (const sub of [showing, setting]) withOptions(sub, ...controlOptions(), ...outputOptions("the outcome"));
   showing.action(async (flags: DefaultFlags) =>
     show(await controlClient(resolveControl(flags)).get("/default", {}), flags),

@@ -35,15 +35,17 @@ export default function faultsCommand(): Command {
   const list = command.command("list").description("show the faults in force");
   const add = command
     .command("add")
-    .description("have calls of the merchant API fail")
-    .addArgument(new Argument("<kind>", "answered with an error, late, or never though carried out").choices(KINDS))
-    .addOption(new Option("--path <path>", "calls of this path only").choices(OPERATION_PATHS))
+    .description("make requests of the merchant API fail")
+    .addArgument(
+      new Argument("<kind>", "answer with an error, answer late, or carry out without an answer").choices(KINDS),
+    )
+    .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS))
     .option("--status <code>", "of an error (default: 500)", readStatus)
     .option("--delay <duration>", "of a delay, which needs it", readDurationText)
-    .option("--probability <share>", "of the calls, such as 0.2 (default: 1)", readProbability)
+    .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
     .addOption(timesOption())
-    .option("--seed <number>", "the same seed brings the same faults", readSeed);
-  const clear = command.command("clear").description("nothing fails any more");
+    .option("--seed <number>", "the same seed gives the same faults", readSeed);
+  const clear = command.command("clear").description("remove all faults");
   for (const sub of [list, add, clear]) withOptions(sub, ...controlOptions(), ...outputOptions("the kinds"));
   list.action((flags: FaultFlags) => show(flags, (client) => client.get("/faults", {})));
   add.action((kind: Kind, flags: FaultFlags) => addFault(kind, flags));
@@ -74,7 +76,7 @@ async function show(flags: FaultFlags, call: (client: Client) => Promise<Answer>
   const answer = (await call(controlClient(resolveControl(flags)))) as Faults;
   const columns = [
     { name: "kind" },
-    { name: "path", cell: ({ path }: FaultInForce) => path ?? "every call" },
+    { name: "path", cell: ({ path }: FaultInForce) => path ?? "every request" },
     { name: "does", cell: ({ status, delay }: FaultInForce) => (status ? `HTTP ${status}` : (delay ?? "no answer")) },
     { name: "probability", align: "right" as const },
     { name: "times left", align: "right" as const, cell: ({ times }: FaultInForce) => (times ?? "always").toString() },

@@ -35,7 +35,7 @@ interface ImportFlags extends OutputOptions, DatabaseFlags {
 export default function importCommand(): Command {
   const command = new Command("import")
     .argument("<file>", "a copy that momo export made; -: standard input")
-    .option("--replace", "replace the database that is there, which is lost");
+    .option("--replace", "replace the existing database, which is lost");
   withOptions(command, yesOption(), dataOption(), jsonOption(), ...databaseOptions());
   return command.action((file: string, flags: ImportFlags) => {
     const database = databaseUnlessData(flags);
@@ -43,7 +43,7 @@ export default function importCommand(): Command {
   });
 }
 
-/** The way up from a data directory. The database must be empty, and is filled completely or not at all. */
+/** Moves a copy into a shared database. The database must be empty, and is filled completely or not at all. */
 async function importIntoDatabase(file: string, flags: ImportFlags, database: NamedDatabase): Promise<void> {
   process.umask(0o077);
   if (flags.replace) {
@@ -71,7 +71,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
     if (replaces && !flags.replace) {
       throw new Failure(
         "unexpected",
-        `${directory.database} is there already, and would be lost`,
+        `${directory.database} already exists, and would be lost`,
         "keep a copy with momo export; then say --replace, or choose another folder with --data",
       );
     }
@@ -99,7 +99,7 @@ const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
 
 const NUMBERS_UNKNOWN =
-  "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
+  "the replaced database is damaged: its transaction numbers are not known, and may be used again";
 
 interface Source {
   readonly name: string;
@@ -149,9 +149,9 @@ function replace(draft: string, database: string): void {
 }
 
 const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
-  damaged: "take another copy",
-  foreign: "take a copy that momo export made",
-  older: "take a copy that a released momo made",
+  damaged: "use another copy",
+  foreign: "use a copy that momo export made",
+  older: "use a copy that a released momo made",
   newer: "update momo",
 };
 
@@ -159,7 +159,7 @@ const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
 const MAGIC = "SQLite format 3\0";
 
 /**
- * Copies the bytes to a private file, so that nobody can change them between the check and the use.
+ * Copies the bytes to a private file, so that no other process can change them between the check and the use.
  * @throws UnusableDatabase as soon as the bytes cannot be a database
  */
 async function writeDraft(draft: string, { name, stream }: Source): Promise<void> {

@@ -22,7 +22,7 @@ export default function keysCommand(): Command {
   const command = new Command("keys");
   const create = command
     .command("create")
-    .description("make a key; its secret is shown this once")
+    .description("create a key; its secret is shown only once")
     .option("--label <text>", "what it is for (default: when it was made, in Nairobi)")
     .action(createKey);
   const list = command.command("list").description("list a merchant's keys in force").action(listKeys);
@@ -40,7 +40,7 @@ export default function keysCommand(): Command {
 
 async function createKey(flags: KeyFlags): Promise<void> {
   const key = await withRegistry({ ...flags, create: false }, async (registry) => {
-    const merchantId = await whose(registry, flags);
+    const merchantId = await merchantIdOf(registry, flags);
     return registry.issueKey(merchantId, flags.label ?? `made ${formatTimestamp(systemClock.nowMs())}`);
   });
   if (flags.quiet) {
@@ -55,7 +55,7 @@ async function createKey(flags: KeyFlags): Promise<void> {
   }
 }
 
-async function whose(registry: Registry, { merchant, ...output }: KeyFlags): Promise<number> {
+async function merchantIdOf(registry: Registry, { merchant, ...output }: KeyFlags): Promise<number> {
   if (merchant !== undefined) return (await chosenMerchant(registry, merchant)).id;
   const choices = (await registry.listMerchants()).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
   const chosen = await askWhich({ message: "Which merchant?", json: asksForJson(output) }, choices);

@@ -9,7 +9,7 @@ export default function migrateCommand(): Command {
   return withOptions(new Command("migrate"), ...databaseOptions(), jsonOption()).action(migrate);
 }
 
-/** The file of a data directory is brought up to date by whoever opens it. A database of several servers waits for this. */
+/** The database of a data directory is migrated when it is opened, a shared database only by this command. */
 async function migrate(flags: DatabaseFlags & OutputOptions): Promise<void> {
   const database = namedDatabase(flags);
   if (!database) {

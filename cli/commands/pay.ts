@@ -34,8 +34,8 @@ export default function payCommand(): Command {
     )
     .option("--reference <text>", "your own order or reference code", readText(0, MAX_REFERENCE_LENGTH))
     .option("--description <text>", "shown on the prompt", readText(0, MAX_DESCRIPTION_LENGTH))
-    .option("--outcome <name>", `what the prompt does, with '; after=10s' if you like: ${OUTCOME_NAMES.join(", ")}`)
-    .addOption(new Option("--kind <kind>", "where the payment comes from").choices(KINDS).default("api"));
+    .option("--outcome <name>", `what the prompt does, optionally with '; after=10s': ${OUTCOME_NAMES.join(", ")}`)
+    .addOption(new Option("--kind <kind>", "the origin of the payment").choices(KINDS).default("api"));
   const output = outputOptions("the checkout request id; with --wait, the status");
   return withOptions(command, ...waitOptions(), ...serverOptions(), ...output).action(pay);
 }
@@ -84,10 +84,10 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
     reference,
     description,
   };
-  const lookWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
+  const checkWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
   if (kind !== "api") {
-    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { lookWith });
+    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { checkWith });
   }
   const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
-  return merchantClient(target).post("/stkpush.php", body, { headers, lookWith });
+  return merchantClient(target).post("/stkpush.php", body, { headers, checkWith });
 }

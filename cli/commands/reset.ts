@@ -18,8 +18,8 @@ async function reset(flags: ResetFlags): Promise<void> {
   await askToGoOn(async () => {
     const { message } = await client.get("/transactions", { limit: "1" });
     return [
-      `Lost are ${message} of the first merchant, and all of the others; the rules, faults, log of requests and audit; the clock is as this machine's.`,
-      "Merchants, accounts and keys stay. momo export FILE makes a copy first.",
+      `The reset removes ${message} of the first merchant and all of the others, the rules, faults, log of requests and audit.`,
+      "The clock shows this machine's time again. Merchants, accounts and keys stay. momo export FILE makes a copy first.",
     ];
   }, flags);
   const answer = await client.post("/reset", {}, { canRepeat: true });

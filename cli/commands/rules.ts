@@ -37,18 +37,18 @@ export default function rulesCommand(): Command {
   const add = command
     .command("add")
     .description("append a rule: what prompts do that match all of its options")
-    .addArgument(new Argument("<outcome>", "what becomes of them").choices(OUTCOME_NAMES))
+    .addArgument(new Argument("<outcome>", "their outcome").choices(OUTCOME_NAMES))
     .option("--phone <number>", "of this customer", (text) => readTypedPhone([text], "--phone"))
     .option("--amount <shillings>", "of exactly this amount", (text) => readAmount(text, "--amount"))
     .option("--account <id>", "of this payment account", readId)
     .option("--reference <text>", "with this reference", readText(0, MAX_REFERENCE_LENGTH))
-    .option("--after <duration>", "so long after the start", readDurationText)
+    .option("--after <duration>", "how long after the start", readDurationText)
     .addOption(timesOption());
   const clear = command.command("clear").description("remove all rules");
   for (const sub of [list, add, clear]) withOptions(sub, ...controlOptions(), ...outputOptions("the outcomes"));
   list.action((flags: RuleFlags) => show(flags, (client) => client.get("/rules", {})));
   add.action((outcome: string, flags: RuleFlags) =>
-    show(flags, (client) => client.post("/rules", ruleOf(outcome, flags), { lookWith: "momo rules list" })),
+    show(flags, (client) => client.post("/rules", ruleOf(outcome, flags), { checkWith: "momo rules list" })),
   );
   clear.action((flags: RuleFlags) => show(flags, (client) => client.delete("/rules")));
   return command;

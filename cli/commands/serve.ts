@@ -54,7 +54,7 @@ export default function serveCommand(): Command {
     )
     .option(
       "--control-token-file <file>",
-      "a token that the control API asks for (default: off loopback a new one, on it none)",
+      "a token that the control API requires (default: none on loopback, otherwise a new one)",
     )
     .option("--name <name>", "shown by the console, to tell this sandbox from others", readName)
     .option("--ready-file <path>", "written when requests are served, removed at the end")
@@ -72,7 +72,7 @@ export default function serveCommand(): Command {
     )
     .option("-q, --quiet", "print no such lines")
     .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
-    .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for each option, which comes first.")
+    .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. An option comes before its variable.")
     .action(async (flags: ServeFlags) => {
       removeReadyFileOf(words());
       checkVariables(command);
@@ -158,7 +158,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     readyFile?.write(record);
     if (flags.json) printJson(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
-    removeTemporaryLeftovers(); // only now, so that nobody waits for this
+    removeTemporaryLeftovers(); // after the start, which it would delay
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
   } finally {
@@ -223,7 +223,7 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
     throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
   }
   if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
-  const text = readSecretFile("--control-token-file", controlTokenFile).trim();
+  const text = readSecretFile("--control-token-file", controlTokenFile, "token").trim();
   if (TOKEN_FORM.test(text)) return text;
   throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
 }
@@ -234,10 +234,10 @@ function tellUnusedKey(inForce: string | null, shared: DatabaseConfig | null): v
   if (apiKey === undefined || apiKey === inForce) return;
   const place = shared ? "the database" : "this data directory";
   const other = inForce === null ? "" : `: ${inForce}`;
-  tell(`momo: MOMO_API_KEY is not taken, because ${place} has a key already${other}`);
+  tell(`momo: MOMO_API_KEY is not used, because ${place} has a key already${other}`);
 }
 
-/** Waits for the end of standard input, which comes when the parent process ends or is killed. */
+/** Waits for the end of standard input, which happens when the parent process ends or is killed. */
 function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } {
   const reader = Bun.stdin.stream().getReader();
   const readAll = async () => {

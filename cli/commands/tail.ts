@@ -21,7 +21,7 @@ async function tail(flags: TailFlags): Promise<void> {
   const first = await openEvents(target());
   const show = printerOf(flags);
   let hasGone = false;
-  const hear = ({ name, data }: SandboxEvent) => {
+  const handle = ({ name, data }: SandboxEvent) => {
     if (name === "transaction") show(data);
     else if (name === "steering" && data.what === "reset") tell("The sandbox was reset.");
     else if (name === "lost") tell("The server has gone; waiting for it …");
@@ -31,10 +31,10 @@ async function tail(flags: TailFlags): Promise<void> {
   };
   if (isTerminal()) tell("Following the payments. Ctrl+C ends.");
   // Ctrl+C ends the process, as with any command that follows.
-  await followEvents(target, first, hear, new AbortController().signal);
+  await followEvents(target, first, handle, new AbortController().signal);
 }
 
-/** Prints one line per change: for people, or the event as it came. */
+/** Prints one line per change: for people, or the data of the event. */
 function printerOf(flags: TailFlags): (data: Record<string, unknown>) => void {
   const format = formatOf(flags);
   let isFirst = true;

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 const ECDSA_WITH_SHA256 = new x509.AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
 
-/** Creates a certificate for these hosts, and an authority for this call only, whose key is not kept. */
+/** Creates a certificate for these hosts, and an authority for them only, whose key is not kept. */
 export function makeCertificates(hosts: readonly string[], clock: Clock, random: Random): Certificates {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -25,7 +25,7 @@ export interface SharingFlags extends DatabaseFlags {
   readonly allowReset?: true;
 }
 
-/** What an operation on a shared database has where nobody says otherwise. */
+/** The defaults for a shared database. */
 const CONNECTIONS = 8;
 const COMMIT_DEADLINE_MS = 10_000;
 
@@ -48,7 +48,7 @@ export function addSharingOptions(command: Command): Command {
 
 const FORM = "must look like postgres://USER@HOST:PORT/NAME";
 
-/** In words of its own, because commander would show the value, and with it the password. */
+/** Has its own message, because commander's shows the value, and so the password. */
 function readDatabase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || text.length > 2000) throw misuse(`--database ${FORM}`);
@@ -80,7 +80,7 @@ function readReplica(text: string): string {
 
 const REPLICA = /^[A-Za-z0-9_.-]{1,40}$/;
 
-/** Which database is meant, and its password; null where none is named. */
+/** The named database and its password; null if none is named. */
 export function namedDatabase(flags: DatabaseFlags): { url: string; password: string | null } | null {
   const { database, databasePassword } = momoEnvironment();
   const url = flags.database ?? database;
@@ -103,7 +103,7 @@ export function namedDatabase(flags: DatabaseFlags): { url: string; password: st
   return { url, password: isInUrl ? null : (databasePassword ?? null) };
 }
 
-/** For a command that works on one of the two: a data directory that is named itself comes before `MOMO_DATABASE`. */
+/** For a command that works on a data directory or a shared database: `--data` comes before `MOMO_DATABASE`. */
 export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: string }) =>
   flags.data !== undefined && flags.database === undefined ? null : namedDatabase(flags);
 
@@ -111,7 +111,7 @@ export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: stri
 const isArgument = (url: string): boolean => process.argv.some((word) => word.includes(url));
 
 function passwordOf(file: string): string {
-  const text = readSecretFile("--database-password-file", file).replace(/\r?\n$/, "");
+  const text = readSecretFile("--database-password-file", file, "password").replace(/\r?\n$/, "");
   if (/^[^\n]{1,1000}$/.test(text)) return text;
   throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
 }
@@ -143,7 +143,7 @@ export function sharedDatabase(flags: SharingFlags): DatabaseConfig | null {
   };
 }
 
-/** A container has a host name of its own; several servers on one host differ in their process. */
+/** A container has its own host name; several servers on one host differ in their process id. */
 function defaultReplica(): string {
   const host = hostname()
     .replaceAll(/[^A-Za-z0-9_.-]/g, "-")

@@ -8,7 +8,7 @@ interface Address {
   readonly flag: "--port" | "--control-port";
 }
 
-/** Why the server cannot listen on the address, which program has it, and the flag that helps. */
+/** Why the server cannot listen on the address, which program uses it, and the flag that helps. */
 export async function explainListenFailure(
   error: unknown,
   { host, port, flag }: Address,
@@ -19,7 +19,7 @@ export async function explainListenFailure(
   if (code === "EADDRINUSE") {
     return new Failure(
       "unexpected",
-      `${address} is taken by ${await holderOf(host, port, holderTimeoutMs)}`,
+      `${address} is in use by ${await holderOf(host, port, holderTimeoutMs)}`,
       `choose another port with ${flag}, or ${flag} 0 for any free one`,
     );
   }

@@ -4,7 +4,7 @@ import { Failure } from "../terminal/failure.ts";
 import { writePrivateFile } from "./small-files.ts";
 
 /**
- * The file with the address of a server. It exists while the server runs. The file of an earlier server is removed, so that nobody
+ * The file with the address of a server. It exists while the server runs. The file of an earlier server is removed, so that no client
  * uses its old address.
  * @throws Failure that names the flag
  */

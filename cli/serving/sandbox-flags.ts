@@ -33,7 +33,7 @@ export function addSandboxOptions(command: Command): Command {
     )
     .option("--fee <tariff>", "tariff of the payment account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
     .addOption(
-      new Option("--accept <what>", "strict, or lenient: also what the real services take")
+      new Option("--accept <what>", "strict, or lenient: also what the real services accept")
         .choices(["strict", "lenient"])
         .default("strict"),
     )

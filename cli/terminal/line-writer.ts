@@ -3,7 +3,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 /** How long a line waits for others. A person does not notice. */
 const GATHER_MS = 10;
 
-/** How many lines are kept while nobody reads. The rest is only counted. */
+/** How many lines are kept while the reader is too slow. Further lines are only counted. */
 export const MAX_WAITING_LINES = 10_000;
 
 /** Writes text. It calls `done` when the text is written, or cannot be written. */
@@ -41,7 +41,7 @@ export function createLineWriter(clock: Clock, sink: Sink, tellLoss: (lost: numb
       if (waiting.length >= MAX_WAITING_LINES) lost += 1;
       else if (waiting.push(line) === 1 && !isBusy) gather();
     },
-    /** Writes the waiting lines at once. Resolves when the sink has taken them. */
+    /** Writes the waiting lines at once. Resolves when the sink has written them. */
     end: () =>
       new Promise<void>((resolve) => {
         ended = resolve;

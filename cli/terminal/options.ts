@@ -35,7 +35,7 @@ export const dataOption = () =>
     readFolder,
   );
 export const merchantOption = () =>
-  new Option("--merchant <id>", "whose (default: the first merchant)").argParser(readId);
+  new Option("--merchant <id>", "the merchant (default: the first one)").argParser(readId);
 
 /** A payment by its number or its request id. */
 export const paymentArgument = () =>
@@ -85,7 +85,7 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
 
 const readDuration = reader((text) => parseDuration(text, "It"));
 
-/** A duration as the control API takes it. */
+/** A duration, in the text form for the control API. */
 export const readDurationText = reader((text) => {
   parseDuration(text, "It");
   return text;

@@ -5,18 +5,18 @@ import type { LogFormat } from "./options.ts";
 import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
 
-/** A call of the merchant API as one line on stderr, for a person or for a collector of logs. It has no secret. */
+/** A request of the merchant API as one line on stderr, for a person or for a collector of logs. It has no secret. */
 
 /** A path can be 16 KiB long, which is too much for a line. */
 const MAX_PATH_LENGTH = 200;
 
 /** Longer answers are lists, which have no outcome to show, so they are not parsed. */
-const MAX_TELLING_ANSWER = 2000;
+const MAX_PARSED_ANSWER = 2000;
 
-/** For a call that only the strict form refuses. */
+/** For a request that only the strict form refuses. */
 const HINT = "--accept lenient would take this form";
 
-/** What an answer says of the payment. A refusal gives the reason in its message. */
+/** What an answer says about the payment. A refusal gives the reason in its message. */
 interface Outcome {
   readonly checkout_request_id?: string;
   readonly transaction_status?: string;
@@ -31,7 +31,7 @@ export function requestLine(format: LogFormat, request: LoggedRequest, atMs: num
 }
 
 function outcomeOf({ answer }: LoggedRequest): Outcome {
-  if (answer === null || answer.length > MAX_TELLING_ANSWER) return {};
+  if (answer === null || answer.length > MAX_PARSED_ANSWER) return {};
   const { success, message, checkout_request_id, status: transaction_status } = JSON.parse(answer);
   return {
     ...(checkout_request_id !== undefined && { checkout_request_id }),

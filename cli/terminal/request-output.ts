@@ -22,7 +22,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
   const { write, end } = createLineWriter(
     systemClock,
     (text, done) => stderr().write(text, () => done()),
-    (lost) => faultLine(format, `${lost} lines are left out here: nobody read them in time`, nowMs()),
+    (lost) => faultLine(format, `${lost} lines are left out here: they were not read in time`, nowMs()),
   );
   return {
     onRequest: (request: LoggedRequest) => write(requestLine(format, request, nowMs())),
@@ -35,9 +35,9 @@ export function createRequestOutput(format: LogFormat, width: number) {
     reportFault: (error: unknown) => write(faultLine(format, faultText(error), nowMs())),
     /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
     async end(): Promise<boolean> {
-      const taken = new AbortController();
-      await Promise.race([end().then(() => taken.abort()), sleep(END_GRACE_MS, taken.signal)]);
-      return taken.signal.aborted;
+      const written = new AbortController();
+      await Promise.race([end().then(() => written.abort()), sleep(END_GRACE_MS, written.signal)]);
+      return written.signal.aborted;
     },
   };
 }

@@ -12,7 +12,7 @@ import { openStatusLine, type StatusLine } from "./status-line.ts";
 
 /**
  * Waits for a payment, prints its outcome, and sets the exit code. A person sees the progress, and how to go on after an interruption.
- * @param first the last known answer, or null to ask at once
+ * @param first the last known answer, or null to poll at once
  */
 export async function watchPayment(
   client: Client,
@@ -42,7 +42,7 @@ export async function watchPayment(
   process.exitCode = exitCodeOf(outcome);
 }
 
-/** How often to ask the sandbox for its time, because somebody may freeze or move its clock. */
+/** How often to read the sandbox's time, because its clock may be frozen or moved. */
 const ASK_EACH_SECONDS = 3;
 
 async function showProgress(checkoutRequestId: string, beside: Beside, line: StatusLine, ended: AbortSignal) {
@@ -53,25 +53,25 @@ async function showProgress(checkoutRequestId: string, beside: Beside, line: Sta
   let aheadMs = 0;
   for (let second = 0; !ended.aborted; second += 1) {
     if (second % ASK_EACH_SECONDS === 0) {
-      // A busy sandbox may not have answered in time: then it is asked again.
+      // A busy sandbox may not answer in time: then the next round tries again.
       if (!prompt) {
         const story = await beside.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
         if (ended.aborted) return;
         prompt = isRecord(story?.prompt) ? story.prompt : null;
         const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
-        if (isManual) line.note(`The prompt waits for somebody: momo phone ${prompt?.phone} answers it.`);
+        if (isManual) line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
         else if (second === 0 && !line.isLive) line.note(waiting);
       }
       const { nowMs, isFrozen } = timeIn(await beside.get("/clock"), systemClock.nowMs());
       if (ended.aborted) return;
       if (isFrozen && !saidFrozen) {
-        line.note("The sandbox's clock stands still: momo clock resume lets it go on.");
+        line.note("The sandbox's clock is frozen: momo clock resume starts it again.");
       }
       saidFrozen = isFrozen;
       aheadMs = nowMs - systemClock.nowMs();
     }
     const leftMs = Number(prompt?.expires_at_ms) - systemClock.nowMs() - aheadMs;
-    if (saidFrozen) line.show(`${waiting} the clock stands still`);
+    if (saidFrozen) line.show(`${waiting} the clock is frozen`);
     else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${timeLeft(leftMs)} left`);
     await sleep(1000, ended);
   }

@@ -43,7 +43,7 @@ export async function openDatabase(momo: string, version: string, folder: string
   });
 }
 
-/** The versions below whose heading the changelog says what changed, but for the one that is to be released. */
+/** The versions that have a heading in the changelog, except the one that is to be released. */
 export function releasedVersions(changelog: string, next: string): string[] {
   const headings = changelog.matchAll(/^## (\d+\.\d+\.\d+\S*)/gm);
   return [...headings].map(([, version = ""]) => version).filter((version) => version !== next);

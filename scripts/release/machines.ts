@@ -37,7 +37,7 @@ export async function machineFor(target: Target, folder: string): Promise<Machin
     if (target.name === "linux-x64-musl") return musl(folder);
     if (target.name === "windows-x64") return wine(folder);
   }
-  throw new CannotRun(`needs a machine of its own; this one is ${process.platform} on ${process.arch}`);
+  throw new CannotRun(`needs another machine; this one is ${process.platform} on ${process.arch}`);
 }
 
 function libcOfHost(): "glibc" | "musl" {

@@ -97,7 +97,7 @@ export function makePlatformPackage(
   for (const { name, source } of texts.filter(({ name }) => /^[A-Z-]+$/.test(name))) cpSync(source, join(folder, name));
   writeFileSync(
     join(folder, "README.md"),
-    `The executable of ${manifest.name} for ${target.name}. Install ${manifest.name}, which takes the right one.\n`,
+    `The executable of ${manifest.name} for ${target.name}. Install ${manifest.name}, which installs the right one.\n`,
   );
   writeManifest(folder, {
     name: packageOf(target),

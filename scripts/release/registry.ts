@@ -63,7 +63,7 @@ export async function answers(url: string, server: Bun.Subprocess): Promise<void
   );
 }
 
-/** A port that nobody listens on at this moment, for servers that do not say which port they took. */
+/** A port that is free at this moment, for servers that do not report their port. */
 export async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { port } = server;

@@ -1,4 +1,4 @@
-/** The table of Markdown that shows in which ways momo was got, and how long each step took. */
+/** A Markdown table of the ways to install momo, with the time of each step. */
 
 /** Prints a row. It ends with the reason if `fill` fails, and the process ends with 1. */
 export async function row(cells: string[], fill: (cells: string[]) => Promise<void>): Promise<void> {

@@ -11,7 +11,7 @@ export interface Tried {
   readonly detail: string;
 }
 
-/** By the name of the target; those that nobody tried are missing. @param release the folder dist/release */
+/** By the name of the target; those that were not tried are missing. @param release the folder dist/release */
 export function readTried(release: string): Map<string, Tried> {
   const found = TARGETS.map(({ name }) => [name, join(release, "tried", `${name}.json`)] as const);
   return new Map(
@@ -22,7 +22,7 @@ export function readTried(release: string): Map<string, Tried> {
 /** The part of the notes that says where each executable was tried, and which ones were not tried. */
 export function triedText(tried: ReadonlyMap<string, Tried>): string {
   const rows = TARGETS.map(({ name }) => {
-    const { result, detail } = tried.get(name) ?? { result: "not run", detail: "nobody tried it" };
+    const { result, detail } = tried.get(name) ?? { result: "not run", detail: "it was not tried" };
     return `| ${name} | ${result} | ${detail} |`;
   });
   return `### Tried before the release

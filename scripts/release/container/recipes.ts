@@ -37,7 +37,7 @@ const flagsOf = (env: Record<string, string> = {}) =>
   Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
 
 export const RECIPES: Record<string, Trial> = {
-  "-p: a client on this machine pays, and the health call needs no token": async (engine, image) => {
+  "-p: a client on this machine pays, and the health request needs no token": async (engine, image) => {
     const env = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
     const container = await start(engine, "published", ["--publish", "127.0.0.1::2547", ...flagsOf(env)], image);
     const home = `http://${await addressOf(engine, container)}`;
@@ -105,7 +105,7 @@ export const RECIPES: Record<string, Trial> = {
     await run([...compose, "down", "--volumes"], options);
   },
 
-  "testcontainers: a program starts the container, and asks for a payment": async (engine, image) => {
+  "testcontainers: a program starts the container, and starts a payment": async (engine, image) => {
     const folder = join(engine.folder, "testcontainers");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');

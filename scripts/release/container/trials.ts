@@ -30,7 +30,7 @@ export const TRIALS: Record<string, Trial> = {
       equal(state.trim(), "false 65532:65532");
     },
 
-  "SIGINT ends it with 0, too: it is process 1 and takes signals itself": async (engine, image) => {
+  "SIGINT ends it with 0, too: it is process 1 and handles signals itself": async (engine, image) => {
     const container = await start(engine, "interrupted", OFFLINE, image);
     await engine.podman("kill", "--signal", "INT", container);
     equal((await engine.podman("wait", container)).trim(), "0");
@@ -52,7 +52,7 @@ export const TRIALS: Record<string, Trial> = {
     await engine.podman("rm", "--force", "--time", "5", container);
   },
 
-  "the first key and the token of the environment are the ones that count": async (engine, image) => {
+  "the first key of the environment is the key of the sandbox": async (engine, image) => {
     const variables = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
     const flags = Object.entries(variables).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
     const container = await start(engine, "known", [...OFFLINE, ...flags], image);
