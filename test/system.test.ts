@@ -17,7 +17,7 @@ function host() {
       wallMs += ms;
       elapsedMs += ms;
     },
-    /** The wall clock alone: somebody sets it, or the machine has slept. */
+    /** Only the wall clock, as when a person sets it or the machine has slept. */
     jump(ms: number) {
       wallMs += ms;
     },
@@ -48,7 +48,7 @@ test("it jumps forward with the host, and after -2 h and +3 h it is an hour ahea
   expect(nowMs()).toBe(startMs + 3_600_000);
 });
 
-test("ahead of the host, it is met by the host's time again", () => {
+test("if it is ahead of the host, the host's time catches up with it", () => {
   const { nowMs, pass, jump, startMs } = host();
   jump(-1000);
   nowMs();

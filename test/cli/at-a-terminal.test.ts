@@ -21,7 +21,7 @@ const shared = await startIn(newFolder());
 describe("momo pay --wait", () => {
   const pay = ["pay", "0712345678", "1200", "--wait", "--interval", "50ms"];
 
-  test.concurrent("says number, amount, phone and id before it waits, and counts the prompt's life down", async () => {
+  test.concurrent("prints number, amount, phone and id before it waits, and then counts down to the end of the prompt", async () => {
     const sandbox = await startIn(newFolder());
     const { screen, exited } = atTerminal([...pay, "--outcome", "manual", ...sandbox.at]);
     const [, id = ""] = await screen.until(/#1 {2}KES 1,200\.00 from 254712345678\r\n(ws_CO_\w+)\r\n/);
@@ -38,7 +38,7 @@ describe("momo pay --wait", () => {
     expect(await exited).toBe(130);
   });
 
-  test.concurrent("a frozen clock: it says so", async () => {
+  test.concurrent("it says that the clock is frozen", async () => {
     const { at, control } = await startIn(newFolder());
     await control("POST", "/clock", { freeze: true });
     const { screen } = atTerminal([...pay, ...at]);
@@ -101,7 +101,7 @@ describe("momo list", () => {
       const [head = "", second = "", first = ""] = linesOf(screen.text);
       for (const line of [head, second, first]) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(second).toMatch(/^ *2 .*✗ failed .*250,000\.00/);
-      // A reason is whole, or its column is left out.
+      // A reason is never cut: if it does not fit, its column is left out.
       if (columns === 70) expect(second).toEndWith("insufficient funds (1)");
       if (columns === 80) {
         expect(head).toMatch(/^id +age +status +amount +phone +reference +reason$/);
@@ -112,7 +112,7 @@ describe("momo list", () => {
     }
   });
 
-  test.concurrent("output that is longer than the screen goes to the pager; below a table are the commands for the next page and for one payment", async () => {
+  test.concurrent("long output goes to the pager; below a table are the commands for the next page and for one payment", async () => {
     const { at, pay } = await startIn(newFolder());
     for (let count = 1; count <= 12; count++) await pay();
     const shown = async (PAGER: string, limit: string) => {
@@ -131,7 +131,7 @@ describe("momo list", () => {
   });
 });
 
-describe("before something is lost, a person is asked", () => {
+describe("a command that deletes something asks for confirmation", () => {
   test.concurrent("momo reset: Enter means no, y means yes, --yes does not ask", async () => {
     const { at, pay, list } = await startIn(newFolder());
     await pay();
@@ -151,7 +151,7 @@ describe("before something is lost, a person is asked", () => {
     expect(unasked.screen.text).not.toContain("Go on?");
   });
 
-  test.concurrent("momo keys revoke asks for the key in use, and for no other", async () => {
+  test.concurrent("momo keys revoke asks only before it revokes the key in use", async () => {
     const { at, control, headers, list } = await startIn(newFolder());
     const { api_key } = await control("POST", "/keys", { label: "other" });
     expect(await openMomo(["keys", "revoke", String(api_key), ...at]).exited).toBe(0);
@@ -175,7 +175,7 @@ describe("before something is lost, a person is asked", () => {
 });
 
 describe("momo serve", () => {
-  test.concurrent("tells its version, each payment as it starts and ends, and at the end what it keeps", async () => {
+  test.concurrent("prints its version, each payment when it starts and when it ends, and at the end what it keeps", async () => {
     const data = join(newFolder(), "data");
     const { screen, type, exited } = atTerminal(["serve", "--port", "0", "--data", data], { columns: 60 });
     await screen.until(/^momo \d+\.\d+\.\d+\S*, a mobile-money sandbox, ready in \d+ ms\r\n[\s\S]*console[\s\S]*Ready/);
@@ -192,7 +192,7 @@ describe("momo serve", () => {
     expect(screen.text).toEndWith(`stopped; 2 payments kept in ${data}\r\n`);
   });
 
-  test.concurrent("shows requests with --log requests; with --host 0.0.0.0 the addresses that others use", async () => {
+  test.concurrent("shows requests with --log requests; with --host 0.0.0.0 the addresses for other machines", async () => {
     const { screen } = atTerminal(["serve", "--port", "0", "--ephemeral", "--log", "requests", "--host", "0.0.0.0"]);
     const [, address] = await screen.until(/API +(\S+)\r\n[\s\S]*Ready/);
     const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
@@ -222,7 +222,7 @@ describe("momo tail and momo open", () => {
     expect(await exited).toBe(130);
   });
 
-  test.concurrent("open gives the console's address to the browser, and prints it", async () => {
+  test.concurrent("open opens the console in the browser, and prints its address", async () => {
     const folder = newFolder();
     const opened = join(folder, "opened");
     writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\necho "$1" > '${opened}'\n`, { mode: 0o755 });

@@ -10,7 +10,7 @@ import { startIn } from "../support/sandbox.ts";
 afterAll(cleanUp);
 
 describe("momo audit", () => {
-  test("prints what clients have done wrong, in each format, and ends with 7 if --fail-on says so", async () => {
+  test("prints the mistakes of clients in each format; with --fail-on the exit code is 7", async () => {
     const server = await startIn(newFolder());
     const audit = (...args: string[]) => runMomo(["audit", ...args, ...server.at]);
     const list = (query: string) => fetch(`${server.baseUrl}/transactions.php?${query}`, { headers: server.headers });
@@ -37,7 +37,7 @@ describe("momo audit", () => {
     });
   });
 
-  test.concurrent("of another program: exit 1; with an unknown format or severity: exit 2", async () => {
+  test.concurrent("at the address of another program: exit 1; with an unknown format or severity: exit 2", async () => {
     const other = serveFake(() => Response.json({ success: true, message: "hello" }));
     expect(await runMomo(["audit", "--base-url", other.baseUrl])).toMatchObject({
       exitCode: 1,
@@ -52,7 +52,7 @@ describe("momo exec --audit", () => {
   const exec = (flags: readonly string[], ...command: string[]) => runMomo(["exec", ...flags, "--", ...command]);
   const pay = (...flags: string[]) => [...PROGRAM, "pay", "0712345678", "100", "-q", ...flags];
 
-  /** A program that asks for the list once, with this query. */
+  /** A program that requests the list once, with this query. */
   const listing = (query: string, andThen = "") => {
     const script = `const { MOMO_BASE_URL: url, MOMO_API_KEY: key, MOMO_API_SECRET: secret } = process.env;
       await fetch(url + "/transactions.php?${query}", { headers: { "X-API-Key": key, "X-API-Secret": secret } });
@@ -62,12 +62,12 @@ describe("momo exec --audit", () => {
   const TAKES_WRONG_ROW = "reference=A"; // an error
   const UNKNOWN_PARAMETER = "sort=desc"; // a note
 
-  test.concurrent("a command that makes no mistake ends as it does, and nothing is said", async () => {
+  test.concurrent("a command without mistakes keeps its exit code, and nothing is printed", async () => {
     const command = pay("--outcome", "completed; after=0s", "--wait", "--interval", "50ms");
     expect(await exec(["--audit"], ...command)).toEqual({ stdout: "completed\n", stderr: "", exitCode: 0 });
   });
 
-  test.concurrent("a mistake of that severity ends with 7, by default an error", async () => {
+  test.concurrent("exit code 7 for a mistake of the given severity, by default an error", async () => {
     const wrong = await exec(["--audit"], ...listing(TAKES_WRONG_ROW));
     expect(wrong.exitCode).toBe(7);
     expect(wrong.stderr).toStartWith("momo audit: error: takes_wrong_row (§4.3)\n");
@@ -79,7 +79,7 @@ describe("momo exec --audit", () => {
     expect((await exec(["--audit"], ...listing(TAKES_WRONG_ROW, "process.exit(3)"))).exitCode).toBe(3);
   });
 
-  test.concurrent("a payment that it leaves pending comes to its end: what it has not asked by then it never asks", async () => {
+  test.concurrent("a payment that the command leaves pending runs to its end before the audit", async () => {
     const momo = PROGRAM.map((word) => `'${word}'`).join(" ");
     const script = `id=$(${momo} pay 0712345678 100 -q) && ${momo} status $id -q >/dev/null`;
     expect(await exec(["--audit"], "sh", "-c", script)).toMatchObject({
@@ -105,7 +105,7 @@ describe("momo exec --audit", () => {
     expect(formatOfFile(file)).toBe(format as ReturnType<typeof formatOfFile>);
   });
 
-  test.concurrent("a report that has no form, or cannot be written, is refused before the command runs", async () => {
+  test.concurrent("a report with an unknown format, or that cannot be written, is refused before the command runs", async () => {
     const folder = newFolder();
     const [file, ran] = [join(folder, "file"), join(folder, "ran")];
     writeFileSync(file, "");

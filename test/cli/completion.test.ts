@@ -15,7 +15,7 @@ const open = await sandbox.pay({}, "manual");
 
 const at = sandbox.at.join(" ");
 
-/** What was typed, and what is offered; after a colon what the shell adds. */
+/** The typed words and the offered ones; after a colon the character that the shell adds. */
 const OFFERED: [typed: string, offered: string][] = [
   ["se", "serve :"],
   ["nothing-begins-so", ":"],

@@ -13,7 +13,7 @@ const json = async (url: string, init?: RequestInit) => {
   return { status: response.status, body: (await response.json().catch(() => null)) as Record<string, unknown> };
 };
 
-test("--control-port: control API and console are on a listener of their own, the merchant API on the other", async () => {
+test("--control-port: control API and console have a separate listener", async () => {
   const {
     baseUrl,
     controlUrl,
@@ -60,7 +60,7 @@ test.concurrent("ready record, ready file, server.json, momo env, the commands a
   const variables = JSON.parse((await runMomo(["env", "--json", ...at])).stdout);
   expect(variables).toMatchObject({ MOMO_BASE_URL: base_url, MOMO_CONTROL_URL: control_url });
   expect((await runMomo(["clock", "freeze", ...at])).exitCode).toBe(0);
-  // The record tells also if only the merchant API is named.
+  // The record also helps if only the merchant API is named.
   expect((await runMomo(["clock", "resume", "--base-url", base_url, ...at])).exitCode).toBe(0);
   const named = { env: { MOMO_BASE_URL: base_url, MOMO_DATA: ready.data } };
   expect((await runMomo(["clock", "show"], named)).exitCode).toBe(0);
@@ -69,7 +69,7 @@ test.concurrent("ready record, ready file, server.json, momo env, the commands a
   expect(doctor.exitCode).toBe(0);
 });
 
-test.concurrent("off loopback a token is asked for on the control port as on any", async () => {
+test.concurrent("off loopback the control port requires a token, too", async () => {
   const { ready } = await serveMomo(["--control-port", "0", "--host", "0.0.0.0"]);
   expect((await json(`${ready.control_url}/keys`)).status).toBe(401);
   const { control_token } = ready as ReadyRecord & { control_token: string };

@@ -86,7 +86,7 @@ describe("no link is followed out of the data directory", () => {
   });
 });
 
-test("a data directory that exists keeps its mode and other files; momo's files become the owner's alone", async () => {
+test("an existing data directory keeps its mode and other files; only the owner may read momo's files", async () => {
   const data = copyOfModel();
   // Each way in which others may read one: the group alone, the others alone, both.
   for (const [index, name] of readdirSync(data).sort().entries()) {
@@ -115,7 +115,7 @@ describe("a secret is not shown", () => {
     expect(stdout + stderr).not.toContain(secret);
   });
 
-  test.concurrent("by doctor, which people show to others", async () => {
+  test.concurrent("by doctor, whose output people show to others", async () => {
     const env = {
       MOMO_BASE_URL: "http://me:hunter2@127.0.0.1:1/v2",
       MOMO_CONTROL_URL: "me:hunter2@x",

@@ -31,7 +31,7 @@ const writeRecord = (data: string, name: string, record: object) =>
   writeFileSync(join(data, name), JSON.stringify(record), { mode: 0o600 });
 
 describe("nothing to do: exit 0", () => {
-  test.concurrent("fresh: nothing is there, and nothing is made", async () => {
+  test.concurrent("without any data: nothing is created", async () => {
     const data = join(newFolder(), "data");
     const { found, needAction } = await examine(["--data", data]);
     expect(needAction).toEqual([]);
@@ -73,7 +73,7 @@ describe("nothing to do: exit 0", () => {
     expect(after.needAction).toEqual([]);
   });
 
-  test.concurrent("a server that still answers while it stops: its own words", async () => {
+  test.concurrent("a server that still answers while it stops: its own message", async () => {
     const data = used();
     const { port } = serveFake(() =>
       Response.json({ success: false, message: "momo is stopping", status: "draining" }, { status: 503 }),
@@ -163,7 +163,7 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     expect(found[check]).toContain(finding);
   });
 
-  test.concurrent("credentials that others may read: people see the same, and the remedy helps", async () => {
+  test.concurrent("credentials that others may read: the table has the same finding, and the remedy helps", async () => {
     const data = used();
     const file = join(data, "credentials.json");
     chmodSync(file, 0o644);
@@ -198,7 +198,7 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     expect(found.port).toBe(`${port} is in use by another program`);
   });
 
-  test.concurrent("a variable that is no address", async () => {
+  test.concurrent("a variable that is not an address", async () => {
     const env = { MOMO_BASE_URL: "garbage" };
     expect((await examine(["--data", join(newFolder(), "data")], { env })).needAction).toEqual(["MOMO_BASE_URL"]);
   });

@@ -37,7 +37,7 @@ test.concurrent('after `eval "$(momo env)"` in sh, commands find the server with
   expect(run).toEqual({ stdout: expect.stringMatching(/^ws_CO_/), stderr: "", exitCode: 0 });
 });
 
-test.concurrent("a value that a shell would obey is quoted", async () => {
+test.concurrent("a value with shell syntax is quoted", async () => {
   const env = { MOMO_BASE_URL: baseUrl, MOMO_API_KEY: "a'$(id)`id`\"\\b", MOMO_API_SECRET: "$HOME" };
   const script = 'eval "$("$@" env)" && printf "%s\\n" "$MOMO_API_KEY" "$MOMO_API_SECRET"';
   const run = await runToEnd(["sh", "-euc", script, "sh", ...PROGRAM], { env });
@@ -51,7 +51,7 @@ test.concurrent("a server and a key that flags name: no payment account is known
   expect(JSON.parse(stdout)).toEqual({ ...others, MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" });
 });
 
-test.concurrent("a server that was killed: exit 6, and no variables that lead nowhere", async () => {
+test.concurrent("a server that was killed: exit 6, and no variables", async () => {
   const killed = await serveMomo();
   await killed.kill();
   expect(await runMomo(["env", ...killed.at])).toMatchObject({
@@ -74,7 +74,7 @@ test.concurrent("off loopback: the control token too; exit 4 with a wrong one", 
   });
 });
 
-test.concurrent("--base-url says which sandbox is steered, whatever MOMO_CONTROL_URL says", async () => {
+test.concurrent("--base-url chooses the sandbox that is steered, whatever MOMO_CONTROL_URL is", async () => {
   const named = await startIn(newFolder());
   const env = { MOMO_CONTROL_URL: controlUrl };
   expect((await runMomo(["clock", "freeze", "--base-url", named.baseUrl], { env })).exitCode).toBe(0);

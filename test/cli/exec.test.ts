@@ -75,13 +75,13 @@ describe("runs it with MOMO_* set, usable from inside", () => {
     expect(others).toEqual(["habari", cwd, "0022"]);
   });
 
-  test.concurrent("momo pay, and what the flags of exec say of the sandbox", async () => {
+  test.concurrent("momo pay works, and the flags of exec configure the sandbox", async () => {
     const pay = [...PROGRAM, ..."pay 0712345678 100 --wait --interval 50ms -q".split(" ")];
     const run = await runMomo(["exec", "--outcome", "cancelled", "--after", "1ms", "--", ...pay]);
     expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
   });
 
-  test.concurrent("momo clock, answer and merchants mean the same sandbox", async () => {
+  test.concurrent("momo clock, answer and merchants use the same sandbox", async () => {
     const script = `${MOMO} clock freeze -q >/dev/null && id=$(${MOMO} pay 0712345678 100 -q) &&
       ${MOMO} answer "$id" --pin 1234 -q && ${MOMO} merchants list --json`;
     expect(await sh(script)).toEqual({
@@ -92,7 +92,7 @@ describe("runs it with MOMO_* set, usable from inside", () => {
   });
 });
 
-describe("arguments, stdin and stdout are the command's own", () => {
+describe("arguments, stdin and stdout of the command are not changed", () => {
   test.concurrent("arguments with dashes reach it, also those that momo knows", async () => {
     const args = ["-a", "--json", "--help", "--outcome", "x", "--", "two words", "", "$HOME"];
     const { stdout } = await exec(["sh", "-c", `printf '<%s>' "$@"`, "sh", ...args]);
@@ -124,11 +124,11 @@ test.concurrent("afterwards neither folder nor port is left, also if the command
 });
 
 describe("signals are passed on", () => {
-  test.concurrent.each(["SIGTERM", "SIGINT"] as const)("%s, as often as it comes", async (signal) => {
+  test.concurrent.each(["SIGTERM", "SIGINT"] as const)("%s, each time that it is sent", async (signal) => {
     const TMPDIR = newFolder();
     const script = `let count = 0;
       process.on("${signal}", () => { console.log("took", ++count); if (count === 2) process.exit(9); });
-      setTimeout(() => process.exit(1), 60_000); // if no signal comes
+      setTimeout(() => process.exit(1), 60_000); // if no signal arrives
       console.log("ready");`;
     const child = startMomo(["exec", "--", process.execPath, "-e", script], { env: { TMPDIR } });
     await child.stdout.until(/ready/);
@@ -139,12 +139,12 @@ describe("signals are passed on", () => {
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
-  test.concurrent("also one that does not end a program", async () => {
+  test.concurrent("also a signal that does not end a program", async () => {
     const run = await sh('trap "echo heard; exit 3" USR2; kill -USR2 $PPID; sleep 5 >&- 2>&- & wait');
     expect(run).toMatchObject({ stdout: "heard\n", exitCode: 3 });
   });
 
-  test.concurrent("to a command without a handler: it ends, and so does momo", async () => {
+  test.concurrent("to a command without a handler: the command and momo end", async () => {
     const child = startMomo(["exec", "--", "sh", "-c", "echo ready; exec sleep 5"]);
     await child.stdout.until(/ready/);
     child.signal("SIGTERM");

@@ -22,7 +22,7 @@ function idsIn(copy: string): Set<number> {
   return new Set(rows.map(({ id }) => id));
 }
 
-test.concurrent("a copy that is made while a server takes payments has every payment that was answered before", async () => {
+test.concurrent("a copy that is made while a server accepts payments has every payment that was answered before", async () => {
   const server = await serveMomo();
   const order = { payment_account_id: 1, phone: "0712345678", amount: 5 };
   const folder = newFolder();
@@ -106,7 +106,7 @@ describe("- is standard output", () => {
   });
 });
 
-describe("what cannot be copied is refused, and nothing is left", () => {
+describe("an export that is not possible is refused, and leaves no file", () => {
   test.concurrent("a directory without a database: exit 3", async () => {
     const folder = newFolder();
     const run = await runMomo(["export", join(folder, "copy"), "--data", join(folder, "data")]);

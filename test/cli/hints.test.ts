@@ -23,9 +23,9 @@ for (const table of Object.values(GROUPS)) {
 }
 
 const NO_SERVER = {};
-const NOBODY_ANSWERS = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" };
+const NOTHING_LISTENS = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_API_KEY: "mk_1", MOMO_API_SECRET: "ms_1" };
 const NO_KEY = { MOMO_BASE_URL: baseUrl };
-const BAD_KEY = { ...NOBODY_ANSWERS, ...NO_KEY };
+const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
 
 test.concurrent.each<[name: string, args: string[], env: Record<string, string>, exitCode: number]>([
   ["pay", ["0712345678", "100"], NO_SERVER, 6],
@@ -35,13 +35,13 @@ test.concurrent.each<[name: string, args: string[], env: Record<string, string>,
   ["status", ["ws_CO_1"], NO_KEY, 2],
   ["list", [], NO_SERVER, 6],
   ["list", [], NO_KEY, 2],
-  ["list", [], NOBODY_ANSWERS, 6],
+  ["list", [], NOTHING_LISTENS, 6],
   ["list", [], BAD_KEY, 4],
   ["env", [], NO_SERVER, 6],
   ["env", [], NO_KEY, 2],
   ["answer", ["ws_CO_1", "--pin", "1234"], NO_SERVER, 6],
   ["clock show", [], NO_SERVER, 6],
-  ["clock show", [], NOBODY_ANSWERS, 6],
+  ["clock show", [], NOTHING_LISTENS, 6],
   ["reset", [], NO_SERVER, 6],
   ["audit", [], NO_SERVER, 6],
   ["webhooks list", [], NO_SERVER, 6],
@@ -62,7 +62,7 @@ test.concurrent.each<[name: string, args: string[], env: Record<string, string>,
   expect(hint).not.toBeNull();
   const said = `${message}; ${hint}`;
   const flags = commands.get(name)?.options.map(({ long }) => String(long));
-  // After the name of another command a flag is that command's.
+  // A flag after the name of another command belongs to that command.
   for (const [flag] of said.replaceAll(/momo \w+/g, "").matchAll(/(?<!\S)--[a-z-]+/g)) expect(flags).toContain(flag);
   for (const [, other = ""] of said.matchAll(/\bmomo ([a-z]+)/g)) expect([...commands.keys()]).toContain(other);
 });

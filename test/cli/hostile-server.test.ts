@@ -8,7 +8,7 @@ import { openMomo } from "../support/terminal.ts";
 
 afterAll(cleanUp);
 
-/** How a call of this server fails. */
+/** How a request to this server fails. */
 const failureFrom = ({ baseUrl }: FakeServer): Promise<Failure> =>
   merchantClient({ baseUrl, apiKey: "mk_1", apiSecret: "ms_1", paymentAccountId: null })
     .get("/transactions.php", {})
@@ -17,7 +17,7 @@ const failureFrom = ({ baseUrl }: FakeServer): Promise<Failure> =>
 const html = (status: number) =>
   new Response("<!doctype html><h1>It works!</h1>", { status, headers: { "Content-Type": "text/html" } });
 
-describe("a server that answers garbage is named, and asked once", () => {
+describe("a server that answers garbage is named, and gets one request", () => {
   const GARBAGE: [what: string, answer: () => Response][] = [
     ["HTML", () => html(200)],
     ["HTML with 404", () => html(404)],
@@ -84,7 +84,7 @@ describe("a success without its members is a failure, and `undefined` is never p
   });
 });
 
-test.concurrent("a server that is not there: exit 6", async () => {
+test.concurrent("no server: exit 6", async () => {
   const run = await runMomo(["list", ...flagsOf({ baseUrl: "http://127.0.0.1:1/v2" }), "--json"]);
   expect(failureOf(run)).toEqual({
     code: "unreachable",

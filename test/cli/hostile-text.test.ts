@@ -120,7 +120,7 @@ const CASES: Record<string, string[][]> = {
 };
 const LINES = Object.entries(CASES).flatMap(([name, all]) => all.map((args) => [name, ...args]));
 
-describe("at a terminal no command prints control and direction characters of other people", () => {
+describe("at a terminal no command prints control and direction characters from other people's text", () => {
   for (const args of LINES) {
     test.concurrent(`momo ${JSON.stringify(args).slice(1, 90)}`, async () => {
       const { screen, exited } = openMomo(args, { env: { NO_COLOR: "1" } });

@@ -64,7 +64,7 @@ const paid = (change: string) => `UPDATE transactions SET ${change} WHERE status
 const INT64 = "9223372036854775807";
 const TOO_LATE = "253402300800000"; // the year 10000
 
-/** What the API would never store, and what the refusal says of it. */
+/** Rows that the API would never store, and the message of each refusal. */
 const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   [pending(`id = ${MAX_ID + 1}`), `transactions.id is ${MAX_ID + 1}, and must be from 1 to ${MAX_ID}`],
   [`INSERT INTO merchants VALUES (${INT64}, 'Other', 1)`, "merchants.id is"],
@@ -164,7 +164,7 @@ describe("a database that is not exactly momo's is refused", () => {
   });
 });
 
-describe("what momo computes from the rows is computed again", () => {
+describe("values that momo computes from the rows are computed again", () => {
   test("totals", () => {
     const file = changed(
       "UPDATE day_totals SET count = 1000000, amount_cents = 7",
@@ -177,7 +177,7 @@ describe("what momo computes from the rows is computed again", () => {
     expect(inspectDatabase(file)).toMatchObject({ totals: true });
   });
 
-  test("the statistics from which SQLite chooses how it reads", () => {
+  test("the statistics of SQLite's query planner", () => {
     const file = changed("ANALYZE", "UPDATE sqlite_stat1 SET stat = '1 1 1 1 1'", "ANALYZE sqlite_schema");
     check(file);
     const client = new Database(file, { readonly: true });
@@ -186,7 +186,7 @@ describe("what momo computes from the rows is computed again", () => {
   });
 });
 
-test("the highest number of a payment is taken, and the next payment still gets one", async () => {
+test("the highest payment number is accepted, and the next payment still gets a number", async () => {
   const file = changed(pending(`id = ${MAX_ID}`));
   expect(check(file)).toMatchObject({ merchants: 1, transactions: 3 });
   const store = openStore(file);

@@ -38,7 +38,7 @@ async function expectAllThere(file: string, ids: readonly string[]): Promise<voi
   store.close();
 }
 
-test.concurrent("import --replace takes the copy's payments alone; numbers go on after those that a killed server left in its log", async () => {
+test.concurrent("import --replace keeps only the copy's payments; new numbers follow those of a killed server's log", async () => {
   const { data } = await leftByKilledServer();
   expect(await replace(data)).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("replaced") });
   const { control, pay, list } = await startIn(data);
@@ -48,7 +48,7 @@ test.concurrent("import --replace takes the copy's payments alone; numbers go on
 });
 
 describe("credentials.json has a key of the new database, or the command warns", () => {
-  test.concurrent("it has one where the copy was made: no warning, and the server keeps the key", async () => {
+  test.concurrent("a copy of the same database: no warning, and the server keeps the key", async () => {
     const { at, headers, stop } = await startIn(newFolder());
     const here = join(newFolder(), "copy");
     copyDatabase(join(at[1], "momo.db"), here, here);
@@ -58,7 +58,7 @@ describe("credentials.json has a key of the new database, or the command warns",
     expect((await startIn(at[1])).headers).toEqual(headers);
   });
 
-  test.concurrent("it is of another database: a warning, and the server makes a new key", async () => {
+  test.concurrent("a copy of another database: a warning, and the server makes a new key", async () => {
     const { at, headers, stop } = await startIn(newFolder());
     await stop();
     expect((await replace(at[1])).stderr).toContain("credentials.json has no key of this database");
@@ -110,7 +110,7 @@ describe("an import --replace that fails changes nothing", () => {
   });
 });
 
-/** A log with writes in it, beside a damaged database that cannot take them. */
+/** A log with writes in it, beside a damaged database to which they cannot be applied. */
 function damagedWithLog(): string {
   const data = newFolder();
   const [source, file] = [join(newFolder(), "source"), join(data, "momo.db")];
@@ -126,7 +126,7 @@ function damagedWithLog(): string {
   return data;
 }
 
-test.concurrent("the log of a damaged database does not come into the new one", async () => {
+test.concurrent("the log of a damaged database is not applied to the new one", async () => {
   const data = damagedWithLog();
   expect((await replace(data)).exitCode).toBe(0);
   expect(readdirSync(data).filter((entry) => /wal|journal|tmp/.test(entry))).toEqual([]);

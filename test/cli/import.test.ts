@@ -83,7 +83,7 @@ describe("it refuses, and changes nothing", () => {
       "is in use",
     ],
     ["a folder", (file) => mkdirSync(file), "is a folder"],
-    ["a pipe that nobody writes to", (file) => void Bun.spawnSync(["mkfifo", file]), "is a pipe or a device"],
+    ["a pipe without a writer", (file) => void Bun.spawnSync(["mkfifo", file]), "is a pipe or a device"],
     ["a device", (file) => symlinkSync("/dev/null", file), "is a pipe or a device"],
   ];
   test.concurrent.each(REFUSED)("%s", async (_what, prepare, why) => {
@@ -99,14 +99,14 @@ describe("it refuses, and changes nothing", () => {
     expect(readdirSync(data).filter((name) => name !== "momo.lock")).toEqual(["momo.db"]);
   });
 
-  test.concurrent("a file that is not there: exit 3, and no directory is made", async () => {
+  test.concurrent("a missing file: exit 3, and no directory is made", async () => {
     const folder = newFolder();
     const run = await runMomo(["import", join(folder, "gone"), "--data", join(folder, "data")]);
     expect(run).toMatchObject({ stdout: "", exitCode: 3 });
     expect(existsSync(join(folder, "data"))).toBe(false);
   });
 
-  test.concurrent("an input without an end, at its beginning", async () => {
+  test.concurrent("an endless input, after its first bytes", async () => {
     const script = `"$@" import - --data '${join(newFolder(), "data")}' </dev/zero`;
     const run = await runToEnd(["sh", "-c", script, "sh", ...PROGRAM]);
     expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("standard input is damaged") });

@@ -3,7 +3,7 @@ import { readHosts } from "../../cli/intercept/hosts.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.example`).join();
 
-test("--intercept takes up to ten hosts, in any letter case, and those of its earlier uses", () => {
+test("--intercept accepts up to ten hosts, in any letter case, and those of its earlier uses", () => {
   expect(readHosts("A.Example, b.example", ["c.example"])).toEqual(["c.example", "a.example", "b.example"]);
   expect(readHosts(names(10))).toHaveLength(10);
 });

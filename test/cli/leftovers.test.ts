@@ -12,7 +12,7 @@ import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-/** What `momo doctor` would name, of what is below these folders. */
+/** The leftovers below these folders that `momo doctor` would name. */
 const leftoversBelow = (data: string, ...others: string[]) =>
   findLeftovers(dataDirectoryAt(data)).filter((path) => [data, ...others].some((folder) => path.startsWith(folder)));
 
@@ -31,7 +31,7 @@ describe("what a killed ephemeral server leaves behind", () => {
     expect(readdirSync(killed)).toContain("momo.db");
   });
 
-  /** A folder for temporary files in which it is. */
+  /** A folder for temporary files with such a leftover. */
   function leftBehind(): { TMPDIR: string; folder: string } {
     const TMPDIR = newFolder();
     const folder = join(TMPDIR, basename(killed));
@@ -93,7 +93,7 @@ describe("what a killed ephemeral server leaves behind", () => {
     expect(readdirSync(elsewhere)).toEqual(["in-use.lock"]);
   });
 
-  testWithOtherUser("nor is what another user left", async () => {
+  testWithOtherUser("leftovers of another user stay", async () => {
     const { TMPDIR, folder } = leftBehind();
     giveAway(folder);
     removeLeftovers(TMPDIR);
@@ -173,7 +173,7 @@ describe("what a killed export leaves behind", () => {
       await child.exited;
       const [draft = ""] = readdirSync(folder).sort();
       if (draft.endsWith(".tmp")) return join(folder, draft);
-      // The export ended before the signal came.
+      // The export ended before the signal arrived.
     }
   }
 
@@ -199,7 +199,7 @@ describe("what a killed export leaves behind", () => {
   test.concurrent("a draft that is being written stays", async () => {
     const data = await newData();
     const folder = newFolder();
-    const draft = planDraft(dataDirectoryAt(data), folder); // by this process
+    const draft = planDraft(dataDirectoryAt(data), folder); // this process owns it
     writeFileSync(draft.path, "half");
     await runMomo(["export", join(newFolder(), "copy"), "--data", data]);
     await startIn(data);

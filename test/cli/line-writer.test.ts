@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createLineWriter, MAX_WAITING_LINES } from "../../cli/terminal/line-writer.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
-/** A writer whose reader takes a text only when the test says so. */
+/** A writer whose reader accepts a text only when the test says so. */
 function openWriter() {
   const clock = createManualClock(0);
   const written: string[] = [];
@@ -15,7 +15,7 @@ function openWriter() {
   return { ...writer, clock, written, take: () => taken() };
 }
 
-test("lines are written together; while one write is under way, the next lines wait", () => {
+test("lines are written together; while one write is in flight, the next lines wait", () => {
   const { write, clock, written, take } = openWriter();
   write("a");
   write("b");
@@ -48,7 +48,7 @@ test("for a reader that does not read, 10,000 lines are kept, and the others are
   expect(written[2]).toBe("next\n");
 });
 
-test("end() writes the waiting lines at once, and resolves when they are taken", async () => {
+test("end() writes the waiting lines at once, and resolves when they are written", async () => {
   const { write, end, clock, written, take } = openWriter();
   write("a");
   clock.advance(10);

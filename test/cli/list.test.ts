@@ -12,7 +12,7 @@ const sandbox = await startIn(newFolder());
 for (let count = 1; count <= 4; count++) await sandbox.pay({ amount: count }, "manual");
 const list = (...flags: string[]) => runMomo(["list", ...sandbox.at, ...flags]);
 
-test.concurrent("`momo list` prints the server's answer as it came", async () => {
+test.concurrent("`momo list` prints the server's answer unchanged", async () => {
   const run = await list("--limit", "3", "--page", "2");
   const answer = await fetch(`${sandbox.baseUrl}/transactions.php?limit=3&page=2`, { headers: sandbox.headers });
   expect(JSON.parse(run.stdout)).toEqual(await answer.json());

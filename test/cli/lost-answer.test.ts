@@ -28,7 +28,7 @@ function serveThenClose(bytes: string): string {
 const baseUrl = serveThenClose("");
 
 describe("a write whose answer is lost may have been carried out, and momo says how to check: exit 6", () => {
-  test.concurrent("a payment that was started, and found in that way", async () => {
+  test.concurrent("a payment that was started, and that the named command finds", async () => {
     const sandbox = await startIn(newFolder());
     await sandbox.control("PUT", "/faults", { faults: [{ path: "/stkpush.php", kind: "disconnect" }] });
     const run = await runMomo(["pay", "0712345678", "1", ...sandbox.at, "--reference", "ORDER 7", "--json"]);
@@ -61,7 +61,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     return failureFrom(client.post("/stkpush.php", {}, { timeoutMs }));
   };
 
-  test.concurrent("an answer that comes later than the client waits", async () => {
+  test.concurrent("an answer that arrives after the client's time-out", async () => {
     const failure = await postTo(serveFake(() => new Promise(() => {})).baseUrl, 50);
     expect(failure).toMatchObject({ code: "answer_lost", exitCode: 6 });
     expect(failure.message).toEndWith(" did not answer within 50ms");
@@ -85,7 +85,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
 });
 
 test.concurrent.each([[["list"]], [["status", "ws_CO_1"]]])(
-  "momo %j only reads: there is nothing to look for",
+  "momo %j only reads: there is nothing to check",
   async (args) => {
     const run = await runMomo([...args, ...flagsOf({ baseUrl }), "--json"]);
     expect(failureOf(run)).toMatchObject({ code: "unreachable", hint: "nothing was changed: try again" });

@@ -95,7 +95,7 @@ describe("a payment is named by its number or by its request id", () => {
   });
 });
 
-describe("what the control API can do, the terminal can", () => {
+describe("the commands can do what the control API can do", () => {
   test("momo rules add, list, clear", async () => {
     const match = ["--phone", "+254 799 000 111", "--amount", "5"];
     await momo("rules", "add", "cancelled", ...match, "--times", "2", "--after", "0ms");

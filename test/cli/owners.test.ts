@@ -13,7 +13,7 @@ afterAll(cleanUp);
 
 const model = await startIn(newFolder());
 
-/** A data directory with a key, and with the record of a server that keeps what it is sent. */
+/** A data directory with a key, and with the record of a server that keeps the requests that it gets. */
 function dataWithRecord() {
   const data = newFolder();
   const { port, requests } = serveFake(() => Response.json({ success: true, message: "thank you" }));
@@ -57,7 +57,7 @@ describe("a data directory of another user is refused, and no secret goes to the
     });
   }
 
-  testWithOtherUser("through a link of ours, too", async () => {
+  testWithOtherUser("through our own link, too", async () => {
     const { data } = dataWithRecord();
     giveAway(data);
     const link = join(newFolder(), "link");
@@ -76,7 +76,7 @@ describe("a data directory of another user is refused, and no secret goes to the
     expect(requests).toEqual([]);
   });
 
-  testWithOtherUser("it does not matter to a command whose flags say everything", async () => {
+  testWithOtherUser("a command ignores it if variables name the server and the key", async () => {
     const { data } = dataWithRecord();
     giveAway(data);
     const env = {
@@ -88,7 +88,7 @@ describe("a data directory of another user is refused, and no secret goes to the
   });
 });
 
-describe("a file of another user in a data directory of ours is refused, and nothing is sent where it leads", () => {
+describe("a file of another user in our data directory is refused, and nothing is sent to the address in it", () => {
   testWithOtherUser("each file of momo's, by a command and at the start of a server", async () => {
     for (const file of filesOf(dataDirectoryAt(newFolder()))) {
       writeFileSync(file, "");
@@ -112,7 +112,7 @@ describe("a file of another user in a data directory of ours is refused, and not
   });
 });
 
-describe("a data directory into which others may write is warned of, in one line", () => {
+describe("one line warns of a data directory that others may write into", () => {
   test.each([
     [0o770, "the group of DATA may write into it"],
     [0o702, "everybody may write into DATA"],

@@ -11,7 +11,7 @@ const momo = (...args: string[]) => runMomo([...args, ...sandbox.at]);
 const pay = (...flags: string[]) => momo("pay", "0712345678", "100", ...flags);
 
 describe("momo pay", () => {
-  test.concurrent("prints the server's answer as it came, on one line, and no secret", async () => {
+  test.concurrent("prints the server's answer unchanged, on one line, and no secret", async () => {
     const { stdout, stderr, exitCode } = await pay();
     expect(JSON.parse(stdout)).toEqual({
       success: true,
@@ -58,7 +58,7 @@ describe("momo pay", () => {
 });
 
 describe("momo status", () => {
-  test.concurrent("prints the server's answer as it came; -q the status", async () => {
+  test.concurrent("prints the server's answer unchanged; -q the status", async () => {
     const checkout_request_id = await sandbox.pay({}, "manual");
     const run = await momo("status", checkout_request_id, "--json");
     const answer = await fetch(`${sandbox.baseUrl}/status.php`, {
@@ -71,7 +71,7 @@ describe("momo status", () => {
     expect((await momo("status", checkout_request_id, "-q")).stdout).toBe("pending\n");
   });
 
-  test.concurrent("of a payment that is not there: exit 3", async () => {
+  test.concurrent("of an unknown payment: exit 3", async () => {
     const run = await momo("status", "ws_CO_20112026100000_nothing", "--json");
     expect(failureOf(run).code).toBe("not_found");
     expect(run).toMatchObject({ stdout: "", exitCode: 3 });

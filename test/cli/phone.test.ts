@@ -12,7 +12,7 @@ const answer = ({ control }: Sandbox, id: string, outcome: string) =>
   control("POST", `/prompts/${id}/answer`, { outcome });
 
 describe("momo phone at a terminal", () => {
-  test.concurrent("a prompt arrives, the digits go into the PIN and are not shown, the text message comes", async () => {
+  test.concurrent("a prompt arrives, the digits of the PIN are not shown, and the text message arrives", async () => {
     const sandbox = await startIn(newFolder());
     const { screen, type, exited } = openMomo(["phone", "0712345678", ...sandbox.at]);
     await screen.until(/Waiting for a prompt/);
@@ -46,7 +46,7 @@ describe("momo phone at a terminal", () => {
     expect(await sandbox.statusOf(second)).toBe("cancelled");
   });
 
-  test.concurrent("a prompt that ends elsewhere: one line says whether it was answered, reset or expired, also while a PIN is typed", async () => {
+  test.concurrent("a prompt that ends elsewhere: one line names the reason (answered, reset or expired), also while a PIN is typed", async () => {
     const sandbox = await startIn(newFolder());
     const first = await startPrompt(sandbox);
     const { screen, type } = openMomo(["phone", ...sandbox.at]);
@@ -90,7 +90,7 @@ describe("momo phone at a terminal", () => {
     expect(await exited).toBe(0);
   });
 
-  test.concurrent("several prompts: which of how many, how long each lives, and what comes next", async () => {
+  test.concurrent("several prompts: which of how many, the time left for each, and the next one", async () => {
     const sandbox = await startIn(newFolder());
     await startPrompt(sandbox, { phone: "0722000000", amount: 11 });
     for (const amount of [22, 33, 44]) await startPrompt(sandbox, { amount });
@@ -115,7 +115,7 @@ describe("momo phone at a terminal", () => {
     expect(await sandbox.statusOf(id)).toBe("pending");
   });
 
-  test.concurrent("TERM=dumb: plain lines, nothing is drawn again", async () => {
+  test.concurrent("TERM=dumb: plain lines, and no line is drawn again", async () => {
     const sandbox = await startIn(newFolder());
     await startPrompt(sandbox);
     const { screen, type, exited } = openMomo(["phone", ...sandbox.at], { env: { TERM: "dumb" } });
@@ -151,7 +151,7 @@ describe("momo phone at a terminal", () => {
   });
 });
 
-test.concurrent("not a terminal: exit 2, and what scripts use", async () => {
+test.concurrent("not a terminal: exit 2, and the commands for scripts", async () => {
   expect(await runMomo(["phone"])).toEqual({
     stdout: "",
     stderr: "momo: momo phone needs a person at a terminal\n      scripts use momo answer\n",

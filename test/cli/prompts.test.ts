@@ -12,7 +12,7 @@ const one = await startIn(newFolder());
 const two = await startIn(newFolder());
 await two.control("POST", "/merchants", { name: "Baraka" });
 
-describe("at a terminal a missing flag is asked for", () => {
+describe("at a terminal momo asks for a missing flag", () => {
   test.concurrent("`momo merchants create` asks the name, and asks again if it is empty", async () => {
     const { screen, type, exited } = openMomo(["merchants", "create", ...one.at]);
     await screen.until(/Name of the merchant/);
@@ -34,7 +34,7 @@ describe("at a terminal a missing flag is asked for", () => {
     expect(await two.control("GET", "/keys?merchant_id=2")).toMatchObject({ keys: [{ label: "the till" }] });
   });
 
-  test.concurrent("the only merchant is taken unasked", async () => {
+  test.concurrent("the only merchant is chosen without a question", async () => {
     const { at } = await startIn(newFolder());
     const { screen, exited } = openMomo(["keys", "create", ...at]);
     expect(await exited).toBe(0);
@@ -62,7 +62,7 @@ describe("Ctrl+C at a question: exit 130, and nothing is made", () => {
   });
 });
 
-describe("without a person nothing is asked: exit 2 and the missing flag's name", () => {
+describe("momo asks only a person at a terminal; otherwise exit 2 and the missing flag's name", () => {
   const args = ["accounts", "create", ...one.at];
 
   test.concurrent("with CI set", async () => {

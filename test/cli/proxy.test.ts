@@ -11,7 +11,7 @@ const { at, baseUrl } = await startIn(newFolder());
 const proxy = serveFake(() => new Response("proxy", { status: 502 }));
 const address = `http://127.0.0.1:${proxy.port}`;
 
-describe("a proxy in the environment does not disturb what runs on this machine", () => {
+describe("a proxy in the environment does not affect requests to this machine", () => {
   test.concurrent.each<Record<string, string>>([
     { HTTP_PROXY: address, HTTPS_PROXY: address, ALL_PROXY: address },
     { HTTP_PROXY: address, NO_PROXY: "example.com" },

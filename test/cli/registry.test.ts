@@ -36,7 +36,7 @@ describe("create prints the new record: as JSON, or a line for each member", () 
   });
 });
 
-describe("a running server takes at once", () => {
+describe("a running server knows at once", () => {
   test.concurrent("an account that is created, with its own tariff", async () => {
     const account = Number((await momo("accounts", "create", "--name", "Dear", "--fee", "10", "-q")).stdout);
     await sandbox.pay({ payment_account_id: account, reference: "FEE" });
@@ -54,7 +54,7 @@ describe("a running server takes at once", () => {
   });
 });
 
-test.concurrent("--merchant chooses whose; the default is the first; one that is not there: exit 3", async () => {
+test.concurrent("--merchant chooses the merchant; the default is the first; an unknown one: exit 3", async () => {
   const second = (await momo("merchants", "create", "--name", "Second", "-q")).stdout.trim();
   const names = (list: { merchants: { name: string }[] }) => list.merchants.map(({ name }) => name);
   expect(names(await jsonOf("merchants", "list"))).toEqual(expect.arrayContaining(["Demo Shop", "Second"]));
@@ -82,13 +82,13 @@ describe("keys", () => {
     }
   });
 
-  test.concurrent("people are told to keep the secret; a key without --label is called after the time", async () => {
+  test.concurrent("a person is asked to keep the secret; a key without --label is named after the time", async () => {
     expect((await momo("keys", "create", "--format", "table")).stderr).toContain("not shown again");
     const { label } = await jsonOf("keys", "create");
     expect(label).toMatch(/^made \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   });
 
-  test.concurrent("a key that is not there, or is revoked already: exit 3", async () => {
+  test.concurrent("an unknown key, or one that is revoked already: exit 3", async () => {
     const { api_key } = await jsonOf("keys", "create");
     expect(await jsonOf("keys", "revoke", api_key)).toEqual({ api_key, revoked: true });
     for (const key of [api_key, "mk_nobody", ""]) {
@@ -103,7 +103,7 @@ describe("without a running server", () => {
   const create = (name: string, data: string, ...flags: string[]) =>
     runMomo(["merchants", "create", "--name", name, "--data", data, ...flags]);
 
-  test.concurrent("merchants, accounts and keys are made, listed and revoked; folder and database are the user's alone", async () => {
+  test.concurrent("merchants, accounts and keys are made, listed and revoked; only the user can read folder and database", async () => {
     const data = join(newFolder(), "not", "there", "yet");
     const quiet = async (...args: string[]) => (await runMomo([...args, "--data", data, "-q"])).stdout;
     expect((await create("Duka", data, "--format", "table")).stdout).toBe("id    1\nname  Duka\n");

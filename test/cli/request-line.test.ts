@@ -43,7 +43,7 @@ describe("one line: time, duration, method, path, status, and the outcome if the
       { status: 400, answer: JSON.stringify({ success: false, message: "amount is missing" }) },
       { status: 400, message: "amount is missing" },
     ],
-    ["an answer that a fault swallowed", SWALLOWED, { status: null, fault: "disconnect" }],
+    ["an answer that a fault has dropped", SWALLOWED, { status: null, fault: "disconnect" }],
     [
       "a long list, which is not read for an outcome",
       { answer: JSON.stringify({ success: true, message: "", status: "x", transactions: "x".repeat(2000) }) },

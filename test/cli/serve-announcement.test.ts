@@ -19,7 +19,7 @@ async function printedBy(args: string[], options: RunOptions): Promise<{ pay: st
   return { pay, cancel, phone };
 }
 
-/** Pastes a line into a shell; polls sooner than every 3 s. */
+/** Pastes a line into a shell, and polls more often than every 3 s. */
 const paste = (line: string, options: RunOptions) => runToEnd(["sh", "-c", `${line} --interval 50ms`], options);
 
 const folder = join(newFolder(), 'it\'s a "folder" with $HOME & `id`; ünïcode');
@@ -47,7 +47,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent("from source, too, the printed momo pay works in any folder, whatever Bun would read there", async () => {
+test.concurrent("from source, too, the printed momo pay works in any folder, and Bun reads no configuration there", async () => {
   const data = join(newFolder(), "data");
   const { pay } = await printedBy(["--data", data], { program: FROM_SOURCE, cwd: ROOT });
   const cwd = newFolder();

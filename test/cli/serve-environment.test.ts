@@ -71,7 +71,7 @@ describe("every option of serve can come from the environment", () => {
   });
 });
 
-describe("the first key and the control token can be known beforehand", () => {
+describe("the first key and the control token can be chosen in advance", () => {
   test.each([
     [API_KEY_FORM, "mk_", 16, 64],
     [API_SECRET_FORM, "ms_", 32, 128],
@@ -138,7 +138,7 @@ describe("serve --until-stdin-closes ends with the program that started it", () 
     expect(existsSync(ready.data)).toBe(false);
   });
 
-  test.concurrent("a start that fails ends, though standard input stays open", async () => {
+  test.concurrent("a start that fails ends, although standard input stays open", async () => {
     expect(await startWithOpenInput("--after", "soon").exited).toBe(2);
   });
 });

@@ -14,7 +14,7 @@ import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
 
-/** What `momo serve` makes of these flags; no server starts. */
+/** The configuration that `momo serve` makes from these flags; no server starts. */
 async function configFrom(...flags: string[]): Promise<Partial<SandboxConfig>> {
   let config: Partial<SandboxConfig> = {};
   const command = serveCommand()
@@ -111,7 +111,7 @@ describe("a good value does what it says", () => {
     });
   });
 
-  test.concurrent("--outcome, --after, --accept and --base-path reach the server; --fee also data that exists", async () => {
+  test.concurrent("--outcome, --after, --accept and --base-path reach the server; --fee also with existing data", async () => {
     const flags = "--outcome pin_locked --after 0s --accept lenient --base-path /api --fee 10";
     const server = await serveMomo(flags.split(" "));
     expect(server.ready.base_url).toEndWith("/api");

@@ -9,7 +9,7 @@ import { SLACK_MS } from "../support/time-outs.ts";
 afterAll(cleanUp);
 
 const PAYMENT = { payment_account_id: 1, phone: "0712345678", amount: 5 };
-/** Only --accept lenient takes this. */
+/** Only --accept lenient accepts this. */
 const AMOUNT_IN_TEXT = { ...PAYMENT, amount: "5" };
 
 const linesOf = ({ child }: Served) =>
@@ -19,7 +19,7 @@ const linesOf = ({ child }: Served) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe("--log-format json: one structured line per merchant-API request, on stderr", () => {
-  test.concurrent("in their order, with the outcome, and nothing of the control API", async () => {
+  test.concurrent("in their order, with the outcome, and no line for the control API", async () => {
     const server = await serveMomo(["--log-format", "json"]);
     const { checkout_request_id } = (await (await server.post("/stkpush.php", PAYMENT)).json()) as {
       checkout_request_id: string;

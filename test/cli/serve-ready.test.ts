@@ -73,7 +73,7 @@ test.concurrent("a restart keeps the key, the account and the payments, also aft
 describe("an old ready file is removed before anything else is tried, so that no start leaves a stale address in it", () => {
   test.concurrent.each([
     ["a data directory that cannot be used", ["--ready-file=ready.json", "--data", "file/data"]],
-    ["a file of rules that is not there", ["--ready-file", "ready.json", "--rules", "none", "--ephemeral"]],
+    ["a missing file of rules", ["--ready-file", "ready.json", "--rules", "none", "--ephemeral"]],
     ["a wrong value, before the flag", ["--port", "abc", "--ready-file", "ready.json"]],
     ["a wrong value, after the flag", ["--ready-file=ready.json", "--port", "abc"]],
     ["a wrong address of a webhook", ["--webhook", "ftp://x", "--ready-file=ready.json"]],
@@ -136,7 +136,7 @@ test.concurrent("a ready file that cannot be written: one line names it, one the
   expect([...readdirSync(folder), ...readdirSync(TMPDIR)]).toEqual([]);
 });
 
-describe("what is no ready file is refused, and not removed, however the start fails", () => {
+describe("a file that is not a ready file is refused and not removed, however the start fails", () => {
   test.each([
     ["a database", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "SQLite format 3\0")],
     ["a long file", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "{".repeat(65_537))],

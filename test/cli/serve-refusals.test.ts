@@ -20,7 +20,7 @@ const { port } = new URL(running.baseUrl);
 /** Why a server cannot start, and what the second line says. */
 const refusalOf = async (...args: Parameters<typeof startIn>) => toFailure(await rejectionOf(startIn(...args)));
 
-describe("a taken port or data directory: one line names the holder, one the flag that helps; exit 1", () => {
+describe("a port or data directory that is in use: one line names the user, one the flag that helps; exit 1", () => {
   test.concurrent("a data directory that a server uses", async () => {
     const run = await runMomo(["serve", "--port", "0", "--data", data]);
     expect(run).toEqual({
@@ -37,7 +37,7 @@ describe("a taken port or data directory: one line names the holder, one the fla
     expect((await refusalOf(other.at[1])).message).toBe(`${other.at[1]} is in use by another momo`);
   });
 
-  test.concurrent("a port that a momo has", async () => {
+  test.concurrent("a port of another momo", async () => {
     const folder = newFolder();
     const run = await runMomo(["serve", "--port", port, "--data", folder]);
     expect(run).toEqual({
@@ -49,20 +49,20 @@ describe("a taken port or data directory: one line names the holder, one the fla
     expect(existsSync(join(folder, "server.json"))).toBe(false);
   });
 
-  test("a port that a momo off loopback has: its process is told only to those with the token", async () => {
+  test("a port of a momo off loopback: its process is named only with the token", async () => {
     const host = "0.0.0.0";
     const open = await startIn(newFolder(), { host, controlToken: "a-control-token-of-ours" });
     const taken = await refusalOf(newFolder(), { host, port: Number(new URL(open.baseUrl).port) });
     expect(taken.message).toMatch(/^0\.0\.0\.0:\d+ is in use by another momo$/);
   });
 
-  test("a port that another program has", async () => {
+  test("a port of another program", async () => {
     const other = serveFake(() => new Response("I am a shop"));
     const { message } = await refusalOf(newFolder(), { port: other.port });
     expect(message).toBe(`127.0.0.1:${other.port} is in use by another program`);
   });
 
-  test("a port of a program that never answers: it is not waited for", async () => {
+  test("a port of a program that never answers: momo does not wait for it", async () => {
     const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const address = { host: "127.0.0.1", port: silent.port, flag: "--port" } as const;
     const taken = await explainListenFailure({ code: "EADDRINUSE" }, address, 20);
@@ -70,7 +70,7 @@ describe("a taken port or data directory: one line names the holder, one the fla
     expect(taken).toMatchObject({ message: `127.0.0.1:${silent.port} is in use by another program` });
   });
 
-  test("a control port that is taken, or that of the merchant API", async () => {
+  test("a control port that is in use, or that is the port of the merchant API", async () => {
     const taken = await refusalOf(newFolder(), { controlPort: Number(port) });
     expect(taken.message).toBe(`127.0.0.1:${port} is in use by another momo (process ${process.pid})`);
     expect(taken.hint).toBe("choose another port with --control-port, or --control-port 0 for any free one");
@@ -123,9 +123,9 @@ describe("a data directory that cannot be used: one line names the place, one th
   });
 });
 
-describe("a database that another program holds is refused, by the server and by a command", () => {
-  /** Runs the start of some work while SQLite does not wait for a lock; else it waits five seconds. */
-  function impatiently<T>(start: () => T): T {
+describe("a database that another program has locked is refused, by the server and by a command", () => {
+  /** Runs the start of some work while SQLite does not wait for a lock; otherwise SQLite waits five seconds. */
+  function withoutLockWait<T>(start: () => T): T {
     const { run } = Database.prototype;
     const spy = spyOn(Database.prototype, "run").mockImplementation(function (this: Database, sql, ...bindings) {
       return run.call(this, sql.replace(/busy_timeout = \d+/, "busy_timeout = 1"), ...bindings);
@@ -147,7 +147,7 @@ describe("a database that another program holds is refused, by the server and by
     const file = join(folder, "momo.db");
     const holder = new Database(file);
     for (const statement of lock) holder.run(statement);
-    const error = await rejectionOf(impatiently(() => start(folder)));
+    const error = await rejectionOf(withoutLockWait(() => start(folder)));
     holder.close();
     return { file, error };
   }

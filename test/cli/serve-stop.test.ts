@@ -38,7 +38,7 @@ async function sendTo({ ready }: Served, text: string) {
   return connection;
 }
 
-/** When this returns, the server has read what was sent before: it serves connections in their order. */
+/** When this returns, the server has read all earlier requests, because it serves connections in their order. */
 async function untilRead({ ready }: Served): Promise<void> {
   for (let asked = 0; asked < 2; asked += 1) await fetch(`${ready.control_url}/health`, { keepalive: false });
 }
@@ -76,7 +76,7 @@ test.concurrent.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
 );
 
-test.concurrent("a stop accepts nothing new, answers requests under way, and closes idle and stalled connections in time", async () => {
+test.concurrent("a stop accepts nothing new, answers requests in flight, and closes idle and stalled connections in time", async () => {
   const server = await serveMomo();
   const request = requestTo(server);
   const idle = await sendTo(server, request);
@@ -147,12 +147,12 @@ test.concurrent.each([
   await untilItStopsAccepting(server);
   await Bun.sleep(200); // within 100 ms it would count as the same signal, which npm passes on
   server.child.signal(signal);
-  // If it waited for the request under way, it would end with 0.
+  // If it waited for the request in flight, it would end with 0.
   expect(await server.child.exited).toBe(exitCode);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test.concurrent("a server goes on when nobody reads its standard output", async () => {
+test.concurrent("a server goes on when no process reads its standard output", async () => {
   const cwd = newFolder();
   // Only the write end of the pipe stays open.
   const program = ["sh", "-c", 'mkfifo pipe; exec 3<>pipe >pipe 3>&-; exec "$@"', "sh", ...PROGRAM];
@@ -165,13 +165,13 @@ test.concurrent("a server goes on when nobody reads its standard output", async 
   expect(await child.exited).toBe(0);
 });
 
-test.concurrent("a stop takes less than three seconds although more is due than can be resolved until then", async () => {
+test.concurrent("a stop takes less than three seconds although it cannot resolve all due payments in that time", async () => {
   const sandbox = await startIn(newFolder());
   await sandbox.stop();
   const [, data] = sandbox.at;
   const dueMs = Date.now();
   loadPending(join(data, "momo.db"), 25_000, { nowMs: dueMs - 1000, dueMs });
-  // On a disk this slow, it takes 50 commits of 200 ms to resolve all of them.
+  // On this slow disk, 50 commits of 200 ms are necessary to resolve all of them.
   const preload = Bun.fileURLToPath(new URL("../support/slow-disk.ts", import.meta.url));
   const main = join(ROOT, "cli/main.ts");
   const program = [process.execPath, "--no-env-file", "--preload", preload, main];

@@ -23,7 +23,7 @@ describe("momo answer", () => {
     expect(JSON.parse(stdout)).toMatchObject({ checkout_request_id: id, status: "failed", result_code: 8006 });
   });
 
-  test.concurrent("--json: the server's answer as it came, with the text message", async () => {
+  test.concurrent("--json: the server's answer unchanged, with the text message", async () => {
     const { stdout } = await momo("answer", await sandbox.pay({ reference: "REF" }), "--pin", "1234", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
       success: true,
@@ -58,7 +58,7 @@ describe("momo answer", () => {
   });
 });
 
-describe("what changes the whole sandbox", () => {
+describe("commands that change the whole sandbox", () => {
   test("momo clock show, freeze, advance, resume: one line; -q the time; --json the answer", async () => {
     const { stdout, stderr, exitCode } = await momo("clock", "freeze", "--format", "table");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -101,7 +101,7 @@ describe("what changes the whole sandbox", () => {
   });
 });
 
-test.concurrent("the test helper keeps a state and brings it back, again and again", async () => {
+test.concurrent("the test helper saves a state and restores it, again and again", async () => {
   const helper = await startSandbox({ frozen: true });
   later(() => helper.stop());
   await helper.rules.add({ outcome: "cancelled", times: 1 });

@@ -15,7 +15,7 @@ const { at, baseUrl, headers, control } = await startIn(newFolder());
 const [, data] = at;
 const OTHER_KEY = { apiKey: "mk_flag", apiSecret: "ms_flag" };
 
-/** Does something in this process with only these variables of momo's; it must not wait for anything. */
+/** Runs `act` in this process with only these variables of momo's; `act` must be synchronous. */
 function withVariables<T>(variables: Record<string, string>, act: () => T): T {
   const before = { ...process.env };
   for (const name of Object.keys(before)) if (name.startsWith("MOMO_")) delete process.env[name];
@@ -55,7 +55,7 @@ describe("which server: flag > MOMO_* > the data directory", () => {
     ["the data directory's", {}, {}, saved],
     ["MOMO_* go before the data directory", {}, VARIABLES, named],
     ["flags go before MOMO_*", byFlags, VARIABLES, { ...OTHER_KEY, baseUrl: byFlags.baseUrl, paymentAccountId: 7 }],
-    ["an empty variable counts as none", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
+    ["an empty variable counts as not set", {}, { MOMO_BASE_URL: "", MOMO_API_KEY: "", MOMO_API_SECRET: "" }, saved],
   ])("%s", (_what, flags, variables, target) => {
     expect(targetOf(flags, variables)).toMatchObject(target);
   });

@@ -36,7 +36,7 @@ describe("help and version are data: stdout, exit 0", () => {
 
 const nowhere = newFolder();
 
-/** What a command line that fails prints on stderr, and its exit code. It runs in this process, which starts none. */
+/** What a command line that fails prints on stderr, and its exit code. The command runs in this process. */
 async function refusalOf(args: readonly string[]) {
   const write = spyOn(process.stderr, "write").mockReturnValue(true);
   process.env.MOMO_DATA = nowhere; // if it is not refused, it finds no sandbox
@@ -109,14 +109,14 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     if (args[0] !== "keys") expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
   });
 
-  test("the beginning of a long value is shown, and nothing of a secret", async () => {
+  test("only the beginning of a long value is shown, and no part of a secret", async () => {
     const { stderr } = await refusalOf(["pay", "0712345678", "100", "--account", `${"9".repeat(5000)}x`]);
     expect(stderr.length).toBeLessThan(300);
     const secret = `ms_${"a1".repeat(20)}`;
     expect((await refusalOf(["pay", "0712345678", secret])).stderr).toMatch(/it is "\[redacted\]"/);
   });
 
-  test.concurrent("no request is made, and nothing is on stdout", async () => {
+  test.concurrent("no request is sent, and nothing is on stdout", async () => {
     const server = serveFake(() => new Response());
     const run = await runMomo(["list", "--from", "2026-02-02", "--to", "2026-01-01", ...flagsOf(server)]);
     expect(run).toMatchObject({ stdout: "", exitCode: 2 });
@@ -158,7 +158,7 @@ describe("a bug of a command: one line on stderr, exit 1, and no stack trace", (
 describe("standard output that cannot be written", () => {
   const shell = (script: string) => runToEnd(["sh", "-c", script, "sh", ...PROGRAM]);
 
-  test.concurrent("a reader that has gone, as in `momo list | head`: exit 0 without a word", async () => {
+  test.concurrent("a reader that has gone, as in `momo list | head`: exit 0 and no message", async () => {
     const { stderr } = await shell('{ sleep 0.1; "$@" outcomes --json; echo "exit $?" >&2; } | true');
     expect(stderr).toBe("exit 0\n");
   });

@@ -12,7 +12,7 @@ afterAll(cleanUp);
 const sandbox = await startIn(newFolder());
 const payAndWait = ["pay", "0712345678", "100", ...sandbox.at, "--wait", "--interval", "50ms"];
 
-describe("the exit code of `pay --wait` says what has become of the payment", () => {
+describe("the exit code of `pay --wait` tells the outcome of the payment", () => {
   test.concurrent.each([
     ["completed; after=0s", "completed", 0],
     ["insufficient_funds; after=0s", "failed", 10],
@@ -40,7 +40,7 @@ describe("the exit code of `pay --wait` says what has become of the payment", ()
   });
 });
 
-describe("a server that changes its mind while momo waits", () => {
+describe("a server whose answers change while momo waits", () => {
   const PENDING = { success: true, message: "", status: "pending" };
 
   /** Waits for a payment that was pending when it started. */
@@ -49,7 +49,7 @@ describe("a server that changes its mind while momo waits", () => {
     return waitForOutcome(client, "ws_CO_1", flags, PENDING);
   }
 
-  /** A service that answers the polls in this way, and goes on with the last answer. */
+  /** A service that gives these answers to the polls, and then repeats the last one. */
   function answering(...answers: (() => Response)[]): string {
     let polls = 0;
     return serveFake(() => {
@@ -78,20 +78,20 @@ describe("a server that changes its mind while momo waits", () => {
     expect(await rejectionOf(late)).toMatchObject({ code: "refused", message: "out of order" });
   });
 
-  test.concurrent("a refused or lost poll says nothing of the payment: the wait goes on", async () => {
+  test.concurrent("a refused or lost poll says nothing about the payment: the wait goes on", async () => {
     const done = () => Response.json({ ...PENDING, status: "cancelled" });
     const gateway = () => new Response("", { status: 504 });
     const answers = answering(refused("busy", 503), gateway, pending, done);
     expect(await waitAt(answers)).toMatchObject({ status: "cancelled" });
   });
 
-  test.concurrent("a server that ends is no longer waited for", async () => {
+  test.concurrent("the wait ends when the server ends", async () => {
     const ended = await startIn(newFolder());
     await ended.stop();
     expect(await rejectionOf(waitAt(ended.baseUrl))).toMatchObject({ code: "unreachable", exitCode: 6 });
   });
 
-  test.concurrent("the time-out holds also if the interval is longer", async () => {
+  test.concurrent("the time-out is kept if the interval is longer", async () => {
     const answer = await waitAt(answering(pending), { interval: 3_600_000, timeout: 20 });
     expect(answer.status).toBe("pending");
   });

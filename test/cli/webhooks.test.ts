@@ -13,7 +13,7 @@ afterAll(cleanUp);
 const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
 const AT_ONCE = { outcome: "completed", afterMs: 0 } as const;
 
-/** The first message is refused, the others are taken. */
+/** The first message is refused, the others are accepted. */
 const refuseFirst = (nth: number) => new Response("", { status: nth === 1 ? 500 : 200 });
 
 describe("momo serve --webhook URL", () => {
@@ -32,7 +32,7 @@ describe("momo serve --webhook URL", () => {
       return lines.filter((line) => line.includes('"webhook"')).map((line) => JSON.parse(line) as object);
     };
     await until(attempts, ({ length }) => length === 1);
-    // The next attempt comes after a second of the sandbox's clock.
+    // The next attempt is made after a second of the sandbox's clock.
     const headers = { "Content-Type": "application/json" };
     await fetch(`${server.ready.control_url}/clock`, { method: "POST", headers, body: '{"advance":"1s"}' });
     expect(await until(attempts, ({ length }) => length === 2)).toMatchObject([
@@ -45,11 +45,11 @@ describe("momo serve --webhook URL", () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  test.concurrent("a receiver that hangs holds up no payment, and a stop takes less than three seconds", async () => {
+  test.concurrent("a receiver that hangs delays no payment, and a stop takes less than three seconds", async () => {
     const receiver = startReceiver(hang);
     const sandbox = await startIn(newFolder(), { webhook: receiver.url, fallback: AT_ONCE });
     for (let count = 0; count < 20; count += 1) await sandbox.pay();
-    await receiver.until(16); // so many attempts are under way at once
+    await receiver.until(16); // the bound of attempts in flight
     await sandbox.pay();
     const startedMs = performance.now();
     await sandbox.stop();
@@ -91,7 +91,7 @@ test.concurrent("momo webhooks list and resend; the list says that the specifica
   expect(failureOf(await webhooks("resend", "9", "--json"))).toMatchObject({ code: "not_found" });
 });
 
-test.concurrent("momo exec --audit: to never poll is a mistake, unless a webhook tells the outcome", async () => {
+test.concurrent("momo exec --audit: never polling is a mistake, unless a webhook reports the outcome", async () => {
   const flags = ["--audit", "--after", "1ms"];
   const pay = ["--", ...PROGRAM, "pay", "0712345678", "5", "-q"];
   const { exitCode, stderr } = await runMomo(["exec", ...flags, ...pay]);
@@ -125,7 +125,7 @@ test.concurrent("the test helper sets a webhook, shows what was delivered, and s
   await receiver.until(5);
   expect(receiver.received.at(-1)?.body).toMatchObject({ success: true, status: "completed" });
   await sandbox.webhook.clear();
-  await sandbox.reset(); // back to what it was started with
+  await sandbox.reset(); // back to the settings of the start
   await pay();
   await receiver.until(6);
   expect(await startSandbox({ webhook: "http://a:b@c/" }).catch(String)).toContain(

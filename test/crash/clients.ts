@@ -4,13 +4,13 @@ import { until } from "../support/until.ts";
 import { type Attempt, demand, type Item, type Ledger } from "./ledger.ts";
 
 export interface Clients {
-  /** Resolves when the last of them has stopped. @throws what a client should never have been told */
+  /** Resolves when the last of them has stopped. @throws the first wrong answer that a client got */
   stop(): Promise<void>;
 }
 
 /**
- * Starts so many clients of a server: each starts payments one after the other, of all outcomes, asks for the status of some, and
- * answers by hand those that wait for it. A client stops when it is told to, or when the server is gone.
+ * Starts clients of a server. Each starts payments of all outcomes one after the other, polls some, and answers by hand those
+ * that wait for it. A client ends at `stop()`, or when the server is gone.
  */
 export function startClients(count: number, server: Served, ledger: Ledger, draw: Draw): Clients {
   let isStopped = false;
@@ -18,11 +18,11 @@ export function startClients(count: number, server: Served, ledger: Ledger, draw
   async function client(): Promise<void> {
     while (!isStopped) {
       const attempt = ledger.begin(draw);
-      const answer = await told(startPayment(server, attempt, draw(400)));
+      const answer = await answerOf(startPayment(server, attempt, draw(400)));
       if (answer === null) return;
       attempt.checkoutRequestId = String(answer.checkout_request_id);
       if (attempt.outcome.ending.by === "hand" && draw(2) === 0 && !(await answerByHand(server, attempt, draw))) return;
-      if (draw(4) === 0 && (await told(askStatus(server, attempt))) === null) return;
+      if (draw(4) === 0 && (await answerOf(askStatus(server, attempt))) === null) return;
     }
   }
 
@@ -37,7 +37,7 @@ export function startClients(count: number, server: Served, ledger: Ledger, draw
 }
 
 /**
- * Starts so many payments at once, each of some outcome that ends soon, and notes what is answered.
+ * Starts payments at once, each with a drawn outcome that ends soon, and records the answers.
  * @returns how many were refused @throws an error if one was refused with anything but the fixed 500 of the API
  */
 export async function payAtOnce(count: number, server: Served, ledger: Ledger, draw: Draw): Promise<number> {
@@ -70,14 +70,14 @@ function startPayment({ ready, post }: Served, { amount, outcome: { name, ending
 const askStatus = ({ post }: Served, { checkoutRequestId }: Attempt) =>
   post("/status.php", { checkout_request_id: checkoutRequestId });
 
-/** The prompt had ended before somebody answered it. */
+/** The prompt had ended before the answer by hand. */
 const TOO_LATE = 409;
 
-/** @returns whether the server was there to take it */
+/** @returns false if the server was gone */
 async function answerByHand({ ready }: Served, attempt: Attempt, draw: Draw): Promise<boolean> {
   const status = draw(2) === 0 ? "completed" : "cancelled";
-  attempt.byHand = { status, told: false };
-  const answer = await told(
+  attempt.byHand = { status, isConfirmed: false };
+  const answer = await answerOf(
     fetch(`${ready.control_url}/prompts/${attempt.checkoutRequestId}/answer`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -85,17 +85,17 @@ async function answerByHand({ ready }: Served, attempt: Attempt, draw: Draw): Pr
     }),
     TOO_LATE,
   );
-  if (answer?.success === true) attempt.byHand.told = true;
+  if (answer?.success === true) attempt.byHand.isConfirmed = true;
   if (answer?.success === false) attempt.byHand = null; // it had expired
   return answer !== null;
 }
 
 /**
- * A whole answer, or null where the server was gone before it was read to its end.
- * @param expected a refusal that may be
- * @throws an error where it says that anything else failed
+ * The answer of the server, or null if the server was gone before the whole answer was read.
+ * @param expected a status that is allowed besides 200
+ * @throws an error for any other status
  */
-async function told(response: Promise<Response>, expected = 200): Promise<Record<string, unknown> | null> {
+async function answerOf(response: Promise<Response>, expected = 200): Promise<Record<string, unknown> | null> {
   let status: number;
   let text: string;
   try {
@@ -134,7 +134,7 @@ export async function listAll(server: Served): Promise<{ items: Item[]; summary:
   return { items, summary };
 }
 
-/** Waits until nothing is pending, and returns all. @throws an error if that takes too long, or the totals are wrong */
+/** Waits until no payment is pending, and returns all payments. @throws an error if that takes too long, or the totals are wrong */
 export async function listWhenFinal(server: Served): Promise<Item[]> {
   await until(
     () => readPage(server, "limit=1"),

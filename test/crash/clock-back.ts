@@ -13,8 +13,8 @@ const PROGRAM = [
 ];
 
 /**
- * The host's clock jumps back by an hour under load, the server dies, and starts with a clock that is another hour behind:
- * nothing is lost, new payments are taken, and each ends as soon as it should.
+ * The host's clock jumps back by an hour under load. The server dies, and starts with a clock that is another hour behind.
+ * Nothing is lost, new payments are accepted, and each ends as soon as it should.
  */
 export const clockBack: Scenario = {
   title: "a clock that jumps back",

@@ -5,12 +5,12 @@ import { demand } from "./ledger.ts";
 import { mountSmall, run } from "./mount.ts";
 import { LeftOut, type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
-/** A full disk shows when a log has to grow, and a few payments may not make it grow. */
+/** A full disk has an effect only when a log has to grow, which may take many payments. */
 const MOST_ROUNDS_UNTIL_FULL = 250;
 
 /** A disk that can be made full, and have space again. */
 interface SmallDisk {
-  /** How the program must be called, so that the disk is small for it. */
+  /** The command that runs momo on the small disk. */
   readonly program: readonly string[];
   fill(server: Served): void;
   free(server: Served): void;
@@ -36,14 +36,14 @@ export const limitedFiles: Scenario = fullDisk("a limit on the size of files", (
     fill(server) {
       if (!limit(server, statSync(join(data, "momo.db-wal")).size)) throw new Error("prlimit has failed");
     },
-    // If the process has ended, so has the limit.
+    // The limit ends with the process.
     free: (server) => void limit(server, "unlimited"),
   };
 });
 
 /**
  * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and everything works as
- * soon as there is space again. In every second round the server is told to stop while the disk is full.
+ * soon as there is space again. In every second round the server is stopped while the disk is full.
  */
 function fullDisk(title: string, makeDisk: (trial: Trial) => SmallDisk): Scenario {
   return {
@@ -87,7 +87,7 @@ async function demandReading(server: Served): Promise<void> {
   demand(status === 200, () => `a full disk keeps the accounts from being read: ${status}`);
 }
 
-/** It serves, or says in its own words why not. */
+/** Expects that the server starts, or that it says in its own words why not. */
 async function startOnFullDisk({ flags }: Trial): Promise<void> {
   const child = startMomo(["serve", "--port", "0", ...flags]);
   const serves = await child.stdout.until(/Ready/).then(

@@ -4,9 +4,9 @@ import { demand } from "./ledger.ts";
 import type { Scenario, Trial } from "./scenario.ts";
 
 const CLIENTS = 24;
-/** The whole list is read once in so many rounds: the pages of hundreds of rounds take longer than the rounds. */
-const ROUNDS_BETWEEN_LOOKS = 5;
-/** Once in so many rounds comes a reset, whose numbers must stay used although the server is killed soon after. */
+/** The whole list is read only every few rounds, because reading it takes longer than a round. */
+const ROUNDS_BETWEEN_READS = 5;
+/** Rounds from one reset to the next. The numbers before a reset must stay used, although the server is killed soon after. */
 const ROUNDS_BETWEEN_RESETS = 15;
 
 /**
@@ -15,7 +15,7 @@ const ROUNDS_BETWEEN_RESETS = 15;
  */
 export const kill: Scenario = {
   title: "kill -9",
-  promise: "`kill -9` under load: what was answered is there, once, and ends as it should",
+  promise: "`kill -9` under load: every answered payment is stored once, and ends as it should",
   shortRounds: 4,
   rounds: (kills) => kills,
   async play(trial) {
@@ -27,7 +27,7 @@ export const kill: Scenario = {
       count[moment] += 1;
       if (moment === "start") return killStarting(trial);
       const server = await trial.serve();
-      if (round % ROUNDS_BETWEEN_LOOKS === 0) ledger.check((await listAll(server)).items);
+      if (round % ROUNDS_BETWEEN_READS === 0) ledger.check((await listAll(server)).items);
       if (round % ROUNDS_BETWEEN_RESETS === 0) await resetAll(server, trial);
       await killUnderLoad(server, trial, moment);
     });
@@ -35,7 +35,7 @@ export const kill: Scenario = {
   },
 };
 
-/** Before it is ready, or just after. */
+/** Kills a server before it is ready, or directly after. */
 async function killStarting({ flags, draw }: Trial): Promise<void> {
   const child = startMomo(["serve", "--json", "--port", "0", ...flags]);
   await Bun.sleep(draw(120));
@@ -44,7 +44,7 @@ async function killStarting({ flags, draw }: Trial): Promise<void> {
   demand(child.stderr.text === "", () => `printed while starting: ${child.stderr.text}`);
 }
 
-/** No client is at work meanwhile, so the list is complete. */
+/** No client runs during the reset, so the list is complete. */
 async function resetAll(server: Served, { ledger }: Trial): Promise<void> {
   const { items } = await listAll(server);
   const answer = await fetch(`${server.ready.control_url}/reset`, { method: "POST" });

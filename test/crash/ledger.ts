@@ -3,7 +3,7 @@ import type { Draw } from "../support/random.ts";
 
 type Outcome = (typeof OUTCOMES)[number];
 
-/** The outcomes that clients ask for: a prompt that the network refuses stores nothing. */
+/** The outcomes that clients request: a prompt that the network refuses stores nothing. */
 const ASKED_FOR: readonly Outcome[] = OUTCOMES.filter(({ ending }) => ending.by !== "refusal");
 
 /** A transaction as the list shows it. */
@@ -18,26 +18,26 @@ export interface Item {
   readonly completed_at: string | null;
 }
 
-/** What a client asked for, and what it has been told since. */
+/** What a client requested, and what the server answered. */
 export interface Attempt {
-  /** Different for each, so that it names the payment even where no answer did. */
+  /** Unique, so that it identifies a payment that was never answered. */
   readonly amount: number;
   readonly outcome: Outcome;
-  /** Null where no answer came: then it is stored once or not at all. */
+  /** Null if no answer arrived: then it is stored once or not at all. */
   checkoutRequestId: string | null;
-  /** Told that it failed: then it is stored nowhere. */
+  /** The server answered that it failed: then it must not be stored. */
   refused: boolean;
-  /** What the customer answered by hand; `told` once that was confirmed. */
-  byHand: { status: string; told: boolean } | null;
+  /** What the customer answered by hand, and whether the server confirmed it. */
+  byHand: { status: string; isConfirmed: boolean } | null;
 }
 
-/** What clients were told, which the server is held against after each crash: nothing of it may be lost, doubled or changed. */
+/** All answers to clients. After each crash they are compared with the server: no payment may be lost, doubled or changed. */
 export class Ledger {
   readonly #attempts = new Map<number, Attempt>();
   /** As first seen, and as first seen in a final state. */
   readonly #seen = new Map<number, Item>();
   readonly #final = new Map<number, Item>();
-  /** Ids, codes and receipts of what a reset forgot. */
+  /** Ids, codes and receipts of the payments that a reset removed. */
   readonly #used = new Set<string | number>();
   #forgottenAnswered = 0;
   #lastAmount = 0;
@@ -50,25 +50,24 @@ export class Ledger {
     return attempt;
   }
 
-  /** How many payments were answered. */
   get answered(): number {
     const known = [...this.#attempts.values()].filter(({ checkoutRequestId }) => checkoutRequestId !== null).length;
     return this.#forgottenAnswered + known;
   }
 
-  /** How many were asked for and never answered, or refused. */
+  /** How many requests were refused, or never answered. */
   get unanswered(): number {
     return this.#lastAmount - this.answered;
   }
 
-  /** A reset has been answered: these are gone, and nothing that comes may have a number of theirs. */
+  /** To be called after a reset: these payments are gone, and no later payment may have one of their numbers. */
   forget(items: readonly Item[]): void {
     this.#forgottenAnswered = this.answered;
     for (const item of items) for (const number of numbersOf(item)) this.#used.add(number);
     for (const known of [this.#attempts, this.#seen, this.#final]) known.clear();
   }
 
-  /** Holds all that the server lists against what it has ever told. @throws an error that names what is not so */
+  /** Compares the server's list with all earlier answers. @throws an error that names the difference */
   check(items: readonly Item[]): void {
     const byAmount = new Map(items.map((item) => [item.amount, item]));
     demand(byAmount.size === items.length, () => `${items.length - byAmount.size} payments are doubled`);
@@ -84,11 +83,11 @@ export class Ledger {
     demand(again.length === 0, () => `used before a reset, and again: ${again.join(", ")}`);
     for (const attempt of this.#attempts.values()) this.#checkAttempt(attempt, byAmount.get(attempt.amount));
     for (const item of items) {
-      demand(this.#attempts.has(item.amount), () => `nobody asked for ${JSON.stringify(item)}`);
+      demand(this.#attempts.has(item.amount), () => `no client started ${JSON.stringify(item)}`);
     }
   }
 
-  /** The same when nothing is pending any more: each has ended as it was going to. */
+  /** The same when nothing is pending any more: each payment must have its expected end. */
   checkFinal(items: readonly Item[]): void {
     this.check(items);
     for (const item of items) {
@@ -112,7 +111,7 @@ export class Ledger {
     const known = checkoutRequestId ?? before?.checkout_request_id ?? item.checkout_request_id;
     demand(item.checkout_request_id === known, () => `${what} was ${known}, and is ${item.checkout_request_id}`);
     demand(!before || before.id === item.id, () => `${what} had id ${before?.id}, and has ${item.id}`);
-    if (byHand?.told)
+    if (byHand?.isConfirmed)
       demand(item.status === byHand.status, () => `${what} was ${byHand.status}, and is ${item.status}`);
     const final = this.#final.get(amount);
     demand(!final || Bun.deepEquals(final, item), () => `${what} was final: ${JSON.stringify([final, item])}`);
@@ -121,21 +120,20 @@ export class Ledger {
   }
 }
 
-/** What can become of it: what the customer answered may have been lost with the server, unless that was confirmed. */
+/** The possible ends of a payment: an answer by hand that was not confirmed may have been lost with the server. */
 function endingsOf({ outcome, byHand }: Attempt): string[] {
   if (outcome.ending.by === "network") return [outcome.ending.status];
-  if (byHand) return byHand.told ? [byHand.status] : [byHand.status, "expired"];
+  if (byHand) return byHand.isConfirmed ? [byHand.status] : [byHand.status, "expired"];
   return ["expired"];
 }
 
-/** What names it, and nothing else ever. */
+/** The identifiers, which no other payment may ever have. */
 function numbersOf({ id, transaction_code, momo_receipt_number }: Item): (string | number)[] {
   return [id, transaction_code, momo_receipt_number].filter((number) => number !== null);
 }
 
 const isUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
 
-/** Holds something to be so. */
 export function demand(so: boolean, otherwise: () => string): void {
   if (!so) throw new Error(otherwise());
 }

@@ -43,7 +43,7 @@ function holdWriteLock({ data }: Trial): () => void {
   };
 }
 
-/** With payments that wait for the lock. */
+/** Stops the server while payments wait for the lock. */
 async function stopWhileLocked(server: Served, trial: Trial): Promise<void> {
   const release = holdWriteLock(trial);
   const waiting = trial.pay(server).catch(() => {}); // the server may end before it answers

@@ -1,13 +1,13 @@
 /**
- * Breaks a running momo, and compares what is left with what its clients were told: `npm run crash`. It kills, stops and sets
+ * Breaks a running momo, and compares its data with the answers that its clients got: `npm run crash`. It kills, stops and sets
  * the clock back under load, fills the disk, takes away the right to write, and locks the database.
  *
  *   --rounds N     kills, 1 to 10,000 (default 100); the other scenarios follow with fewer rounds
  *   --seed S       what is drawn: moments, outcomes, what customers answer (default: a new one, printed)
  *   --only NAMES   some scenarios, with commas
  *
- * Proven: every payment that was answered is there, none is doubled or changed, one that was refused is nowhere, each ends as
- * it was going to, and a stop takes less than three seconds. All listens on 127.0.0.1 and writes to temporary folders.
+ * Proven: every payment that was answered is there, none is doubled or changed, none that was refused is stored, each has its
+ * expected end, and a stop takes less than three seconds. It listens on 127.0.0.1 and writes to temporary folders.
  */
 import { parseArgs } from "node:util";
 import { cleanUp } from "../support/cleanup.ts";
@@ -15,7 +15,7 @@ import { type Figures, runScenario, type Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 const MOST_ROUNDS = 10_000;
-/** A round takes less than one; where something hangs, the program ends all the same. */
+/** A round takes less than one second. This limit ends a program that hangs. */
 const SECONDS_PER_ROUND = 5;
 
 const elapsed = (): number => performance.now() / 1000;

@@ -29,9 +29,9 @@ export interface Scenario {
   /** The name of its test, which plays only the first rounds. */
   readonly promise: string;
   readonly shortRounds: number;
-  /** How many rounds go with so many kills. */
+  /** The number of rounds for a number of kills. */
   rounds(kills: number): number;
-  /** @returns a note for the table @throws an error that says what is not as promised, or {@link LeftOut} */
+  /** @returns a note for the table @throws an error that names the broken promise, or {@link LeftOut} */
   play(trial: Trial): Promise<string>;
 }
 
@@ -42,7 +42,7 @@ const AT_ONCE = 20;
 const STOP_WITHIN_MS = 3000;
 const ROUNDS_BETWEEN_PROGRESS = 10;
 
-/** The data directory of a scenario, and what its clients were told. */
+/** The data directory of a scenario, and the answers that its clients got. */
 export class Trial {
   readonly folder = newFolder();
   readonly data = join(this.folder, "data");
@@ -101,7 +101,7 @@ export async function stopInTime(server: Served): Promise<number> {
   return tookMs;
 }
 
-/** Plays a scenario, and then looks whether all that was answered is there, in a database without damage. */
+/** Plays a scenario, and then checks that every answered payment is there, in a database without damage. */
 export async function runScenario({ title, play }: Scenario, options: Options): Promise<Figures> {
   const trial = new Trial(options);
   try {
@@ -118,7 +118,7 @@ export async function runScenario({ title, play }: Scenario, options: Options): 
   }
 }
 
-/** Looks at the database file without momo. */
+/** Checks the database file without momo. */
 function demandSoundDatabase(data: string): void {
   const client = new Database(join(data, "momo.db"), { readonly: true });
   const first = client.query("PRAGMA integrity_check").get();

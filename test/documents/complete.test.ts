@@ -46,7 +46,7 @@ test("docs/steering.md names every path of the control API", async () => {
   const paths = [...String(message).matchAll(/\/_momo(\/[^\s,]+)/g)].map(([, path = ""]) => path);
   expect(paths.length).toBeGreaterThan(20);
   const { text } = readDocument("docs/steering.md");
-  // The ids have shorter names there.
+  // The document has shorter names for the ids.
   for (const path of paths) {
     expect(text).toMatch(new RegExp(`[ \`](?:/_momo)?${path.replaceAll(/[A-Z_]+/g, "[A-Z_]+")}\``));
   }

@@ -5,7 +5,7 @@ import { anchorsOf, linksOf, ROOT, readDocument, USER_DOCUMENTS } from "../suppo
 
 const documents = [...USER_DOCUMENTS, ...["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(readDocument)];
 
-/** What is wrong with a link; null where nothing is. Addresses elsewhere are not tried: a test needs no network. */
+/** The problem with a link; null if there is none. External addresses are not tried: a test needs no network. */
 function problemOf(path: string, link: string): string | null {
   if (/^https:\/\//.test(link)) return null;
   const [file = "", anchor] = link.split("#", 2);

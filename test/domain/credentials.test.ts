@@ -6,7 +6,7 @@ import { systemRandom } from "../../src/system.ts";
 import { seededRandom } from "../support/random.ts";
 
 describe("a new key and its secret", () => {
-  test("have 120 and 200 random bits, which nothing else has", () => {
+  test("have 120 and 200 random bits, and are different each time", () => {
     const all = Array.from({ length: 100 }, () => createCredentials(systemRandom));
     for (const { apiKey, apiSecret } of all) {
       expect(apiKey).toMatch(/^mk_[0-9a-hjkmnp-tv-z]{24}$/);
@@ -16,7 +16,7 @@ describe("a new key and its secret", () => {
     expect(new Set(all.flatMap(({ apiKey, apiSecret }) => [apiKey, apiSecret])).size).toBe(200);
   });
 
-  test("come from the randomness that is given, and from nothing else", () => {
+  test("come only from the given random source", () => {
     expect(createCredentials(seededRandom(7))).toEqual(createCredentials(seededRandom(7)));
     expect(createCredentials(seededRandom(7))).not.toEqual(createCredentials(seededRandom(8)));
   });
@@ -42,7 +42,7 @@ describe("a token has five random bits a character", () => {
     expect([...seen].sort().join("")).toBe("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
   });
 
-  test("it is as long as asked", () => {
+  test("it has the requested length", () => {
     for (const length of [0, 1, 12, 39]) expect(token(systemRandom, length)).toHaveLength(length);
   });
 });

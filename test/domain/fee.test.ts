@@ -11,7 +11,7 @@ const anyTariff = fc.record({
 });
 
 describe("the fee is percent + fixed, half up to the cent", () => {
-  test("for every amount and tariff as exact arithmetic has it", () => {
+  test("equals exact arithmetic for every amount and tariff", () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 99_999_999_999 }), anyTariff, (amount, tariff) => {
         const exact =

@@ -18,7 +18,7 @@ const nonpayment = (changes: Partial<Nonpayment>): Nonpayment => {
 };
 
 describe("(none) → pending: the provider accepted the prompt", () => {
-  test("there is nothing of an outcome yet", () => {
+  test("there is no outcome yet", () => {
     expect<object>(pending).toEqual({ ...facts, status: "pending", memo: "memo", checkAtMs: CREATED_AT_MS + 3000 });
   });
 
@@ -62,7 +62,7 @@ describe("pending → completed, failed, cancelled, expired", () => {
     }
   });
 
-  test("a note that comes with the outcome takes the place of the first one", () => {
+  test("a memo that arrives with the outcome replaces the first one", () => {
     expect(resolve(pending, payment({ memo: "by hand" })).memo).toBe("by hand");
     expect(resolve(pending, nonpayment({ memo: "by hand" })).memo).toBe("by hand");
   });

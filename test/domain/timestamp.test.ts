@@ -27,7 +27,7 @@ describe("timestamps are YYYY-MM-DD HH:MM:SS in Nairobi, whatever the host's zon
     expect(nairobiParts(Date.UTC(2026, 9, 2, 21, 4, 5))).toEqual(parts);
   });
 
-  test("as the database of time zones has them", () => {
+  test("they agree with the database of time zones", () => {
     const zone = { timeZone: "Africa/Nairobi", dateStyle: "short", timeStyle: "medium" } as const;
     const database = new Intl.DateTimeFormat("sv-SE", zone);
     fc.assert(

@@ -11,7 +11,7 @@ afterAll(() => sandbox.stop());
 
 const order = { phone: "0712345678", amount: 100, reference: "ORDER-1" };
 
-/** No second really passes: between two looks the sandbox's clock goes on by three. */
+/** The test does not wait: between two polls it advances the sandbox's clock by three seconds. */
 const buy = () => checkout(sandbox, order, () => sandbox.clock.advance("3s"));
 
 test("a customer who pays", async () => {

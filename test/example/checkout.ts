@@ -1,11 +1,11 @@
-/** Where the payment service is, and whose credentials it takes. */
+/** The address of the payment service, and the headers with credentials. */
 export interface Api {
   readonly baseUrl: string;
   readonly headers: Record<string, string>;
   readonly paymentAccountId: number;
 }
 
-/** How long to wait between two looks; a test lets the sandbox's time pass instead. */
+/** Waits between two polls; a test advances the sandbox's clock instead. */
 export type Pause = () => Promise<unknown>;
 
 /** Starts a payment and follows it to its end. */
@@ -19,7 +19,7 @@ export async function checkout(api: Api, order: { phone: string; amount: number;
   }
 }
 
-/** Asks again, up to three times, where the service fails. */
+/** Sends a request, and repeats it up to three times if the service fails. */
 async function post({ baseUrl, headers }: Api, path: string, body: object): Promise<Record<string, unknown>> {
   for (let retries = 3; ; retries--) {
     const init = {

@@ -5,7 +5,7 @@ import type { Served } from "../support/momo.ts";
 import { PATIENCE_MS } from "../support/time-outs.ts";
 import type { Property } from "./requests.ts";
 
-/** Writes bytes to a connection, and reads what comes back. */
+/** Writes bytes to a connection, and reads the answer. */
 
 export const ORDER = '{"payment_account_id":1,"phone":"0712345678","amount":1}';
 
@@ -88,7 +88,7 @@ const STALLED: readonly [name: string, part: (list: string, start: string) => st
   ["half a body", (_list, start) => start.slice(0, -10), 30],
 ];
 
-/** The connection of a client that stalls is closed in time, without an answer. This takes half a minute, for any number of runs. */
+/** The connection of a client that stalls is closed in time, without an answer. One run of half a minute is enough. */
 export const patience: Property = async (server) => {
   const list = listRequest(server);
   const start = startRequest(server, `Content-Length: ${ORDER.length}\r\n`, ORDER);

@@ -22,7 +22,7 @@ const HARMLESS: [what: string, put: Put][] = [
   ["a link to itself", (file) => symlinkSync(file, file)],
   ["a link to a file of the system", (file) => symlinkSync("/etc/passwd", file)],
 ];
-/** Who reads these to the end never ends, or needs all memory. */
+/** A program that reads these to the end never ends, or needs all memory. */
 const ENDLESS: [what: string, put: Put][] = [
   [
     "a hole of 5 GB",
@@ -33,9 +33,9 @@ const ENDLESS: [what: string, put: Put][] = [
   ],
   ["a device without an end", (file) => symlinkSync("/dev/zero", file)],
 ];
-const PIPE: [what: string, put: Put] = ["a pipe that nobody writes to", (file) => void Bun.spawnSync(["mkfifo", file])];
+const PIPE: [what: string, put: Put] = ["a pipe without a writer", (file) => void Bun.spawnSync(["mkfifo", file])];
 
-/** Starts a server as a process of its own, and ends it. The exit code is null if it served. */
+/** Starts a server as a separate process, and ends it. The exit code is null if it served. */
 async function startOn(data: string, flags: readonly string[] = []) {
   const child = startMomo(["serve", "--port", "0", "--data", data, ...flags]);
   const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);
@@ -71,7 +71,7 @@ function expectPlainWords(stderr: string, named: string): void {
 
 const FILES = ["credentials.json", "server.json", "clock.json", "momo.db", "momo.lock"];
 
-describe.each(FILES)("%s: it is served all the same, or refused in words that name it, and stays as it is", (name) => {
+describe.each(FILES)("%s: the server starts with it, or refuses it and names it; the file does not change", (name) => {
   const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : null);
   async function check(put: Put, start: (data: string) => Promise<{ exitCode: number | null; stderr: string }>) {
     const data = newFolder();
@@ -101,7 +101,7 @@ describe.each(["--rules", "--control-token-file"])("a file that %s names: exit 2
   });
 });
 
-test.concurrent("--rules takes them from a pipe, too", async () => {
+test.concurrent("--rules reads a pipe, too", async () => {
   const pipe = join(newFolder(), "rules");
   PIPE[1](pipe);
   const writer = Bun.spawn(["sh", "-c", `echo '[{"outcome":"cancelled"}]' > "$0"`, pipe]);

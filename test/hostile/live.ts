@@ -14,7 +14,7 @@ export interface Sent {
 
 /**
  * Sends it, and checks the answer: JSON with `success` and `message`, a status that the operation documents, and nothing about
- * the program's inside.
+ * the program's internals.
  */
 export async function expectSound({ ready }: Served, sent: Sent, allowed: readonly number[]): Promise<void> {
   const { origin } = new URL(ready.base_url);
@@ -36,7 +36,7 @@ export async function expectSound({ ready }: Served, sent: Sent, allowed: readon
   if (typeof answer.message !== "string" || answer.message === "") throw new Error(what());
   if (response.status === 200) return;
   if (Object.keys(answer).join() !== "success,message") throw new Error(what());
-  // Only names of what was sent come back, and not many.
+  // A message repeats only names from the request, and not many.
   if (answer.message.length > 2000 || /SQLITE|constraint failed|\bat \S+:\d+:\d+|node_modules|\$bunfs/.test(text)) {
     throw new Error(what());
   }

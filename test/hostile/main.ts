@@ -1,6 +1,6 @@
 /**
  * `npm run hostile`: sends bad input to a running momo, and starts it with bad values. The tests check each property of
- * `test/hostile` a few dozen times; this program checks it as often as you like.
+ * `test/hostile` a few dozen times; this program checks it as often as `--runs` says.
  *
  *   --runs N       inputs to each property, 1 to 100,000 (default 2,000); for command lines, which take longer, a tenth
  *   --seed S       what is drawn (default: a new one, printed); the same seed draws the same

@@ -41,7 +41,7 @@ const object = (members: Record<string, fc.Arbitrary<unknown>>, requiredKeys: st
     )
     .map(([known, unknown]) => ({ ...unknown, ...known }));
 
-/** One of several members, for calls that take exactly one. */
+/** One of several members, for operations that accept exactly one. */
 const either = (members: Record<string, fc.Arbitrary<unknown>>) =>
   fc.oneof(...Object.entries(members).map(([name, value]) => value.map((it) => ({ [name]: it }))));
 
@@ -67,7 +67,7 @@ const fault = fc.oneof(
 export interface Operation {
   readonly method: string;
   readonly target: fc.Arbitrary<string>;
-  /** Absent: it takes none. */
+  /** Absent if the operation has no body. */
   readonly body?: fc.Arbitrary<unknown>;
   /** The statuses that the operation documents. */
   readonly allowed: readonly number[];
@@ -100,7 +100,7 @@ interface Description extends Pick<Operation, "body" | "allowed"> {
 
 /** @param id the checkout request ids of some payments */
 const descriptions = (id: fc.Arbitrary<string>): Readonly<Record<string, Description>> => ({
-  // 500: the network does not take the prompt (§4.1).
+  // 500: the network refuses the prompt (§4.1).
   "POST /v2/stkpush.php": { body: object(order), allowed: [200, 400, 401, 500] },
   "POST /v2/status.php": { body: object({ checkout_request_id: mostly(id) }), allowed: [200, 400, 401, 404] },
   "GET /v2/transactions.php": {

@@ -26,7 +26,7 @@ describe("JSON made to break a parser: 400", () => {
     ["10,000 objects in one another", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`],
     ["30,000 brackets that are never closed", "[".repeat(30_000)],
     ["an amount of 60,000 digits", `{${order},"amount":${"9".repeat(60_000)}}`],
-    ["an amount with an exponent beyond all bounds", `{${order},"amount":1e999999}`],
+    ["an amount with a too large exponent", `{${order},"amount":1e999999}`],
     ["a prototype", `{"__proto__":{"amount":100},${order}}`],
     ["a constructor", '{"constructor":{"prototype":{"amount":1}},"payment_account_id":1}'],
     ["a reference of 60,000 characters", `{${order},"amount":1,"reference":"${"a".repeat(60_000)}"}`],

@@ -14,7 +14,7 @@ export interface Runs {
 /** Sends drawn input, and checks every answer. @throws fast-check's report, with the seed and the path */
 export type Property = (server: Served, runs: Runs) => Promise<void>;
 
-/** As JSON, or as something that looks like it. */
+/** As JSON, or as a text similar to JSON. */
 const written = (body: fc.Arbitrary<unknown>): fc.Arbitrary<string | Uint8Array<ArrayBuffer>> =>
   fc.oneof(
     { weight: 8, arbitrary: body.map((value) => JSON.stringify(value)) },

@@ -33,7 +33,7 @@ describe("bytes that are no HTTP request never reach the API, and are refused wi
   const LARGE = bare("431 Request Header Fields Too Large");
   const many = Array.from({ length: 210 }, (_, index) => `X-${index}: 1\r\n`).join("");
 
-  /** What is sent, all that comes back before the connection is closed, and how many payments are stored. */
+  /** The bytes that are sent, the whole answer until the connection is closed, and how many payments are stored. */
   const REFUSED: [name: string, raw: () => string, answer: string, stored?: number][] = [
     ["no Host", () => `GET /v2/transactions.php HTTP/1.1\r\n${credentials}\r\n`, BAD],
     ["a target that is no path", () => list().replace(/ \S+ /, " * "), BAD],
@@ -114,7 +114,7 @@ describe("hundreds of clients that stall beside one that does not", () => {
 
   const EACH = 50;
 
-  test(`${EACH} clients for each way to stall: every answer to the other comes within a second`, async () => {
+  test(`${EACH} clients for each way to stall: every answer to the other client arrives within a second`, async () => {
     await Promise.all(STALLS.flatMap((stall) => Array.from({ length: EACH }, stall)));
     for (let asked = 0; asked < 20; asked++) {
       const startedMs = performance.now();

@@ -14,7 +14,7 @@ describe("/v2 and /api/v2 answer alike", () => {
   }
   const post = (json: object) => ({ method: "POST", body: JSON.stringify(json) });
 
-  test("a payment that starts at one is known at the other; the log shows the path that was asked", async () => {
+  test("a payment that starts at one is known at the other; the log shows the requested path", async () => {
     const { text } = await send("/api/v2/stkpush.php", post(payment(scene.caller)));
     const { transaction_id, checkout_request_id } = JSON.parse(text) as Record<string, unknown>;
     const calls: [path: string, status: number, init?: RequestInit][] = [

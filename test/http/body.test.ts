@@ -72,7 +72,7 @@ describeScenarios("POST requests also carry Content-Type: application/json", [
     contains: { message: `Content-Type must be application/json; it is "${type}"` },
   })),
   {
-    name: "not none",
+    name: "no content type is refused",
     request: (scene) => orderWithType(scene, undefined),
     status: 400,
     contains: { message: "Content-Type must be application/json; there is none" },

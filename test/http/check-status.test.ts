@@ -41,7 +41,7 @@ test("another merchant's payment is answered like an unknown one", async () => {
 const PAID = "The service request is processed successfully.";
 const EXPIRED = "Transaction has expired.";
 
-/** The test phones of the README, with what the network says and when. */
+/** The test phones of the README, with the result of the network and its time. */
 const STATES: [phone: string, status: string, code: number, text: string, afterMs: number][] = [
   ["254700000000", "completed", 0, PAID, 3000],
   ["254700000030", "completed", 0, PAID, 30_000],

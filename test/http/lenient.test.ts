@@ -95,7 +95,7 @@ describe("a member that the strict form refuses", () => {
 
   test("credentials, the payment and the outcome are checked as by the strict form", async () => {
     const json = { ...payment(lenient.caller), amount: "5" };
-    expect((await lenient.send({ path: "/stkpush.php", json, as: "nobody" })).status).toBe(401);
+    expect((await lenient.send({ path: "/stkpush.php", json, as: "anonymous" })).status).toBe(401);
     const account = { ...json, payment_account_id: String(lenient.other.accountId) };
     expect((await lenient.send({ path: "/stkpush.php", json: account })).body.message).toContain("account of yours");
     const headers = { "X-Sandbox-Outcome": "paid" };
@@ -225,13 +225,13 @@ describe("a page of another site can do no harm", () => {
     async (type) => {
       const headers = { "Content-Type": type, Origin: "https://evil.example" };
       const body = Buffer.from("payment_account_id=1&phone=0712345678&amount=1");
-      expect((await lenient.send({ path: "/stkpush.php", as: "nobody", headers, body })).status).toBe(401);
+      expect((await lenient.send({ path: "/stkpush.php", as: "anonymous", headers, body })).status).toBe(401);
     },
   );
 
   test("a preflight request is refused", async () => {
     const headers = { Origin: "https://evil.example", "Access-Control-Request-Method": "POST" };
-    const answer = await lenient.send({ method: "OPTIONS", path: "/stkpush.php", as: "nobody", headers });
+    const answer = await lenient.send({ method: "OPTIONS", path: "/stkpush.php", as: "anonymous", headers });
     expect(answer.status).toBe(405);
     expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   });

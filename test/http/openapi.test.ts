@@ -84,7 +84,7 @@ describe("each operation has examples: a request, its answer, and each way it fa
       [400, "/transactions.php", {}, "limit=500"],
       [404, "/transactions.php", {}, "id=99"],
       ...PATHS.flatMap((path): [number, string, Partial<RequestSpec>][] => [
-        [401, path, { as: "nobody", method: path === "/transactions.php" ? "GET" : "POST" }],
+        [401, path, { as: "anonymous", method: path === "/transactions.php" ? "GET" : "POST" }],
         [405, path, { method: "DELETE" }],
       ]),
       [200, "/transactions.php", {}, query.join("&")],

@@ -16,7 +16,7 @@ describeScenarios("an unknown path is 404, whatever the method and the credentia
     status: 404,
     contains: { message: NO_SUCH_PATH },
   })),
-  { name: "DELETE without credentials", request: { method: "DELETE", path: "/nothing", as: "nobody" }, status: 404 },
+  { name: "DELETE without credentials", request: { method: "DELETE", path: "/nothing", as: "anonymous" }, status: 404 },
 ]);
 
 describe("a wrong method is 405 with Allow, before the credentials are checked", () => {
@@ -27,7 +27,7 @@ describe("a wrong method is 405 with Allow, before the credentials are checked",
     ["GET", "/stkpush.php", "POST"],
     ["GET", "/status.php", "POST"],
   ] as [string, string, string][])("%s %s", async (method, path, allowed) => {
-    const answer = await scene.send({ method, path, as: "nobody" });
+    const answer = await scene.send({ method, path, as: "anonymous" });
     expect([answer.status, answer.headers.get("Allow")]).toEqual([405, allowed]);
     expect(answer.body).toEqual({ success: false, message: `this operation takes ${allowed} only` });
     expectSoundAnswer(answer);
@@ -52,7 +52,7 @@ describe("bad credentials are 401, always with the same answer", () => {
       ["POST", "/status.php"],
       ["GET", "/transactions.php"],
     ] as const) {
-      const answer = await scene.send({ method, path, as: "nobody", headers });
+      const answer = await scene.send({ method, path, as: "anonymous", headers });
       expect(answer).toMatchObject({ status: 401, body: { success: false, message: UNAUTHORIZED } });
       expectSoundAnswer(answer);
     }
@@ -61,17 +61,21 @@ describe("bad credentials are 401, always with the same answer", () => {
   test("the header names may be in any letter case", async () => {
     const { apiKey, apiSecret } = scene.caller.key;
     const headers = { "x-api-key": apiKey, "X-API-SECRET": apiSecret };
-    expect((await scene.send({ path: "/transactions.php", as: "nobody", headers })).status).toBe(200);
+    expect((await scene.send({ path: "/transactions.php", as: "anonymous", headers })).status).toBe(200);
   });
 });
 
 describeScenarios("credentials are checked before the input, and the input before the operation", [
   {
     name: "a body that is too large, without credentials",
-    request: { path: "/stkpush.php", as: "nobody", body: `{"x":"${"a".repeat(100_000)}"}` },
+    request: { path: "/stkpush.php", as: "anonymous", body: `{"x":"${"a".repeat(100_000)}"}` },
     status: 401,
   },
-  { name: "a bad page, without credentials", request: { path: "/transactions.php?page=0", as: "nobody" }, status: 401 },
+  {
+    name: "a bad page, without credentials",
+    request: { path: "/transactions.php?page=0", as: "anonymous" },
+    status: 401,
+  },
   {
     name: "a body that is not JSON, with another content type",
     request: { path: "/stkpush.php", headers: { "Content-Type": "text/plain" }, body: "{" },

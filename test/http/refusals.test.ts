@@ -1,6 +1,6 @@
 import { describeScenarios, payment, withRawMember } from "../support/scenario.ts";
 
-/** The whole message of each refusal: the member, what would be right, and what came. */
+/** The whole message of each refusal: the member, what would be right, and the value in the request. */
 
 const ACCOUNT = "payment_account_id must be a whole number, the id of a payment account of yours";
 const AMOUNT = "amount must be a number from 1 to 999999999.99 with at most two decimals";

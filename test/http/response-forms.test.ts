@@ -84,7 +84,7 @@ test.each(["full", "short"] as const)(
     await send("/transactions.php", { path: "?id=99" });
     await send("/transactions.php", { path: "?page=0" });
     for (const path of ["/stkpush.php", "/status.php", "/transactions.php"]) {
-      await send(path, { as: "nobody", method: path === "/transactions.php" ? "GET" : "POST" });
+      await send(path, { as: "anonymous", method: path === "/transactions.php" ? "GET" : "POST" });
       await send(path, { method: "DELETE" });
     }
     const described = Object.keys(description.paths).flatMap((path) =>

@@ -87,7 +87,7 @@ onEveryEngine((engine) => {
     expect((await scene.send({ path: "/transactions.php", as: "other" })).body.transactions).toEqual([]);
   });
 
-  describe("a prompt that the network does not take is 500, and no transaction is stored", () => {
+  describe("a prompt that the network refuses is 500, and no transaction is stored", () => {
     test.each([
       ["the test phone", { phone: "254700000500" }, {}],
       ["the test phone in its other form", { phone: "0700000500" }, {}],

@@ -113,7 +113,7 @@ test("12 KB of other headers, and 190 of them, are accepted", async () => {
   }
 });
 
-describe("a body may come in any pieces", () => {
+describe("a body may arrive in any pieces", () => {
   const inPieces = (order: string): [headers: string, body: string][] => [
     [lengthOf(order.length), order],
     [`${lengthOf(order.length)}Expect: 100-continue\r\n`, order],

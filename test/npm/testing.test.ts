@@ -22,7 +22,7 @@ async function pay({ baseUrl, headers, paymentAccountId }: TestSandbox, order: o
 }
 
 describe("a sandbox for a test", () => {
-  test("several at once do not meet", async () => {
+  test("several at once are independent", async () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(first.baseUrl).not.toBe(second.baseUrl);
     await pay(first);
@@ -30,7 +30,7 @@ describe("a sandbox for a test", () => {
     expect((await fetch(`${second.baseUrl}/transactions.php`, { headers: first.headers })).status).toBe(401);
   });
 
-  test("audit tells what the client under test has done wrong", async () => {
+  test("audit reports the mistakes of the client under test", async () => {
     const sandbox = await start({ frozen: true });
     const { checkout_request_id } = await pay(sandbox, { reference: "A" });
     expect(await sandbox.audit()).toEqual([]);
@@ -43,7 +43,7 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.audit()).toEqual([]);
   });
 
-  test("outcome, promptTimeout, basePath, responseForm and frozen are obeyed", async () => {
+  test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {
     const sandbox = await start({
       outcome: "cancelled; after=7s",
       promptTimeout: "10s",
@@ -64,7 +64,7 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.wait({ checkoutRequestId: checkout_request_id })).toMatchObject({ status: "expired" });
   });
 
-  test("accept: lenient takes an account in text, and its log says so; strict refuses it, and says that lenient would take it", async () => {
+  test("accept: lenient accepts an account in text and logs that; strict refuses it, and names lenient", async () => {
     const [lenient, strict] = await Promise.all([start({ accept: "lenient" }), start()]);
     for (const sandbox of [lenient, strict]) await pay(sandbox, { payment_account_id: "1" });
     expect(await lenient.requests()).toMatchObject([
@@ -86,7 +86,7 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.wait({ checkoutRequestId }, "failed", "5s")).toMatchObject({ result_code: 2001 });
   });
 
-  test("requests has every call that the log keeps, however many pages they take", async () => {
+  test("requests has every request that the log keeps, however many pages there are", async () => {
     const sandbox = await start();
     const ask = (page: number) => fetch(`${sandbox.baseUrl}/transactions.php?page=${page}`, { headers });
     const headers = { ...sandbox.headers, "X-Pad": '"'.repeat(8000) };
@@ -96,7 +96,7 @@ describe("a sandbox for a test", () => {
     expect(calls.map(({ id }) => id)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
   });
 
-  test("wait rejects at the time-out, answer where it is too late, with the server's words", async () => {
+  test("wait rejects at the time-out, and answer for a final payment, with the server's words", async () => {
     const sandbox = await start({ frozen: true });
     const { checkout_request_id: checkoutRequestId } = await pay(sandbox);
     const late = rejectionOf(sandbox.wait({ checkoutRequestId }, "final", "10ms"));

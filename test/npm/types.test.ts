@@ -12,8 +12,8 @@ import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { TransactionOnWire } from "../../src/http/answers.ts";
 
 /**
- * The published types are written out, because they import nothing. Here tsc holds them against the program's own: what the server
- * answers fits the published record, both have the same members, and what a test may write is what the server takes.
+ * The published types are written out, because they import nothing. Here tsc compares them with the program's own. What the server
+ * answers fits the published record, both have the same members, and what a test may write is what the server accepts.
  */
 type SameMembers<A, B> = [keyof A, keyof B] extends [keyof B, keyof A] ? true : never;
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { componentsOf, noticesOf, sbomOf } from "../../scripts/release/components.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 
 const at = useFolder();
 
@@ -22,7 +22,7 @@ const PACKAGES = {
 };
 const FILES = ["cli/main.ts", "node_modules/zod/index.js", "node_modules/zod/v4.js", "node_modules/@a/b/x/y.js"];
 
-test("the components are the packages among the files that the bundler took in, each once, also one inside another", () => {
+test("the components are the packages of the bundled files, each once, also one inside another", () => {
   const components = componentsOf([...FILES, "node_modules/@a/b/node_modules/c/c.js"], plant(PACKAGES));
   expect(components).toEqual([
     { name: "@a/b", version: "1.2.3", license: "Apache-2.0", text: null },
@@ -36,7 +36,7 @@ test("a package that names no licence stops the release", () => {
   expect(() => componentsOf(FILES, root)).toThrow("zod names no licence");
 });
 
-test("the notices hold every licence, and say where the sources of the runtime are", () => {
+test("the notices have every licence, and name the place where the sources of the runtime are", () => {
   const notices = noticesOf(componentsOf(FILES, plant(PACKAGES)), "1.4.5");
   for (const part of ["zod 4.0.0 (MIT)", "MIT, by the authors of zod", "@a/b 1.2.3 (Apache-2.0)", "LGPL-2.1"]) {
     expect(notices).toContain(part);
@@ -55,7 +55,7 @@ test("the list for programs names the runtime and each component with its addres
   });
 });
 
-test("what momo itself is made of has a licence in every package", () => {
+test("every package in momo itself has a licence", () => {
   const root = join(import.meta.dir, "../..");
   const files = ["commander", "zod", "drizzle-orm", "@clack/prompts", "preact"].map(
     (name) => `node_modules/${name}/index.js`,

@@ -21,7 +21,7 @@ function changed(name: string, change: (content: Buffer) => Uint8Array | string)
   return copy;
 }
 
-test("the database of a version holds a payment of every end and a pending one, is small, and opens", async () => {
+test("the database of a version has a payment with every end and a pending one, is small, and opens", async () => {
   const payments = JSON.parse(readFileSync(join(folder, "1.0.0.json"), "utf8"));
   expect(payments.map(({ status }: { status: string }) => status)).toEqual([
     "pending",
@@ -43,7 +43,7 @@ test("a payment that is not as it was, a damaged database and a missing one stop
   expect(await openAll(momo, ["1.0.0"], folder)).toEqual(["1.0.0"]);
 });
 
-test("the released versions are those of the changelog, without the one that is to come", () => {
+test("the released versions are those of the changelog, without the unreleased one", () => {
   const changelog = "# Changelog\n\n## 1.2.0\n\n- new\n\n## 1.1.0 (2026-03-01)\n\n## 1.0.0\n";
   expect(releasedVersions(changelog, "1.2.0")).toEqual(["1.1.0", "1.0.0"]);
   expect(releasedVersions("## Unreleased\n", "0.1.0")).toEqual([]);

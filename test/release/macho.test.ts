@@ -5,7 +5,7 @@ const HEADER_BYTES = 32;
 const SEGMENT_BYTES = 72;
 const CODE_BYTES = 3 * 4096 + 100;
 
-/** The smallest file that has all that the signer looks at, with bytes of its own in four pages, the last one cut short. */
+/** The smallest file that has all that the signer reads, with different bytes in four pages, the last one cut short. */
 function syntheticMachO(): Buffer {
   const file = Buffer.alloc(CODE_BYTES + 64);
   for (let at = 4096; at < CODE_BYTES; at += 1) file[at] = (at * 31) & 0xff;
@@ -52,7 +52,7 @@ describe("the signature of a Mac's executable", () => {
     expect(checkSignature(signed)).toMatchObject({ uncoveredBytes: 100 });
   });
 
-  test("is missed in a file without one, and in a file of another kind", () => {
+  test("is required: a file without one is refused, and so is a file of another kind", () => {
     expect(() => checkSignature(syntheticMachO())).toThrow("the file is not signed");
     expect(() => checkSignature(Buffer.alloc(64))).toThrow("not a 64-bit Mach-O file");
   });

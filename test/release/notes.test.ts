@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { notesOf } from "../../scripts/release/notes.ts";
 import { parseSums, sumOf, wrongFiles } from "../../scripts/release/sums.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 
 const at = useFolder();
 
@@ -33,7 +33,7 @@ test("a version without a heading, and a heading with nothing below it, stop the
   expect(() => notesOf(CHANGELOG, "0.1.0")).toThrow("says nothing");
 });
 
-test("a file that is missing, or has another sum than SHA256SUMS says, is named", async () => {
+test("a file that is missing, or whose sum differs from SHA256SUMS, is named", async () => {
   for (const name of ["a", "b"]) writeFileSync(at(name), name);
   const lines = [`${await sumOf(at("a"))}  a`, `${await sumOf(at("a"))}  b`, `${await sumOf(at("a"))}  c`];
   writeFileSync(at("SHA256SUMS"), `${lines.join("\n")}\n`);

@@ -12,7 +12,7 @@ afterAll(cleanUp);
 
 const momo = await builtBinary();
 
-/** momo, but for one command, which a line of shell does instead. */
+/** momo with one command replaced by a line of shell. */
 function broken(command: string, instead: string): string {
   const file = join(newFolder(), "momo");
   writeFileSync(file, `#!/bin/sh\ncase "$*" in ${command}) ${instead} ;; esac\nexec '${momo}' "$@"\n`, { mode: 0o755 });

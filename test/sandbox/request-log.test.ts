@@ -46,7 +46,7 @@ describe("the log keeps the beginning of each body and answer, and says how many
   });
 });
 
-test("the last 1,000 calls are kept, oldest first; a cleared log goes on counting", () => {
+test("the last 1,000 requests are kept, oldest first; a cleared log goes on counting", () => {
   const log = createRequestLog();
   const add = (count: number) => {
     for (let index = 0; index < count; index++) log.add(call());

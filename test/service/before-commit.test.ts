@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { pay, statusOf } from "../support/caller.ts";
 import { type Caller, type Harness, openHarness, START_MS } from "../support/harness.ts";
-import { nextTurn } from "../support/next-turn.ts";
 import { paidAt } from "../support/payments.ts";
 import { rejectionOf } from "../support/rejection.ts";
+import { nextTurn } from "../support/turns.ts";
 
 let harness: Harness;
 let caller: Caller;
@@ -16,15 +16,15 @@ afterEach(() => harness.close());
 describe("a read between a write and its commit finds the old state, and a read after it the new one", () => {
   test("the status of a payment that ends", async () => {
     const started = await pay(harness, caller, { instruction: "manual" });
-    let meanwhile = Promise.resolve("not asked");
+    let readBeforeCommit = Promise.resolve("not asked");
     await harness.service.answerPrompt(started.checkoutRequestId, () => {
       // This microtask runs after the write and before the commit, which is at the end of the turn.
       queueMicrotask(() => {
-        meanwhile = statusOf(harness, caller, started).then(({ status }) => status);
+        readBeforeCommit = statusOf(harness, caller, started).then(({ status }) => status);
       });
       return paidAt(START_MS, "RECEIPT1");
     });
-    expect(await meanwhile).toBe("pending");
+    expect(await readBeforeCommit).toBe("pending");
     expect((await statusOf(harness, caller, started)).status).toBe("completed");
   });
 

@@ -27,7 +27,7 @@ async function advance(count: number, stepMs: number) {
 }
 
 describe("each payment ends by its deadline, whatever the provider does", () => {
-  test("a provider that throws is asked again a second later, and the error is reported", async () => {
+  test("a check that throws is repeated a second later, and the error is reported", async () => {
     const asked: number[] = [];
     await open(async (pending, nowMs) => {
       asked.push(nowMs - START_MS);
@@ -52,7 +52,7 @@ describe("each payment ends by its deadline, whatever the provider does", () => 
   });
 
   test.each([-86_400_000, 0])(
-    "a provider that wants to be asked again %p ms later is not asked at once",
+    "a provider that asks for its next check %p ms later is not checked at once",
     async (ms) => {
       let asked = 0;
       await open(async (_pending, nowMs) => {
@@ -110,7 +110,7 @@ describe("each payment ends by its deadline, whatever the provider does", () => 
 });
 
 describe("no payment waits for the provider's answer about another", () => {
-  /** The provider pays three payments at once, except the second: the test answers each question about it. */
+  /** The provider pays three payments at once, except the second: the test answers each check of it. */
   async function openWithSilence() {
     const questions: ((answer: Answer) => void)[] = [];
     await open(async (pending, nowMs) => {
@@ -135,7 +135,7 @@ describe("no payment waits for the provider's answer about another", () => {
 
   const CANCELLED = { status: "cancelled", resultCode: 1032, resultDesc: "no", atMs: START_MS + 3500 } as const;
 
-  test("if the answer never comes, the payment is asked about once, however often it is polled, and expires", async () => {
+  test("if the answer never arrives, the payment is checked once, however often it is polled, and expires", async () => {
     const { questions, second } = await openWithSilence();
     for (let step = 0; step < 19; step++) {
       await harness.advance(2999);
@@ -146,7 +146,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(questions.length).toBe(1);
   });
 
-  test("an answer that comes after its round counts, and is announced", async () => {
+  test("an answer that arrives after its round counts, and is announced", async () => {
     const { second, answer } = await openWithSilence();
     const announced: string[] = [];
     harness.service.subscribe(({ id, status }) => announced.push(`${id} ${status}`));
@@ -155,7 +155,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(announced).toEqual(["2 cancelled"]);
   });
 
-  test("so does a late answer that says when to ask again", async () => {
+  test("a late answer with the time of the next check counts, too", async () => {
     const { questions, second, answer } = await openWithSilence();
     await answer(0, { status: "pending", checkAtMs: START_MS + 33_000 });
     await advance(29, 1000);
@@ -166,7 +166,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(await second()).toBe("completed");
   });
 
-  test("a provider that is slow each time is asked when it wants to be, not each second", async () => {
+  test("a provider that is slow each time is checked when it asks for that, not each second", async () => {
     const asked: number[] = [];
     await open((_pending, nowMs) => {
       asked.push(nowMs - START_MS);
@@ -181,7 +181,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
   });
 
-  test("a payment that a person has answered meanwhile does not change", async () => {
+  test("a late answer does not change a payment that a person has answered", async () => {
     const { id, second, answer } = await openWithSilence();
     await harness.service.answerPrompt(id, () => CANCELLED);
     await answer(0, paidAt(START_MS + 4000, "RECEIPT2"));
@@ -204,7 +204,7 @@ describe("no payment waits for the provider's answer about another", () => {
     expect(harness.faults).toEqual([]);
   });
 
-  test("an answer about a payment that was forgotten meanwhile changes no other", async () => {
+  test("an answer about a payment that was forgotten in the meantime changes no other", async () => {
     const { answer } = await openWithSilence();
     await harness.service.forgetTransactions();
     const other = await pay(harness, caller);

@@ -26,7 +26,7 @@ afterAll(() => harness.close());
 const refused = async (work: Promise<unknown>) =>
   expect(await rejectionOf(work)).toMatchObject({ name: "Refusal", kind: "invalid" });
 
-/** Of several calls at once, one takes the last room. */
+/** Of several calls at once, only one gets the last place. */
 async function oneOf(calls: number, call: () => Promise<unknown>): Promise<void> {
   const ends = await Promise.allSettled(Array.from({ length: calls }, call));
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);

@@ -3,8 +3,8 @@ import { failWrites } from "../support/failing-writes.ts";
 import { START_MS } from "../support/harness.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { openManualService } from "../support/manual-service.ts";
-import { nextTurn } from "../support/next-turn.ts";
 import { rejectionOf } from "../support/rejection.ts";
+import { nextTurn } from "../support/turns.ts";
 import { forEachTest } from "../support/use.ts";
 
 const scene = forEachTest(openManualService);
@@ -34,7 +34,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     expect(alarms()).toEqual([]);
   });
 
-  test("an earlier check takes the place of a later one, and a later one changes nothing", async () => {
+  test("an earlier check replaces a later one, and a later one changes nothing", async () => {
     await Promise.all(Array.from({ length: 100 }, () => scene.pay("completed; after=5s")));
     expect(alarms()).toEqual([5000]);
     await scene.pay("completed; after=2s");

@@ -3,10 +3,10 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import { failWrites } from "../support/failing-writes.ts";
 import { START_MS } from "../support/harness.ts";
 import { openManualService } from "../support/manual-service.ts";
-import { nextTurn } from "../support/next-turn.ts";
 import { orderTo, paidAt } from "../support/payments.ts";
 import { createProvider } from "../support/provider.ts";
 import { rejectionOf } from "../support/rejection.ts";
+import { nextTurn } from "../support/turns.ts";
 import { forEachTest } from "../support/use.ts";
 
 const PAGE = { number: 1, limit: 10 };
@@ -56,7 +56,7 @@ describe("what is due is resolved before it is read, also if the alarm is late",
     expect(await scene.service.findByCheckoutRequestId(checkoutRequestId)).toMatchObject({ status: "expired" });
   });
 
-  test("a payment that a person answers: the network was faster", async () => {
+  test("a payment that a person answers after the network has decided", async () => {
     const started = await scene.pay("cancelled");
     jumpTo(3500);
     const paid = paidAt(START_MS + 3500, "RECEIPT1");

@@ -15,14 +15,14 @@ export interface SimulatedEngine {
   crash(chance: Prng): void;
   /** What another process, such as a command, does beside the server. */
   beside(work: (store: Store) => Promise<void>): Promise<void>;
-  /** Whether calls to a real server are under way. */
+  /** Whether calls to a real server are in flight. */
   readonly isBusy: boolean;
   close(): Promise<void>;
 }
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Gives back what the operating system takes back from a dead process. */
+  /** Releases the resources that the operating system takes from a dead process. */
   release(): void;
 }
 

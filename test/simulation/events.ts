@@ -1,6 +1,6 @@
 /**
- * What the world tells the auditor: the calls between the service and the network, and the failures that the simulation caused.
- * Nothing of it comes from the service itself.
+ * What the auditor learns from the world: the calls between the service and the network, and the failures that the simulation caused.
+ * The service itself reports none of them.
  */
 export type WorldEvent =
   /** The service asked the network to show a prompt; `result` is the answer. */
@@ -20,7 +20,7 @@ export type WorldEvent =
       /** The service's time at this moment. */
       readonly atMs: number;
     }
-  /** The answer has come, or the call has failed; `notBeforeMs` is when the network may be asked again. */
+  /** The answer has arrived, or the call has failed; `notBeforeMs` is when the network may be asked again. */
   | { readonly kind: "heard"; readonly checkoutRequestId: string; readonly notBeforeMs: number | null }
   /** The network reported an outcome. */
   | {
@@ -28,13 +28,13 @@ export type WorldEvent =
       readonly checkoutRequestId: string;
       readonly outcome: SaidOutcome;
       readonly altered: boolean;
-      /** Reported in a later turn than asked for. */
+      /** Reported in a later turn than the check. */
       readonly late: boolean;
       /** It may be impossible, and then the service ignores it. */
       readonly doubtful: boolean;
       /** The service's time at this moment. */
       readonly atMs: number;
-      /** Nobody can see the order of events with the same number. */
+      /** The order of events with the same number cannot be observed. */
       readonly moment: number;
     }
   /** The simulation let a commit fail. */

@@ -10,7 +10,7 @@ type Weights<Fault extends string> = Readonly<Partial<Record<Fault, number>>>;
 /** `breaks` throws, `stalls` never answers, `late` answers after some time. */
 export type PushFault = "none" | "refuses" | "breaks" | "stalls" | "late" | "dies";
 
-/** `puts off` wants to be asked later, `differs` reports another outcome than the network's, `lies` an impossible one. */
+/** `puts off` asks for a later check, `differs` reports another outcome than the network's, `lies` an impossible one. */
 export type CheckFault =
   | ("none" | "breaks" | "stalls" | "late" | "puts off" | "puts off late")
   | ("differs" | "differs late" | "lies" | "dies");

@@ -3,7 +3,7 @@ import { rejectionOf } from "../support/rejection.ts";
 import { MUTANTS, type Mutant } from "./mutants.ts";
 import { SimulationFailure, simulate } from "./run.ts";
 
-/** Every mutant is found in so many seeds; without a mutant all of them pass (simulation.test.ts). */
+/** The number of seeds that find every mutant; without a mutant all of them pass (simulation.test.ts). */
 const SEEDS = 12;
 
 async function simulateBroken(mutant: Mutant): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Random } from "../../src/domain/random.ts";
 import { mulberry32 } from "../support/random.ts";
 
-/** Random numbers that a seed repeats: all that a simulation draws comes from here. */
+/** Random numbers, the same for the same seed. A simulation has no other source of randomness. */
 export interface Prng extends Random {
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number;
@@ -10,7 +10,7 @@ export interface Prng extends Random {
   pick<T>(values: readonly T[]): T;
   /** A name, drawn by its weight. */
   weighted<K extends string>(weights: Readonly<Partial<Record<K, number>>>): K;
-  /** A stream of its own: more draws here do not change what is drawn there. */
+  /** A separate stream: more draws from one do not change the draws from the other. */
   fork(): Prng;
 }
 

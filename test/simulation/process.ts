@@ -19,7 +19,7 @@ export interface ProcessOptions {
   readonly rememberClock: () => void;
   readonly tell: (event: WorldEvent) => void;
   /** To be called when something happens: the process is not idle. */
-  readonly stir: () => void;
+  readonly onActivity: () => void;
   readonly moment: () => number;
   readonly die: () => void;
   readonly mutant: Mutant;
@@ -30,19 +30,19 @@ export type Process = Awaited<ReturnType<typeof startProcess>>;
 
 const HOST = "127.0.0.1:2547";
 
-// Load everything now: a run must not depend on how long a disk takes at the first use.
+// Load everything now: a run must not depend on the speed of a disk at the first use.
 const root = join(import.meta.dir, "../..");
 for (const file of new Bun.Glob("{src,sandbox}/**/*.ts").scanSync(root)) {
   if (!/\.d\.ts$|\bbrowser\//.test(file)) await import(join(root, file));
 }
 
 export async function startProcess(options: ProcessOptions) {
-  const { engine, time, prng, rates, tell, stir, mutant } = options;
+  const { engine, time, prng, rates, tell, onActivity, mutant } = options;
   const clock = mutant.clock?.(options.clock) ?? options.clock;
   let isAbandoned = false;
   const unexplained: unknown[] = [];
 
-  /** Ends the process here and now. */
+  /** Ends the process at once. */
   function die(): never {
     options.die();
     throw new InjectedFault("the process is dead");
@@ -50,7 +50,7 @@ export async function startProcess(options: ProcessOptions) {
 
   const { store: sound, release } = await engine.open({
     next: () => {
-      stir();
+      onActivity();
       return isAbandoned ? "dies before" : prng.weighted(rates().commit);
     },
     failed: () => tell({ kind: "commit failed" }),
@@ -61,11 +61,11 @@ export async function startProcess(options: ProcessOptions) {
   const faults: ProviderFaults = {
     prng: prng.fork(),
     nextPush() {
-      stir();
+      onActivity();
       return isAbandoned ? "stalls" : prng.weighted(rates().push);
     },
     nextCheck() {
-      stir();
+      onActivity();
       return isAbandoned ? "stalls" : prng.weighted(rates().check);
     },
     passed(durationMs) {
@@ -122,19 +122,19 @@ export async function startProcess(options: ProcessOptions) {
       const text = await response.text();
       return { status: response.status, allow: response.headers.get("Allow"), body: JSON.parse(text) };
     },
-    /** Finishes what is under way. */
+    /** Finishes the requests in flight. */
     async stop(): Promise<void> {
       await service.resolver.stop();
       isAbandoned = true;
       time.silence();
       store.close();
     },
-    /** From now on nothing that it does has any effect. */
+    /** From now on the process has no effect. */
     abandon(): void {
       isAbandoned = true;
       time.silence();
     },
-    /** Gives back what the operating system takes back from a dead process. */
+    /** Releases the resources that the operating system takes from a dead process. */
     release,
     /** Errors that the simulation did not cause. */
     unexplained: unexplained as readonly unknown[],

@@ -43,7 +43,7 @@ export interface RunOptions {
 /** More steps of one seed find little more. */
 const DEFAULT_STEPS = 200;
 
-/** After so many deaths in a row nothing fails, so that a process can start. */
+/** After this number of deaths in a row nothing fails, so that a process can start. */
 const DEATHS_IN_A_ROW = 4;
 
 /** 20 November 2026 in Nairobi; the hour is drawn. */
@@ -98,7 +98,7 @@ class History {
     readonly auditor: Auditor,
     readonly workload: Workload,
     readonly trace: Trace,
-    /** What the auditor found while requests were under way. */
+    /** What the auditor found while requests were in flight. */
     readonly failures: readonly unknown[],
   ) {}
 
@@ -136,7 +136,7 @@ class History {
       await world.restart();
       this.#judgeAnswers();
     }
-    await this.#look();
+    await this.#readUncertain();
   }
 
   /** Nothing fails any more, and time passes until every payment is final; then everything is read. */
@@ -144,7 +144,7 @@ class History {
     const { auditor, workload } = this;
     await this.play({ do: "faults", name: "none" });
     await this.play({ do: "send", requests: [control("POST", "/clock", { resume: true })] });
-    // First come the late answers, then the deadlines: a late prompt may end long after a clock that was reset.
+    // Late answers arrive first, then the deadlines: a late prompt may end long after a clock that was reset.
     await this.play({ do: "pass", ms: 120_000 });
     await this.play({ do: "pass", ms: Math.max(0, auditor.lastDeadlineMs() - auditor.nowMs()) + 10_000 });
     auditor.demandAllFinal();
@@ -183,7 +183,7 @@ class History {
   }
 
   /** Reads what is uncertain, while nothing fails. */
-  async #look(): Promise<void> {
+  async #readUncertain(): Promise<void> {
     this.world.setFaults("none");
     this.world.dieAfterTurns(Number.POSITIVE_INFINITY);
     this.auditor.rest();

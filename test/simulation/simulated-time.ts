@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
 export interface ProcessTime extends Clock {
-  /** Drops all alarms and takes no new ones: the process has ended. */
+  /** Drops all alarms and accepts no new ones: the process has ended. */
   silence(): void;
 }
 
@@ -33,7 +33,7 @@ export function createSimulatedTime(startMs: number) {
     moveTo(atMs: number): void {
       nowMs = Math.max(nowMs, atMs);
     },
-    /** Rings what is due, earliest first; what is set meanwhile waits for the next call. @returns how many rang */
+    /** Rings what is due, earliest first; an alarm that is set during the call waits for the next call. @returns how many rang */
     ringDue(): number {
       // Alarms of one instant ring in the order in which they were set; one may cancel another.
       const due = [...alarms].filter(({ atMs }) => atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);

@@ -7,7 +7,7 @@ export interface DatabaseFaults {
   next(): CommitFault;
   /** The simulation let a commit fail. */
   failed(): void;
-  /** Ends the process here and now, by an exception: what is on disk stays. */
+  /** Ends the process at once, by an exception: the files stay as they are. */
   die(): never;
 }
 

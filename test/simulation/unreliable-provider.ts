@@ -10,7 +10,7 @@ export interface ProviderFaults {
   readonly prng: Prng;
   nextPush(): PushFault;
   nextCheck(): CheckFault;
-  /** Resolves after so long; never, once the process is dead. */
+  /** Resolves after this duration; never, if the process is dead. */
   passed(durationMs: number): Promise<void>;
   tell(event: WorldEvent): void;
   /** The service's time. */
@@ -24,7 +24,7 @@ type How = { readonly altered: boolean; readonly late: boolean; readonly doubtfu
 
 const NEVER: Promise<never> = new Promise(() => {});
 
-/** How long a late answer takes at most: some come in time, some after every deadline. */
+/** The longest delays of late answers: some arrive in time, some after every deadline. */
 const LATE_MS = [1, 2000, 10_000, 90_000];
 
 /** A network that sometimes refuses, breaks, stalls, answers late, or reports another outcome. */

@@ -6,7 +6,7 @@ import { api, control } from "./sent.ts";
 
 /** The next step of a history. */
 export type Step =
-  /** Requests that are under way together; the process may die after so many turns. */
+  /** Requests that are in flight together; the process may die after so many turns. */
   | { readonly do: "send"; readonly requests: readonly Sent[]; readonly dieAfterTurns?: number }
   | { readonly do: "pass"; readonly ms: number; readonly dieAfterTurns?: number }
   | { readonly do: "faults"; readonly name: FaultSet }
@@ -20,7 +20,7 @@ interface Key {
   readonly merchantId: number;
 }
 
-/** What a client has seen, and can ask for. */
+/** What a client has seen, and can use in requests. */
 export interface Seen {
   readonly keys: Key[];
   readonly revoked: Key[];
@@ -125,15 +125,15 @@ export class Workload {
     const body = answer.body as Record<string, unknown>;
     const { keys, accounts, checkoutIds, texts } = this.seen;
     if (target === "/_momo/merchants") {
-      this.#merchantInTheMaking = Number(body.id);
+      this.#merchantWithoutKey = Number(body.id);
     } else if (target === "/_momo/accounts") {
       accounts.push({ id: Number(body.id), merchantId: Number(body.merchant_id) });
     } else if (target === "/_momo/keys") {
       const { api_key, api_secret, merchant_id } = body;
       keys.push({ apiKey: String(api_key), apiSecret: String(api_secret), merchantId: Number(merchant_id) });
-      this.#merchantInTheMaking = null;
+      this.#merchantWithoutKey = null;
     } else if (target === "/_momo/reset") {
-      // Clients do not notice the reset, and still ask for some payments.
+      // Clients do not notice the reset, and still poll some payments.
       checkoutIds.splice(0, Math.max(0, checkoutIds.length - 3));
     } else if (typeof body.checkout_request_id === "string" && target.endsWith("/stkpush.php")) {
       checkoutIds.push(body.checkout_request_id);
@@ -148,11 +148,11 @@ export class Workload {
   }
 
   /** A merchant that has no key yet. */
-  #merchantInTheMaking: number | null = null;
+  #merchantWithoutKey: number | null = null;
 
   #register(): Step {
-    if (this.#merchantInTheMaking !== null) {
-      return send(control("POST", "/keys", { label: "first", merchant_id: this.#merchantInTheMaking }));
+    if (this.#merchantWithoutKey !== null) {
+      return send(control("POST", "/keys", { label: "first", merchant_id: this.#merchantWithoutKey }));
     }
     return send(control("POST", "/merchants", { name: `Shop ${this.#prng.int(1, 99)}` }));
   }
@@ -171,7 +171,7 @@ export class Workload {
     const { prng } = this.#options;
     const count = prng.chance(0.6) ? 1 : prng.int(2, 6);
     const requests = Array.from({ length: count }, () => (prng.chance(0.15) ? this.#testPayment() : this.#push()));
-    // Meanwhile another client asks for a status.
+    // At the same time another client polls a payment.
     if (prng.chance(0.3)) requests.splice(prng.int(0, count), 0, this.#status());
     return { do: "send", requests, ...this.#perhapsDeath() };
   }

@@ -1,6 +1,6 @@
 import { type ClockState, createVirtualClock } from "../../sandbox/network/clock.ts";
 import { Registry } from "../../src/service/registry.ts";
-import { nextTurn } from "../support/next-turn.ts";
+import { nextTurn } from "../support/turns.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import { FAULT_SETS, type FaultRates, type FaultSet } from "./faults.ts";
@@ -20,10 +20,10 @@ export interface WorldOptions {
   readonly mutant: Mutant;
 }
 
-/** A request under way. */
+/** A request and its answer. */
 export interface Call {
   readonly sent: Sent;
-  /** `lost` if the process ended before it answered; null while the request is under way. */
+  /** `lost` if the process ended before it answered; null while the request is in flight. */
   answer: Answer | "lost" | null;
 }
 
@@ -33,10 +33,10 @@ export interface Call {
  */
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** After so many turns of the event loop without activity, nothing is under way. */
+/** After this number of turns of the event loop without activity, nothing is in flight. */
 const QUIET_TURNS = 3;
 
-/** A process that is still not idle after so many turns has a bug. */
+/** A process that is still not idle after this number of turns has a bug. */
 const MAX_TURNS = 2000;
 
 export async function createWorld(options: WorldOptions) {
@@ -71,7 +71,7 @@ export async function createWorld(options: WorldOptions) {
         clockState = clock.state();
       },
       tell,
-      stir: () => {
+      onActivity: () => {
         activity += 1;
       },
       moment: () => moment,
@@ -144,7 +144,7 @@ export async function createWorld(options: WorldOptions) {
       time.moveTo(endMs);
       await runUntilIdle();
     },
-    /** Lets the process die after so many turns of the event loop, if it still works then; infinity cancels this. */
+    /** Lets the process die after this number of turns of the event loop, if it still works then; infinity cancels this. */
     dieAfterTurns(turns: number): void {
       turnsToLive = turns;
     },

@@ -5,8 +5,8 @@ import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database
 import { createSnapshot, type Snapshot } from "../../src/store/sqlite/snapshot.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
 import { Meter } from "../../src/store/vitals.ts";
-import { useFolder } from "../support/folder.ts";
-import { nextTurn } from "../support/next-turn.ts";
+import { useFolder } from "../support/cleanup.ts";
+import { nextTurn } from "../support/turns.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;

@@ -4,7 +4,7 @@ import { resolve } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { CREATED_AT_MS } from "../support/payments.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 

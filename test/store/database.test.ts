@@ -10,7 +10,7 @@ import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { blockTotals, transactions } from "../../src/store/sqlite/tables.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { paidAt, pendingOf } from "../support/payments.ts";
 import { startProgram } from "../support/program.ts";
 import { openStoreWithMerchants } from "../support/shop.ts";

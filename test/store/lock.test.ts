@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { acquireLock, isHeld } from "../../src/store/sqlite/lock.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { startProgram } from "../support/program.ts";
 
 const inFolder = useFolder();

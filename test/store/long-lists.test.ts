@@ -11,10 +11,10 @@ import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { naiveList, naiveSummary } from "../support/naive-list.ts";
-import { nextTurn } from "../support/next-turn.ts";
 import { CREATED_AT_MS, paidAt } from "../support/payments.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { nextTurn } from "../support/turns.ts";
 
 /**
  * Lists that skip, or find, more rows than are read at once. Merchant 1 pays in the order of time; the clock of merchant 2 goes

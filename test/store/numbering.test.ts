@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { continueNumbers, openStore } from "../../src/store/sqlite/sqlite.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();

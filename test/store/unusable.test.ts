@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED } from "../../src/store/sqlite/migrations.ts";
 import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
-import { useFolder } from "../support/folder.ts";
+import { useFolder } from "../support/cleanup.ts";
 import { seededRandom } from "../support/random.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 

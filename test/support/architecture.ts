@@ -40,7 +40,7 @@ const PLACES: readonly Place[] = [
   { path: "src/service/", mayImport: ["src/service/", "src/store/", "src/domain/"] },
   { path: "src/http/", mayImport: ["src/http/", "src/service/", "src/domain/", "bun", "zod"] },
   {
-    // It runs in a browser, and knows of the server only the control API.
+    // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",
     mayImport: [
       ...["sandbox/console/browser/", "src/domain/duration.ts"],

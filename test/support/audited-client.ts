@@ -72,7 +72,7 @@ export function createAuditedClient({ hasWebhook = false, basePath = "/v2" } = {
       send({ target: `${basePath}/stkpush.php`, body: JSON.stringify(body), answer: JSON.stringify(answer), ...more });
       return id;
     },
-    /** Asks for a payment, which is refused. */
+    /** Starts a payment that is refused. */
     refuse(status: number, body: object = {}, more: More = {}) {
       const target = `${basePath}/stkpush.php`;
       send({ target, body: JSON.stringify(body), status, answer: '{"success":false}', ...more });

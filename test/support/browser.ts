@@ -127,7 +127,6 @@ export async function startPayment(
   return (await post(sandbox, "/stkpush.php", body, headers)).checkout_request_id ?? "";
 }
 
-/** Polls a payment. */
 export async function askStatus(sandbox: TestSandbox, checkoutRequestId: string): Promise<string> {
   return (await post(sandbox, "/status.php", { checkout_request_id: checkoutRequestId })).status ?? "";
 }

@@ -12,11 +12,11 @@ const USUAL_PLACES = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** The program; null where there is none. */
+/** The program; null if it is not installed. */
 export const CHROMIUM =
   [process.env.CHROME_PATH ?? "", ...USUAL_PLACES].find((path) => path !== "" && existsSync(path)) ?? null;
 
-/** How Chromium runs in a container, without asking anybody outside for anything. */
+/** Flags for Chromium in a container, without any request to other machines. */
 const LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
 /** @param args more of its flags */

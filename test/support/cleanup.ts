@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from "bun:test";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,4 +19,17 @@ export function newFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "momo-test-")));
   later(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/**
+ * A new folder for each test of a file, removed after it.
+ * @returns the path of something in it
+ */
+export function useFolder(): (name: string) => string {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "momo-test-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  return (name) => join(folder, name);
 }

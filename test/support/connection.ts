@@ -4,14 +4,14 @@ import { later } from "./cleanup.ts";
 /** A connection on which a test sends what no HTTP client would. */
 export interface Connection {
   write(text: string): void;
-  /** Goes away without a word. */
+  /** Cuts the connection. */
   end(): void;
   readonly received: Transcript;
   /** Resolves when the server has closed it. */
   readonly closed: Promise<void>;
 }
 
-/** @throws an error where nobody listens */
+/** @throws an error if nothing listens there */
 export async function connectTo(url: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
   const received = new Transcript();

@@ -16,7 +16,7 @@ export interface ControlScene extends Scene {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Lets time pass, and resolves what falls due. */
   advance(durationMs: number): Promise<void>;
-  /** What a stop does first. */
+  /** Ends the streams of events, which a stop does first. */
   endStreams(): void;
 }
 

@@ -4,14 +4,14 @@ import { builtBinary } from "./binary.ts";
 import { newFolder } from "./cleanup.ts";
 import { type Run, runToEnd, serveMomo } from "./momo.ts";
 
-/** A reader of the documents: a folder of their own, momo on their path, and a running server. `cleanUp` ends it. */
+/** A reader of the documents: a new folder, momo on the path, and a running server. `cleanUp` ends it. */
 export interface Session {
   readonly folder: string;
   /** What `momo env` prints for the server. */
   readonly variables: Readonly<Record<string, string>>;
   /** Runs a script in bash, as a reader would paste it. */
   run(script: string, more?: Readonly<Record<string, string>>): Promise<Run>;
-  /** The same while the sandbox's clock runs fast, so that nobody waits for the simulated network. */
+  /** The same while the sandbox's clock runs fast, so that no command waits for the simulated network. */
   runWithFastClock(script: string, more?: Readonly<Record<string, string>>): Promise<Run>;
 }
 

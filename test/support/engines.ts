@@ -13,7 +13,7 @@ import { addMerchants } from "./shop.ts";
 
 /** A database of an engine, with nothing in it. */
 export interface Place {
-  /** Opens it; more than once as more than one process would. */
+  /** Opens it; several times, as several processes would. */
   open(): Promise<Store>;
   /** Whether the totals equal a full count. */
   areTotalsTrue(): Promise<boolean>;
@@ -91,7 +91,7 @@ export const postgres: readonly Engine[] = VERSIONS.filter((version) => missing(
 
 let engines: readonly Engine[] = [sqlite];
 
-/** The engines of the tests that a module defines, for as long as it is loaded. */
+/** Chooses the engines of the tests that `load` defines. */
 export async function onEngines(chosen: readonly Engine[], load: () => Promise<unknown>): Promise<void> {
   engines = chosen;
   await load();
@@ -106,7 +106,7 @@ export function onEveryEngine(define: (engine: Engine) => void): void {
 export interface Shop {
   /** Has the merchants: merchant 1 has payment account 1, and so on. */
   readonly store: Store;
-  /** The same database, as another process has it open. */
+  /** Opens the same database once more, as another process would. */
   openAnother(): Promise<Store>;
   areTotalsTrue(): Promise<boolean>;
 }

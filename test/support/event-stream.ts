@@ -12,7 +12,7 @@ export interface EventStream {
   readonly comments: string[];
   /** Resolves when the server has ended it. */
   readonly ended: Promise<void>;
-  /** Reads until there are so many events, or until `enough` returns true. @returns all that came */
+  /** Reads until there are `enough` events, or until `enough` returns true. @returns all events so far */
   until(enough: number | ((events: readonly ReceivedEvent[]) => boolean)): Promise<ReceivedEvent[]>;
   leave(): Promise<void>;
 }

@@ -25,7 +25,7 @@ export function serveFake(answer: (request: Request) => Response | Promise<Respo
   return { baseUrl: `http://127.0.0.1:${port}/v2`, port, requests };
 }
 
-/** Flags that name it, with credentials that nobody has. */
+/** Flags that name it, with credentials of no merchant. */
 export const flagsOf = ({ baseUrl }: Pick<FakeServer, "baseUrl">): string[] => [
   "--base-url",
   baseUrl,

@@ -38,7 +38,11 @@ const EXPECTED = {
   gone: true,
 };
 
-/** Defines the tests for a runtime. @param command runs the file whose name comes next @param projectOf known once the tests run */
+/**
+ * Defines the tests for a runtime.
+ * @param command runs a file; the name of the file is added
+ * @param projectOf is called when the tests run
+ */
 export function testHelperIn(runtime: string, command: readonly string[], projectOf: () => string): void {
   const write = (name: string, code: string) => {
     writeFileSync(join(projectOf(), name), code);
@@ -50,7 +54,7 @@ export function testHelperIn(runtime: string, command: readonly string[], projec
     ["CommonJS", "use.cjs", 'const { startSandbox } = require("momo-sandbox/testing");'],
   ] as const) {
     test(`in ${runtime}, ${format}: a payment, the clock, the log, a snapshot, a refusal, an end`, async () => {
-      // What belongs to another sandbox does not reach this one.
+      // Variables of another sandbox do not affect this one.
       const env = { MOMO_SERVE_OUTCOME: "completed", MOMO_API_KEY: "mk_x", MOMO_CONTROL_TOKEN: "another-token-1234" };
       const run = await runToEnd(write(name, line + BODY), { cwd: projectOf(), env });
       expect({ stderr: run.stderr, exitCode: run.exitCode }).toEqual({ stderr: "", exitCode: 0 });

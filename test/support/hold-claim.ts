@@ -1,6 +1,6 @@
 import { openEngine } from "./postgres.ts";
 
-/** A process of its own: takes what is due by an instant, says how many that is, and never decides. */
+/** A separate process: claims the payments that are due by an instant, prints how many, and never decides. */
 const [url = "", untilMs = ""] = Bun.argv.slice(2);
 const store = await openEngine(url, { replica: "holder" });
 await store.transactions.resolveDue(Number(untilMs), 500, async (due) => {

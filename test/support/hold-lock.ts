@@ -1,6 +1,6 @@
 import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 
-/** A process of its own that holds the lock its argument names until it ends. */
+/** A separate process that holds the lock in its argument until its stdin ends. */
 const release = acquireLock(Bun.argv[2] ?? "");
 process.stdout.write("held\n");
 for await (const _ of Bun.stdin.stream());

@@ -13,7 +13,7 @@ export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Con
 export const KEY = `-H "X-API-Key: live_key_of_a_shop"`;
 export const SECRET = `-H "X-API-Secret: live_secret_of_a_shop"`;
 
-/** Runs a file of test/integration/intercept/programs as it is, and looks for its payment. */
+/** Runs a file of test/integration/intercept/programs unchanged, and expects that its payment is accepted. */
 export async function expectToPay(command: readonly string[], file: string): Promise<void> {
   const path = join(import.meta.dir, "../integration/intercept/programs", file);
   expect(await runMomo(["exec", "--intercept", "payflow.example", "--", ...command, path])).toEqual({

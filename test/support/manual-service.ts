@@ -19,7 +19,7 @@ export interface ManualService {
   readonly faults: unknown[];
   /** Starts a payment with this outcome. */
   pay(instruction: string, reference?: string): ReturnType<Service["startPayment"]>;
-  /** Another service on the same store, as after a restart. */
+  /** Opens another service on the same store, as after a restart. */
   openAnother(options?: { readonly clock?: ManualClock; readonly provider?: Provider }): Service;
   close(): Promise<void>;
 }

@@ -32,7 +32,7 @@ export async function runMomo(args: readonly string[], options: RunOptions = {})
 /** The same for any other command, such as a shell that runs the program. */
 export async function runToEnd(command: readonly string[], options: RunOptions = {}): Promise<Run> {
   const child = start(command, options);
-  // A command that should end by itself might serve instead.
+  // A command that should end by itself might start a server instead.
   const late = setTimeout(() => child.signal("SIGKILL"), PATIENCE_MS);
   const exitCode = await child.exited;
   clearTimeout(late);

@@ -1,7 +1,7 @@
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 
 /**
- * A process of its own: waits for a word on stdin, opens the store that its argument names, adds a merchant, says so, and
+ * A separate process. It waits for a word on stdin, opens the store in its argument, adds a merchant, prints its name, and
  * closes the store when stdin ends.
  */
 const [file = "", name = ""] = Bun.argv.slice(2);

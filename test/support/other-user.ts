@@ -1,7 +1,6 @@
 import { test } from "bun:test";
 import { chownSync } from "node:fs";
 
-/** Another user. */
 export const OTHER_UID = 65_534;
 
 const canChown = process.getuid?.() === 0;

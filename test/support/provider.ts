@@ -1,6 +1,6 @@
 import type { Provider } from "../../src/domain/provider.ts";
 
-/** A network that takes every prompt, wants to be asked after 3 s, and then answers as the test says. */
+/** A network that accepts every prompt, asks for the first check after 3 s, and then answers as the test says. */
 export function createProvider(check: Provider["check"]): Provider {
   let pushes = 0;
   return {

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { layCable } from "./cable.ts";
 import { startChild } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
+import { startForwarder } from "./forwarder.ts";
 import { type Served, serveMomo } from "./momo.ts";
 import { until } from "./until.ts";
 
-/** Real proxies in front of momo. Each listens on a socket in a folder of its own, so that no port needs to be free. */
+/** Real proxies in front of momo. Each listens on a socket in a new folder, so that no port needs to be free. */
 
 export const TOKEN = "a-token-of-the-tests";
 
@@ -108,9 +108,9 @@ async function start(prepare: (folder: string, socket: string) => string[]): Pro
   });
   ended.catch(() => {}); // it ends after the tests as well
   await Promise.race([ended, until(() => answers(socket), Boolean)]);
-  const cable = await layCable(socket);
-  later(() => cable.close());
-  return { address: `127.0.0.1:${cable.port}` };
+  const forwarder = await startForwarder(socket);
+  later(() => forwarder.close());
+  return { address: `127.0.0.1:${forwarder.port}` };
 }
 
 async function answers(path: string): Promise<boolean> {

@@ -1,17 +1,17 @@
 import { later } from "./cleanup.ts";
 import { PATIENCE_MS } from "./time-outs.ts";
 
-/** A shop's end of a webhook, on a port of its own. */
+/** A shop's receiver of webhooks, on a free port. */
 export interface Receiver {
   readonly url: string;
-  /** What came, in the order in which it came. */
+  /** The messages, in the order in which they arrived. */
   readonly received: { readonly body: Record<string, unknown>; readonly headers: Headers }[];
-  /** Resolves when so many have come. */
+  /** Resolves when `count` messages have arrived. */
   until(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A receiver that takes the message and never answers. */
+/** Reads the message, and never answers. */
 export const hang = () => new Promise<Response>(() => {});
 
 type Answer = (nth: number) => Response | Promise<Response>;

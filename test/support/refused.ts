@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Steered } from "./steered.ts";
 
-/** Defines a test: each body is refused with 400, in words that begin so, and the answer of `GET path` stays as it was. */
+/** Defines a test: each body is refused with a message that begins with `says`, and the answer of `GET path` stays as it was. */
 export function testRefusals(
   sandbox: Steered,
   method: "POST" | "PUT",

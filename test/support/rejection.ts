@@ -1,4 +1,4 @@
-/** What a promise is rejected with; null where it is not. */
+/** The reason with which a promise is rejected; null if it is not. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

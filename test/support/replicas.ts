@@ -91,7 +91,7 @@ export async function balance(replicas: readonly Pick<Served, "ready">[]): Promi
   const servers = replicas.map(({ ready }, index) => `  server momo${index} ${new URL(ready.base_url).host}\n`);
   const written = backend.replaceAll(/^ {2}server .*\n/gm, "");
   const { address } = await startHaproxy(`  default_backend momo\n${written}${servers.join("")}`);
-  // It takes a server as up until its first check.
+  // HAProxy considers a server up until its first check.
   await until(
     async () => (await fetch(`http://${address}/_momo/ready`, { headers: { Host: "localhost" } })).status,
     (status) => status === 200,

@@ -11,7 +11,7 @@ export interface RequestSpec {
   readonly method?: string;
   readonly path: string;
   /** Whose credentials, by default the caller's. */
-  readonly as?: "caller" | "other" | "nobody";
+  readonly as?: "caller" | "other" | "anonymous";
   /** Added to the credentials or in their place. Undefined removes one. */
   readonly headers?: Record<string, string | undefined>;
   /** A body as JSON. */
@@ -57,7 +57,7 @@ export async function openScene(options: HarnessOptions = {}, engine: Engine = s
   const harness = openHarness(place ? { ...options, store: await place.open() } : options);
   const caller = await harness.addCaller("First Shop");
   const other = await harness.addCaller("Second Shop");
-  const callers = { caller, other, nobody: { headers: {} } };
+  const callers = { caller, other, anonymous: { headers: {} } };
 
   async function send(spec: RequestSpec): Promise<Answer> {
     const body = spec.json === undefined ? spec.body : JSON.stringify(spec.json);

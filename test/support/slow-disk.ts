@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 
-/** Loaded before momo: each commit and each checkpoint takes as long as SLOW_DISK_MS says, as if the disk were that slow. */
+/** Loaded before momo: each commit and each checkpoint takes as long as SLOW_DISK_MS says, like on a slow disk. */
 const slowMs = Number(process.env.SLOW_DISK_MS);
 const never = new Int32Array(new SharedArrayBuffer(4));
 const wait = () => void Atomics.wait(never, 0, 0, slowMs);

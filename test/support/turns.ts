@@ -1,3 +1,9 @@
+/** Resolves in the next turn of the event loop, after all work at the end of this turn. */
+export const nextTurn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(() => resolve());
+  });
+
 /** How many turns of the event loop pass before `work` is done. */
 export async function turnsOf(work: Promise<unknown>): Promise<number> {
   let turns = 0;

@@ -4,7 +4,7 @@ import type { TestSandbox } from "momo-sandbox/testing";
 import type { Page } from "playwright-core";
 import { askStatus, describeInBrowser, startPayment } from "../../support/browser.ts";
 
-/** Something of everything: each status, findings, a rule that is never reached, a fault, five open prompts. */
+/** One of each: every status, findings, a rule that is never reached, a fault, five open prompts. */
 async function fill(sandbox: TestSandbox) {
   const failed = await startPayment(sandbox, { reference: "ORDER-1" }, "insufficient_funds; after=1s");
   const completed = await startPayment(sandbox, { phone: "0722000001", reference: LONG }, "completed; after=1s");
@@ -27,14 +27,14 @@ async function fill(sandbox: TestSandbox) {
   return { failed, completed, pending, refused };
 }
 
-/** The longest reference that the API takes. */
+/** The longest reference that the API accepts. */
 const LONG = `INV/2026/${"0123456789".repeat(9)}-`;
 
-type Look = (what: string) => Promise<void>;
+type Visit = (what: string) => Promise<void>;
 
 /** The views without payments. */
-const walkEmpty = (page: Page, look: Look) =>
-  walk(page, look, {
+const walkEmpty = (page: Page, visit: Visit) =>
+  walk(page, visit, {
     "empty start": ["start", "Waiting for the first payment"],
     "no payments": ["transactions", "No payments yet"],
     "no requests": ["requests", "No requests yet"],
@@ -44,8 +44,8 @@ const walkEmpty = (page: Page, look: Look) =>
   });
 
 /** All views and dialogs with payments. */
-async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, look: Look): Promise<void> {
-  await walk(page, look, {
+async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, visit: Visit): Promise<void> {
+  await walk(page, visit, {
     payments: ["transactions", "of 10 payments"],
     "no payment fits": ["transactions?search=nobody", "No payment fits these filters."],
     "failed story": [`transactions/${places.failed}`, "What to do"],
@@ -64,11 +64,11 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, lo
   await page.evaluate(`location.hash = "steering"`);
   await page.getByRole("button", { name: "Reset …" }).click();
   await page.locator(".danger:enabled").waitFor();
-  await look("reset");
+  await visit("reset");
   await page.getByRole("button", { name: "Keep everything" }).click();
   await page.keyboard.press("?");
   await page.locator("dialog[open]").waitFor();
-  await look("help");
+  await visit("help");
   await page.keyboard.press("Escape");
   await page.keyboard.press("p");
   const pay = page.getByRole("dialog", { name: "Test payment" });
@@ -76,17 +76,17 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, lo
   await pay.getByLabel("Phone").fill("12");
   await page.keyboard.press("Enter");
   await pay.getByText("phone must be").waitFor();
-  await look("refused test payment");
+  await visit("refused test payment");
 }
 
 const isNarrow = (page: Page) => (page.viewportSize()?.width ?? 0) < 896;
 
 /** @param views the address of each, and a text to wait for */
-async function walk(page: Page, look: Look, views: Readonly<Record<string, string[]>>): Promise<void> {
+async function walk(page: Page, visit: Visit, views: Readonly<Record<string, string[]>>): Promise<void> {
   for (const [what, [view = "", text = ""]] of Object.entries(views)) {
     await page.evaluate(`location.hash = ${JSON.stringify(view)}`);
     await page.getByText(text).first().waitFor();
-    await look(what);
+    await visit(what);
   }
 }
 
@@ -122,11 +122,11 @@ describeInBrowser("axe finds nothing in any view, and no view is wider than the 
       const page = await scene.open({ viewport: { width, height }, bypassCSP: true, expected: /400 \(Bad Request\)/ });
       await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
       const problems: string[] = [];
-      const look = async (what: string) => {
+      const visit = async (what: string) => {
         problems.push(...(await problemsOf(page, theme)).map((problem) => `${what}: ${problem}`));
       };
-      await walkEmpty(page, look);
-      await walkFull(page, await fill(scene.sandbox), look);
+      await walkEmpty(page, visit);
+      await walkFull(page, await fill(scene.sandbox), visit);
       expect(problems).toEqual([]);
     });
   }

@@ -78,7 +78,7 @@ describeInBrowser("the keyboard alone", (scene) => {
     for (const view of ["Requests", "Audit", "Steering", "Accounts & keys", "Get started"]) await tabTo(page, view, 1);
   });
 
-  test("/ goes to the search and ? shows the shortcuts, but not while somebody types", async () => {
+  test("/ goes to the search and ? shows the shortcuts, but not while a text is typed", async () => {
     const page = await scene.open({ view: "requests" });
     await page.getByText("No requests yet").waitFor();
     await page.keyboard.press("?");

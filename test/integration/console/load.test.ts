@@ -52,7 +52,7 @@ describeInBrowser("the console with many payments", (scene) => {
     // The rows of the chart arrive before the rows are compared.
     await page.locator(".chart").getByText("newest 1,000").waitFor({ state: "attached" });
 
-    // If somebody has scrolled down, new rows wait above.
+    // If the list is scrolled down, new rows wait above.
     await page.evaluate("document.querySelector('.scroll').scrollTop = 4000");
     await page.locator("tbody[aria-hidden]").first().waitFor({ state: "attached" });
     const before = await rowsOf(page).allInnerTexts();

@@ -33,7 +33,7 @@ describeInBrowser("the list of payments", (scene) => {
     await rowsOf(page).nth(4).waitFor();
   });
 
-  test("a bar of the chart says its numbers, and selects its payments", async () => {
+  test("a bar of the chart shows its numbers, and selects its payments", async () => {
     await startPayment(scene.sandbox, { amount: 11 }, "completed; after=1s");
     await scene.sandbox.clock.advance("10s");
     await startPayment(scene.sandbox, { amount: 22 }, "cancelled; after=1s");

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
-import { layCable } from "../../support/cable.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { startForwarder } from "../../support/forwarder.ts";
 import { serveMomo } from "../../support/momo.ts";
 
 afterAll(cleanUp);
 
 describeInBrowser("the connection", (scene) => {
-  test("the page says that the server is lost, reconnects to the next one, and has missed nothing", async () => {
+  test("the page says that the connection is lost, reconnects to the next server, and misses no event", async () => {
     const data = join(newFolder(), "data");
     const first = await serveMomo(["--data", data, "--outcome", "manual"]);
     const page = await scene.open({ url: first.ready.console_url, expected: /net::ERR_|Failed to load resource/ });
@@ -30,14 +30,14 @@ describeInBrowser("the connection", (scene) => {
   });
 
   test("after an interruption the page gets the events that it missed, and does not load everything again", async () => {
-    const cable = await layCable(Number(new URL(scene.sandbox.baseUrl).port));
-    later(cable.close);
-    const url = `http://127.0.0.1:${cable.port}/_momo/`;
+    const forwarder = await startForwarder(Number(new URL(scene.sandbox.baseUrl).port));
+    later(forwarder.close);
+    const url = `http://127.0.0.1:${forwarder.port}/_momo/`;
     const page = await scene.open({ url, expected: /net::ERR_|Failed to load resource/ });
     await page.getByText("No payments yet").waitFor();
     await startPayment(scene.sandbox, { amount: 11 });
     await rowsOf(page).filter({ hasText: "11.00" }).waitFor();
-    cable.cut();
+    forwarder.cut();
     await page.getByText("The server does not answer.").waitFor();
     await startPayment(scene.sandbox, { amount: 22 });
 
@@ -45,7 +45,7 @@ describeInBrowser("the connection", (scene) => {
     page.on("request", (request) => {
       asked.push(`${new URL(request.url()).pathname} ${request.headers()["last-event-id"] ?? ""}`);
     });
-    cable.mend();
+    forwarder.mend();
     await rowsOf(page).filter({ hasText: "22.00" }).waitFor();
     await page.getByText("The server does not answer.").waitFor({ state: "detached" });
     expect(asked).toContainEqual(expect.stringMatching(/^\/_momo\/events \S+-[0-9]+$/));

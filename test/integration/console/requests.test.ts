@@ -21,7 +21,7 @@ describeInBrowser("the log of requests", (scene) => {
     expect(await textOf(request)).toMatch(/Sent[\s\S]*checkout_request_id[\s\S]*Answer[\s\S]*"status": "failed"/);
     await request.getByRole("button", { name: "Copy as curl" }).waitFor();
 
-    // The strict form refuses this request, but the lenient one takes it.
+    // The strict form refuses this request, but the lenient one accepts it.
     await page.keyboard.press("Escape");
     await startPayment(scene.sandbox, { payment_account_id: "1" });
     await rowsOf(page).first().getByText("400").click();

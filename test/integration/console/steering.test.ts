@@ -87,7 +87,7 @@ describeInBrowser("steering", (scene) => {
     await rules.getByText("every payment: unreachable").waitFor();
   });
 
-  test("the top bar says at once what others have set, and links to it", async () => {
+  test("the top bar shows at once what another client has set, and links to it", async () => {
     const page = await scene.open();
     await page.getByText("No payments yet").waitFor();
     await scene.sandbox.rules.add({ outcome: "cancelled", times: 2 }, { outcome: "expired" });
@@ -96,7 +96,7 @@ describeInBrowser("steering", (scene) => {
     await page.getByRole("region", { name: "Rules" }).getByText("every payment: cancelled, 2 times").waitFor();
   });
 
-  test("a double click on Reset does not reset; the question says what will be lost", async () => {
+  test("a double click on Reset does not reset; the question names what will be lost", async () => {
     await startPayment(scene.sandbox);
     await scene.sandbox.rules.add({ outcome: "unreachable" });
     const page = await scene.open({ view: "steering" });

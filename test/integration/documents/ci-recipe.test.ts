@@ -5,7 +5,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
 import { type Session, startSession } from "../../support/documents-session.ts";
 
-/** The recipes of docs/testing.md that are more than commands, and what else readers do with them. */
+/** The recipes of docs/testing.md that are more than commands, and variants of them. */
 
 const testing = readDocument("docs/testing.md");
 const recipe = blocksOf(testing, "yaml").find((block) => block.startsWith("steps:")) ?? "";
@@ -45,7 +45,7 @@ test("the step after the start finds the server in MOMO_*", async () => {
   }
 });
 
-test("the data of an ephemeral server's ready file is what --data takes", async () => {
+test("--data accepts the data directory in an ephemeral server's ready file", async () => {
   const { stdout, exitCode } = await session.run(`
     momo serve --ephemeral --port 0 --ready-file ephemeral.json > ephemeral.log 2>&1 &
     timeout 30 sh -c 'until [ -s ephemeral.json ]; do sleep 0.1; done'

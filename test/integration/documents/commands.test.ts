@@ -12,7 +12,7 @@ afterAll(cleanUp);
 /** What `.ci/run` runs by itself: a test that ran them would run itself. */
 const SETTING_UP = new Set(["npm start", "npm test", 'npm run build\nexport PATH="$PWD/dist:$PATH"']);
 
-/** Programs that some machines do not have, and how to ask for each. */
+/** Programs that some machines do not have, and the command that checks for each. */
 const PROGRAMS: Record<string, readonly string[]> = {
   "python3 -m pytest": ["python3", "-m", "pytest", "--version"],
   phpunit: ["phpunit", "--version"],

@@ -17,7 +17,7 @@ async function audited(file: string, accept: "strict" | "lenient") {
   return { ...run, findings: [...new Set(findings.map(({ severity, kind }) => `${severity} ${kind}`))].sort() };
 }
 
-describe("what momo reports of the clients of the field, unchanged", () => {
+describe("what momo reports of these clients does not change", () => {
   if (!hasNode) test("left out; there is no node", () => {});
   for (const { file, habit, prints, findings, strict } of hasNode ? HABITS : []) {
     const isBad = findings.some((finding) => finding.startsWith("error"));
@@ -30,7 +30,7 @@ describe("what momo reports of the clients of the field, unchanged", () => {
     });
 
     if (strict) {
-      test.concurrent(`${file} against the strict sandbox: refused at its first call`, async () => {
+      test.concurrent(`${file} against the strict sandbox: refused at its first request`, async () => {
         const run = await audited(file, "strict");
         expect(run).toMatchObject({ exitCode: strict.exitCode, stdout: expect.stringContaining(strict.prints) });
       });

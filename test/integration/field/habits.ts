@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** A habit of programs that call such services, as a small program of its own, and what momo reports of it. */
+/** A habit of programs that call such services, as a small separate program, and what momo reports of it. */
 export interface Habit {
   /** In test/integration/field/clients. */
   readonly file: string;
@@ -67,7 +67,7 @@ export const HABITS: readonly Habit[] = [
   {
     file: "waits-for-webhook.mjs",
     habit: "never asks, and waits for a webhook",
-    prints: "the webhook will tell what becomes of TICKET-5\n",
+    prints: "the webhook will report the outcome of TICKET-5\n",
     findings: ["error never_polls"],
   },
   {

@@ -9,7 +9,7 @@ import { runMomo, startMomo } from "../../support/momo.ts";
 
 afterAll(cleanUp);
 
-describe("the credentials of an intercepted call", () => {
+describe("the credentials of an intercepted request", () => {
   test.concurrent("any key and secret count as the sandbox's own, and none of them is in the log", async () => {
     const { stdout, exitCode } = await sh(`${PUSH} ${KEY} ${SECRET} && curl -sS "$MOMO_CONTROL_URL/requests"`);
     expect(exitCode).toBe(0);
@@ -18,19 +18,19 @@ describe("the credentials of an intercepted call", () => {
     expect(stdout).not.toContain("of_a_shop");
   });
 
-  test.concurrent("none at all is refused, and so is a key without a secret", async () => {
+  test.concurrent("a request without credentials is refused, and so is a key without a secret", async () => {
     const { stdout } = await sh(`${PUSH} -w ' %{http_code}'; ${PUSH} ${KEY} -w ' %{http_code}'`);
     expect(stdout).toMatch(/^\{"success":false,.*\} 401\{"success":false,.*\} 401$/);
   });
 
-  test.concurrent("a call by the sandbox's own address needs the sandbox's own key", async () => {
+  test.concurrent("a request to the sandbox's own address needs the sandbox's own key", async () => {
     const { stdout } = await sh(`curl -sS "$MOMO_BASE_URL/transactions.php" ${KEY} ${SECRET} -w ' %{http_code}'`);
     expect(stdout).toMatch(/ 401$/);
   });
 });
 
 describe("what is intercepted", () => {
-  test.concurrent("each of several hosts, and nothing of the control API", async () => {
+  test.concurrent("each of several hosts, and no path of the control API", async () => {
     const { stdout } = await sh(
       `for path in payflow.example/api/v2/status.php other.example/v2/status.php other.example/_momo/requests; do
          curl -s -o /dev/null -w '%{http_code} ' -X POST "https://$path"; done`,
@@ -61,29 +61,29 @@ describe("what is intercepted", () => {
   });
 });
 
-describe("a program that does not trust the certificate of the run is told of in one line", () => {
-  const told = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("momo:"));
+describe("one line names a program that does not trust the certificate of the run", () => {
+  const momoLines = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("momo:"));
   const line = expect.stringContaining("it does not trust the certificate of this run");
 
-  test.concurrent("curl with authorities of its own, however often", async () => {
+  test.concurrent("curl with its own authorities, however often", async () => {
     const file = join(newFolder(), "own.pem");
     writeFileSync(file, makeCertificates(["x.example"], systemClock, systemRandom).authority);
     const { stderr, exitCode } = await sh(
       `for n in 1 2 3; do curl -sS --cacert '${file}' https://payflow.example/; done`,
     );
     expect(exitCode).toBe(60);
-    expect(told(stderr)).toEqual([line]);
+    expect(momoLines(stderr)).toEqual([line]);
   });
 
-  test.concurrent("Node with authorities of its own", async () => {
+  test.concurrent("Node with its own authorities", async () => {
     const { authority } = makeCertificates(["x.example"], systemClock, systemRandom);
     const script = `require("node:https").get("https://payflow.example/", { ca: process.argv[1] }).on("error", () => process.exit(3))`;
     const { stderr, exitCode } = await intercept(["node", "-e", script, "--", authority]);
     expect(exitCode).toBe(3);
-    expect(told(stderr)).toEqual([line]);
+    expect(momoLines(stderr)).toEqual([line]);
   });
 
-  test.concurrent("and a program that does trust it is not", async () => {
+  test.concurrent("no line for a program that trusts it", async () => {
     const script = `fetch("https://payflow.example/").then((r) => r.text()).then(() => process.exit(0))`;
     expect(await intercept(["node", "-e", script])).toEqual({ stdout: "", stderr: "", exitCode: 0 });
   });
@@ -106,7 +106,7 @@ describe("afterwards nothing is left", () => {
     expect(stdout).not.toContain("a key on the disk");
     expect(readdirSync(home)).toEqual([]);
     const proxy = stdout.trim().split("@").at(-1) ?? "";
-    expect(await fetch(`http://${proxy}`).catch(() => "nobody")).toBe("nobody");
+    expect(await fetch(`http://${proxy}`).catch(() => "refused")).toBe("refused");
   });
 
   test.concurrent("what a kill -9 leaves has no key in it, and the next run removes it", async () => {
@@ -131,7 +131,7 @@ describe("afterwards nothing is left", () => {
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
-  test.concurrent("codes and signals are the command's, as without", async () => {
+  test.concurrent("exit codes and signals are the command's, as without --intercept", async () => {
     expect(await sh("exit 7")).toEqual({ stdout: "", stderr: "", exitCode: 7 });
     const child = startMomo(["exec", "--intercept", "payflow.example", "--", "sh", "-c", "echo ready; exec sleep 60"]);
     await child.stdout.until(/ready/);
@@ -139,7 +139,7 @@ describe("afterwards nothing is left", () => {
     expect(await child.exited).toBe(143);
   });
 
-  test.concurrent("a connection that a program left open holds nothing up", async () => {
+  test.concurrent("a connection that a program left open does not delay the end", async () => {
     const script = `require("node:tls").connect({ host: "payflow.example", port: 443, servername: "payflow.example" })
       .on("secureConnect", function () { this.write("GET / HTTP/1.1\\r\\n"); setTimeout(() => process.exit(0), 50); })`;
     expect((await intercept(["node", "-e", script])).exitCode).toBe(0);

@@ -13,7 +13,7 @@ import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
 afterAll(cleanUp);
 
 describe("nothing but the named hosts is touched", () => {
-  /** A service of somebody else's, with a certificate of its own. */
+  /** A service that is not the sandbox, with its own certificate. */
   async function elsewhere() {
     const folder = newFolder();
     const { authority, certificate, key } = makeCertificates(["localhost"], systemClock, systemRandom);
@@ -60,7 +60,7 @@ describe("nothing but the named hosts is touched", () => {
   const FAIL = "function fail(error) { console.error(error); process.exit(1); }";
 
   for (const [name, variable, command] of CLIENTS) {
-    test.concurrent(`${name} reaches another host, verifies it by the caller's own ${variable}, and not without`, async () => {
+    test.concurrent(`${name} reaches another host, verifies it by the caller's own ${variable}, and fails without it`, async () => {
       const { url, file } = await elsewhere();
       const trusted = await intercept(command(url), { env: { [variable]: file } });
       expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("elsewhere: mine") });
@@ -71,12 +71,12 @@ describe("nothing but the named hosts is touched", () => {
     });
   }
 
-  /** A proxy as a company has it. */
+  /** A company's proxy. */
   async function companyProxy() {
-    const asked: string[] = [];
+    const tunnels: string[] = [];
     const server = createServer((_, response) => response.writeHead(501).end());
     server.on("connect", ({ url = "", headers }, socket) => {
-      asked.push(`${url} ${atob((headers["proxy-authorization"] ?? "").replace("Basic ", ""))}`);
+      tunnels.push(`${url} ${atob((headers["proxy-authorization"] ?? "").replace("Basic ", ""))}`);
       const [host = "", port] = url.split(":");
       const peer = connect(Number(port), host, () => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -88,10 +88,10 @@ describe("nothing but the named hosts is touched", () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     later(() => server.close());
-    return { url: `http://user:pass@127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+    return { url: `http://user:pass@127.0.0.1:${(server.address() as AddressInfo).port}`, tunnels };
   }
 
-  test.concurrent("the caller's own proxy is asked for other hosts, and never for the named ones", async () => {
+  test.concurrent("the caller's own proxy is used for other hosts, and never for the named ones", async () => {
     const { url, file } = await elsewhere();
     const proxy = await companyProxy();
     const env = { HTTPS_PROXY: proxy.url, CURL_CA_BUNDLE: file };
@@ -103,10 +103,10 @@ describe("nothing but the named hosts is touched", () => {
       stdout: expect.stringMatching(/^elsewhere: null\{"success":true.*\}404 http:\/\/user:pass@/),
       stderr: "",
     });
-    expect(proxy.asked).toEqual([`${new URL(url).host} user:pass`]);
+    expect(proxy.tunnels).toEqual([`${new URL(url).host} user:pass`]);
   });
 
-  test.concurrent("NO_PROXY goes on to hold for the caller's own proxy, and does not let a named host pass by", async () => {
+  test.concurrent("NO_PROXY still applies to the caller's own proxy, and does not exempt a named host", async () => {
     const { url, file } = await elsewhere();
     const proxy = await companyProxy();
     for (const NO_PROXY of ["localhost,.example", "*"]) {
@@ -114,10 +114,10 @@ describe("nothing but the named hosts is touched", () => {
       const { stdout } = await sh(`curl -sS ${url}; ${PUSH} ${KEY} ${SECRET}`, { env });
       expect(stdout).toMatch(/^elsewhere: null\{"success":true/);
     }
-    expect(proxy.asked).toEqual([]);
+    expect(proxy.tunnels).toEqual([]);
   });
 
-  test.concurrent("another user of this machine is led nowhere: the proxy asks for the password of this run", async () => {
+  test.concurrent("another user of this machine cannot use the proxy: it requires the password of this run", async () => {
     const { stdout } = await sh(
       `curl -s -o /dev/null -w '%{http_connect} ' https://payflow.example/
        curl -s -o /dev/null -w '%{http_connect} ' -x "http://\${HTTPS_PROXY#*@}" https://payflow.example/
@@ -126,13 +126,13 @@ describe("nothing but the named hosts is touched", () => {
     expect(stdout).toBe("200 407 407");
   });
 
-  test.concurrent("a host that cannot be reached is told to the program, not to the sandbox", async () => {
+  test.concurrent("for a host that is down the program gets the error, and momo prints nothing", async () => {
     const run = await sh(`curl -sS https://127.0.0.2:1/; curl -sS https://localhost:1/`);
     expect(run.exitCode).not.toBe(0);
     expect(run.stderr).not.toContain("momo:");
   });
 
-  test.concurrent("the caller's NODE_OPTIONS and PHP_INI_SCAN_DIR hold, too", async () => {
+  test.concurrent("the caller's NODE_OPTIONS and PHP_INI_SCAN_DIR still apply", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "own.cjs"), `process.env.FIRST = "own.cjs";`);
     mkdirSync(join(folder, "ini"));

@@ -78,7 +78,7 @@ describe("the command momo of the package", () => {
     },
   );
 
-  test("a system that momo is not built for, and a Node that is too old, are refused by name", async () => {
+  test("a system that momo is not built for, and a Node that is too old, are refused, and the message names them", async () => {
     const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
     expect(() => findExecutable({ platform: "aix", arch: "ppc64", env: {} })).toThrow("no executable for aix on ppc64");
     expect(() => findExecutable({ platform: "linux", arch: "riscv64", env: {} })).toThrow("linux on riscv64");

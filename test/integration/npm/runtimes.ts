@@ -23,7 +23,7 @@ const RUNTIMES: Record<string, readonly string[]> = {
   Deno: [join(PACKAGES, "@deno/linux-x64-glibc/deno"), "run", "--no-prompt", ...permissions()],
 };
 
-/** No more than docs/testing.md asks for. */
+/** Only the permissions that docs/testing.md lists. */
 function permissions(): string[] {
   const [, flags = ""] = /`deno test ([^`]*--allow-run[^`]*)`/.exec(readDocument("docs/testing.md").text) ?? [];
   return flags.split(" ");

@@ -4,8 +4,8 @@ import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { createConnections } from "../../../src/store/postgres/connections.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { systemClock } from "../../../src/system.ts";
-import { layCable } from "../../support/cable.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
+import { startForwarder } from "../../support/forwarder.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, newDatabase, openReplica, openShop, runSql, sharedServer } from "../../support/postgres.ts";
 import { rejectionOf } from "../../support/rejection.ts";
@@ -80,21 +80,21 @@ describePostgres((version) => {
 
   test("a write is retried while the server is unreachable, until its deadline, and later writes succeed", async () => {
     const server = await sharedServer(version);
-    const cable = await layCable(server.port);
-    later(() => cable.close());
+    const forwarder = await startForwarder(server.port);
+    later(() => forwarder.close());
     const url = new URL(await newDatabase(server));
-    url.port = String(cable.port);
+    url.port = String(forwarder.port);
     const store = await openReplica(url.href, { commitDeadlineMs: 30_000 });
     await addMerchants(store, 1);
     const impatient = await openReplica(url.href, { commitDeadlineMs: 300 });
     const [kept, lost] = [await identified(store), await identified(impatient)];
-    cable.cut();
+    forwarder.cut();
     expect(String(await rejectionOf(impatient.transactions.insert(lost)))).toContain(
       "whether it was stored is not known",
     );
     expect(impatient.state().problem).not.toBeNull();
     const storing = store.transactions.insert(kept);
-    cable.mend();
+    forwarder.mend();
     await storing;
     expect(await store.transactions.listPending(5)).toEqual([kept]);
     expect(store.state().problem).toBeNull();

@@ -6,7 +6,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
 import { TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
 
-/** A real validating proxy between a client and momo, which knows of momo nothing but its description. */
+/** A real validating proxy between a client and momo, which knows only momo's description. */
 
 const PRISM = join(import.meta.dir, "node_modules/.bin/prism");
 
@@ -103,7 +103,7 @@ function validatingProxy(): void {
     for (const type of TYPES) await expectOrderPassed(JSON.stringify(order), type);
   });
 
-  test("the status of a payment in each state, and an id that is none", async () => {
+  test("the status of a payment in each state, and an unknown id", async () => {
     const post = (id: unknown) => ({
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -124,7 +124,7 @@ function validatingProxy(): void {
     for (const query of QUERIES) await expectPassed(`/transactions.php?${query}`);
   });
 
-  test("and it does look: what momo refuses for its shape does not pass", async () => {
+  test("the proxy does validate: it refuses the shapes that momo refuses", async () => {
     for (const query of ["limit=101", "page=0", "status=paid", "type=ap", "date_from=today", "id=x"]) {
       const answer = await fetch(`${proxy}/transactions.php?${query}`, { headers: sandbox.headers });
       expect({ query, text: await answer.text() }).toMatchObject({ text: expect.stringContaining("prism/errors") });

@@ -62,7 +62,7 @@ const TRAVERSALS = [
   "/v2/..;/_momo/keys",
 ];
 
-/** No client makes a key, whatever host it names. */
+/** Expects that no client can make a key, whatever host it names. */
 async function expectClosed(
   server: Served,
   proxy: RunningProxy,
@@ -147,7 +147,7 @@ for (const { program, plain, telling, prefix } of KINDS) {
     test("that forwards /v2/ alone, with neither: no path leads out of it", async () => {
       const proxy = await prefix(portOf(bare));
       await expectOpenToMerchants(bare, proxy);
-      // Some of them the proxy answers itself: haproxy with 503 if no rule fits.
+      // The proxy answers some of them itself: haproxy with 503 if no rule fits.
       await expectClosed(bare, proxy, ["/_momo/keys", ...TRAVERSALS], [400, 403, 404, 503]);
     });
   });

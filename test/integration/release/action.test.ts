@@ -121,13 +121,13 @@ if (node === null || process.platform !== "linux") {
       expect(isAlive(pid)).toBe(false);
     });
 
-    test("takes a release from a folder, too", async () => {
+    test("accepts a release from a folder, too", async () => {
       const job = startJob({}, { MOMO_RELEASES: await makeOwnRelease() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
       expect(await job.post()).toMatchObject({ exitCode: 0, stderr: "" });
     });
 
-    test("takes an executable that is there already", async () => {
+    test("accepts an executable that is there already", async () => {
       const job = startJob({ momo: await builtBinary() });
       expect(await job.main()).toMatchObject({ exitCode: 0, stderr: "" });
       const outcome = ["--outcome", "cancelled; after=10ms", "--wait", "--interval", "50ms"];
@@ -159,7 +159,7 @@ if (node === null || process.platform !== "linux") {
         /--outcome must be one of completed.*it is "paid"/,
       ],
     ];
-    test.each(BAD)("%s: one line that says so, and nothing is left for the end", async (_what, open, message) => {
+    test.each(BAD)("%s: one line that says so, and the post step has nothing to do", async (_what, open, message) => {
       const job = await open();
       const { stdout, stderr, exitCode } = await job.main();
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });

@@ -66,12 +66,12 @@ if (missing.length > 0) {
       ]);
     });
 
-    test.if(process.getuid?.() === 0)("brings momo, its page and completions, and takes them away again", async () => {
+    test.if(process.getuid?.() === 0)("installs momo, its page and completions, and removes them again", async () => {
       const root = newFolder();
       const admin = join(root, "var/lib/dpkg");
       for (const name of ["info", "updates"]) mkdirSync(join(admin, name), { recursive: true });
       for (const name of ["status", "available"]) writeFileSync(join(admin, name), "");
-      // The other system has no libc6: dpkg says so, and goes on.
+      // The other system has no libc6: dpkg says so, and continues.
       const dpkg = ["dpkg", "--root", root, "--log", join(root, "log"), "--force-depends"];
       expect((await runToEnd([...dpkg, "--install", file])).exitCode).toBe(0);
       expect((await runToEnd([join(root, "usr/bin/momo")])).stdout).toBe("9.9.9\n");
@@ -92,6 +92,6 @@ if (missing.length > 0) {
   });
 }
 
-test("a version before another one is sorted before it", () => {
+test("a pre-release is sorted before its release", () => {
   expect([debVersionOf("0.2.0-rc.1"), debVersionOf("0.2.0")]).toEqual(["0.2.0~rc.1", "0.2.0"]);
 });

@@ -62,13 +62,13 @@ esac
     }
   });
 
-  test("leaves out what the registry has already, so that a run that broke off can be repeated", async () => {
+  test("leaves out what the registry has already, so that an interrupted run can be repeated", async () => {
     const { stdout } = await publish(["@momo-sandbox/linux-x64@1.2.3"]);
     expect(stdout).toContain("@momo-sandbox/linux-x64 1.2.3 already exists\n");
     expect(order()).toEqual(["momo-sandbox-windows-x64", "momo-sandbox"]);
   });
 
-  test("a version before another one is not the latest", async () => {
+  test("a pre-release is not the latest version", async () => {
     await plant("@momo-sandbox/linux-arm64", "1.2.3-rc.1");
     await publish();
     expect(readFileSync(published, "utf8")).toMatch(/--tag next \S+linux-arm64-1\.2\.3-rc\.1\.tgz/);

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { layCable } from "../../support/cable.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { startForwarder } from "../../support/forwarder.ts";
 import { type Run, runMomo } from "../../support/momo.ts";
 import { freePort, newDatabase, runSql, sharedServer, WITH_PASSWORD } from "../../support/postgres.ts";
 import { describeWithPostgres, emptyDatabase, startReplica } from "../../support/replicas.ts";
@@ -86,22 +86,22 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
 describeWithPostgres("a database that cannot be reached for a while", () => {
   test("readiness reports it, payments are refused, and momo recovers by itself when the database is back", async () => {
     const server = await sharedServer("15");
-    const cable = await layCable(server.port);
-    later(() => cable.close());
+    const forwarder = await startForwarder(server.port);
+    later(() => forwarder.close());
     const url = new URL(await newDatabase(server));
-    url.port = String(cable.port);
+    url.port = String(forwarder.port);
     const replica = await startReplica(url.href, "a", ["--commit-deadline", "1s"]);
     const readiness = async () => {
       const response = await replica.ask("GET", "/ready");
       return `${response.status} ${((await response.json()) as { message: string }).message}`;
     };
     expect(await readiness()).toBe("200 momo accepts payments");
-    cable.cut();
+    forwarder.cut();
     expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
     const notReady = "503 momo accepts no payments: the database has confirmed no write for 2 s";
     await until(readiness, (said) => said === notReady);
     expect((await replica.ask("GET", "/health")).status).toBe(200);
-    cable.mend();
+    forwarder.mend();
     await until(readiness, (said) => said === "200 momo accepts payments");
     const id = await replica.pay({}, "completed; after=10ms");
     await until(

@@ -44,10 +44,10 @@ if (!existsSync(linter)) {
 
     test("finds a job that needs one that does not exist, and an expression that means nothing", async () => {
       const broken = read("release.yml")
-        .replace("needs: draft", "needs: nobody")
+        .replace("needs: draft", "needs: missing")
         .replace("github.ref_name", "github.nothing");
       const found = (await problemsOf(broken, "release.yml")).join("\n");
-      expect(found).toContain("nobody");
+      expect(found).toContain("missing");
       expect(found).toContain('"nothing" is not defined');
     });
   });
@@ -69,7 +69,7 @@ describe.each(NAMES)("%s", (name) => {
       expect(existsSync(join(ROOT, action, "action.yml"))).toBe(true);
   });
 
-  test("every job ends in time, and may only read unless it says more", () => {
+  test("every job ends in time, and may only read unless it lists more rights", () => {
     const { permissions, jobs } = YAML.parse(text) as {
       permissions: object;
       jobs: Record<string, { "timeout-minutes"?: number }>;
@@ -79,7 +79,7 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
-test("a release is tried before anybody sees it, each target but one on a machine, and published before it is shown", () => {
+test("a release is tried before it is public, each target except one on a machine, and npm gets it before GitHub shows it", () => {
   const { jobs } = YAML.parse(read("release.yml")) as {
     jobs: Record<string, { needs?: string | string[]; strategy?: { matrix: { include: { target: string }[] } } }>;
   };

@@ -5,7 +5,7 @@ import { createService, type SimulatedService } from "./simulated-service.ts";
 
 /**
  * A client that follows §4.4 and does not know which faults there are. It may poll at once after an error or a lost answer, and
- * charge again after it has looked; the clock may be moved meanwhile.
+ * charge again after it has searched; the clock may be moved at any time.
  */
 
 interface Order {
@@ -22,7 +22,7 @@ interface Order {
 
 const PATTERN_MS = 120_000;
 
-/** Charges at most three times, and looks for a payment before it charges again. */
+/** Charges at most three times, and searches for a payment before it charges again. */
 async function serve(service: SimulatedService, order: Order): Promise<void> {
   await service.sleep(order.atMs);
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -84,7 +84,7 @@ interface Step {
   readonly what: "look" | "freeze" | "resume" | "advance" | "reset";
 }
 
-/** Moves the clock and resets the service, and collects what the audit finds meanwhile. */
+/** Moves the clock and resets the service, and collects the findings of the audit. */
 async function steer(service: SimulatedService, steps: readonly Step[], found: string[]): Promise<void> {
   for (const { waitMs, what } of steps) {
     await service.sleep(waitMs);

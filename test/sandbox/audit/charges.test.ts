@@ -32,7 +32,7 @@ describe("charging a reference twice", () => {
     client.push("A");
     client.end(first, "failed");
   });
-  testFindings("the answer was lost, and the client did not look", ["charges_twice"], (client) => {
+  testFindings("the answer was lost, and the client did not search", ["charges_twice"], (client) => {
     const first = client.push("A", LOST);
     client.live(10_000);
     client.end(first, "failed");
@@ -46,7 +46,7 @@ describe("charging a reference twice", () => {
     client.live(1000);
     client.push("A");
   });
-  testFindings("the first request arrives late, and the client did not look", ["charges_twice"], (client) => {
+  testFindings("the first request arrives late, and the client did not search", ["charges_twice"], (client) => {
     client.live(10_000);
     const second = client.push("A");
     client.poll(second, "completed");
@@ -58,7 +58,7 @@ describe("charging a reference twice", () => {
 
 describe("reading a refusal as a payment", () => {
   test.each([[undefined], [null], [""], ["undefined"], ["[object Object]"]])(
-    "asking for the status of %p names both requests",
+    "a poll for %p names both requests",
     (id) => {
       const client = createAuditedClient();
       client.refuse(500);

@@ -110,7 +110,7 @@ test("a finding never has a secret or a control character of the client", () => 
 });
 
 describe("bounds", () => {
-  test(`a finding names ${MOST_REQUEST_IDS} requests and counts more; listeners get each of these, then each doubling`, () => {
+  test(`a finding names ${MOST_REQUEST_IDS} requests and counts more; listeners get each of these, then each doubling of the count`, () => {
     const client = createAuditedClient();
     let events = 0;
     const stop = client.audit.subscribe(() => {
@@ -142,13 +142,13 @@ describe("bounds", () => {
     for (let payment = 2; payment < MOST_PAYMENTS; payment += 1) client.push();
     client.poll(first, "pending");
     expect(client.finding()).toMatchObject({ kind: "never_polls", request_ids: [2] });
-    // These two take the places of the first two.
+    // These two replace the first two.
     client.push();
     client.push("A");
     expect(client.finding()).toMatchObject({ kind: "never_polls", request_ids: [2] });
   });
 
-  testFindings("a request that came before the audit forgot all", [], (client) => {
+  testFindings("a request that arrived before the audit was cleared", [], (client) => {
     client.forget();
     client.list("sort=x", {}, { durationMs: 1 });
   });

@@ -5,7 +5,6 @@ import { type AuditedClient, createAuditedClient, testFindings } from "../../sup
 
 const program = (name: string) => ({ headers: new Headers({ "User-Agent": name }) });
 
-/** Polls a new payment twice. */
 function pollTwice(client: AuditedClient, intervalMs: number): void {
   const id = client.push();
   client.poll(id, "pending");
@@ -14,7 +13,7 @@ function pollTwice(client: AuditedClient, intervalMs: number): void {
 }
 
 describe("polling too fast", () => {
-  test("is a warning that counts the polls, and says the first interval", () => {
+  test("is a warning that counts the polls, and shows the first interval", () => {
     const client = createAuditedClient();
     const id = client.push();
     for (const waitMs of [500, 1200, 1000, 3000]) {
@@ -72,14 +71,18 @@ describe("polling after the end", () => {
       client.freezeFor(2);
     }
   });
-  testFindings("one poll that was sent before the final answer arrived, and one that came before it", [], (client) => {
-    const id = client.push();
-    client.poll(id, "completed");
-    client.live(10);
-    client.poll(id, "completed");
-    client.live(1000);
-    client.poll(id, "completed", { durationMs: 1500 });
-  });
+  testFindings(
+    "one poll that was sent before the final answer arrived, and one that arrived before it",
+    [],
+    (client) => {
+      const id = client.push();
+      client.poll(id, "completed");
+      client.live(10);
+      client.poll(id, "completed");
+      client.live(1000);
+      client.poll(id, "completed", { durationMs: 1500 });
+    },
+  );
   testFindings("the second poll just after the final answer", ["polls_after_completed"], (client) => {
     const id = client.push();
     for (let poll = 0; poll < 3; poll += 1) client.poll(id, "completed");

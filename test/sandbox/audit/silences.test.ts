@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { KEPT_ASKING_MS, NEVER_POLLED_MS } from "../../../sandbox/audit/silences.ts";
 import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
 
-/** Polls at this interval, for so long. */
 function pollFor(client: AuditedClient, id: string, durationMs: number, intervalMs = 5000): void {
   for (let sinceMs = intervalMs; sinceMs <= durationMs; sinceMs += intervalMs) {
     client.live(intervalMs);
@@ -49,7 +48,7 @@ describe("never polling", () => {
     client.freezeFor(600_000);
     client.live(NEVER_POLLED_MS - 1);
   });
-  testFindings("the answer was lost, and the client did not look", ["never_polls"], (client) => {
+  testFindings("the answer was lost, and the client did not search", ["never_polls"], (client) => {
     client.push("A", LOST);
     client.live(NEVER_POLLED_MS);
   });

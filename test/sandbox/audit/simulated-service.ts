@@ -46,9 +46,9 @@ export function createService(seed: number, faultRates: FaultRates, promptTimeou
   }
 
   /**
-   * The way of a request to the service and back.
-   * @param operate carries it out and tells the audit
-   * @param fail tells the audit of the error that is answered instead
+   * Sends a request to the service, and returns the answer.
+   * @param operate carries it out, and reports it to the audit
+   * @param fail reports to the audit the error that is answered instead
    */
   function request<T>(operate: (more: object) => T, fail: (more: object) => void): Reply<T> {
     const { promise, resolve } = Promise.withResolvers<T | null>();
@@ -79,7 +79,7 @@ export function createService(seed: number, faultRates: FaultRates, promptTimeou
       after(durationMs, resolve);
       return promise;
     },
-    /** Starts a payment that ends so, or expires before. */
+    /** Starts a payment that ends with this outcome, or expires before. */
     push: (reference: string, outcome: FinalStatus, afterMs: number): Reply<string> =>
       request(
         (more) => {

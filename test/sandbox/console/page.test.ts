@@ -8,11 +8,11 @@ const HTML = '<!doctype html>\n<style>b { color: red }</style>\n<script type="mo
 
 const scene = forAllTests(openControl);
 
-/** Asks the whole server. */
+/** Sends a request to the whole server. */
 const send = (path: string, { method = "GET", headers = {} }: { method?: string; headers?: object } = {}) =>
   scene.handle(new Request(`http://${HOST}${path}`, { method, headers: { Host: HOST, ...headers } }));
 
-/** Asks for a page alone. */
+/** Sends a request to the handler of the page. */
 const sendFor = (html: string, headers: object = {}) =>
   createConsole(html, { host: "127.0.0.1", token: null })(
     new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST, ...headers } }),

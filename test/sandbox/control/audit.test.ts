@@ -33,7 +33,7 @@ describe("GET /_momo/audit", () => {
     });
   });
 
-  test("what a client has done wrong, with its calls in the log", async () => {
+  test("the mistakes of a client, with its requests in the log", async () => {
     await sandbox.pay({ reference: "A" });
     await sandbox.pay({ reference: "A", callback_url: "https://shop.example" });
     const request_ids = (await sandbox.logged()).map(({ id }) => id);
@@ -57,7 +57,7 @@ describe("GET /_momo/audit", () => {
     expect((await kinds()).sort()).toEqual(["ignores_final", "takes_wrong_row", "unknown_path"]);
   });
 
-  test("a payment whose answer was lost may be sent again only after a look, also into a list that the log cuts", async () => {
+  test("a payment whose answer was lost may be sent again only after a lookup, also in a list that the log cuts", async () => {
     await payBlindly("LOOKED");
     for (let payment = 0; payment < 50; payment += 1) await sandbox.pay({ reference: `ORDER-${payment}` });
     await sandbox.advanceClock("3s");
@@ -70,7 +70,7 @@ describe("GET /_momo/audit", () => {
     expect(await kinds()).toEqual(["charges_twice"]);
   });
 
-  test("an advance causes no finding: the client had no time to ask", async () => {
+  test("an advance causes no finding: the client had no time to poll", async () => {
     await poll(await sandbox.pay());
     await sandbox.pay();
     await sandbox.advanceClock("10m");
@@ -106,7 +106,7 @@ describe("GET /_momo/audit", () => {
     expect(await kinds()).toEqual([]);
   });
 
-  test("a call in a delay causes no finding: its client cannot go on", async () => {
+  test("a delayed request causes no finding: its client waits for the answer", async () => {
     const server = await startIn(newFolder());
     const id = await server.pay();
     await server.control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h", times: 1 }] });

@@ -39,7 +39,7 @@ const eachCall = (): EachCall[] =>
     })),
   );
 
-describe("every call of the control API is behind the guard", () => {
+describe("the guard protects every operation of the control API", () => {
   test.each<[string, Record<string, string>]>([
     ["a page whose host name points here", { Host: "evil.example:2547", Origin: "http://evil.example:2547" }],
     ["a page of another origin", { Origin: "http://evil.example" }],
@@ -89,7 +89,7 @@ describe("with a token", () => {
   const scene = forAllTests(() => openControl({ host: "0.0.0.0", token }));
   const PROBES = ["GET /health", "HEAD /health", "GET /ready", "HEAD /ready"];
 
-  test("every call but a probe needs it, and the refusal tells nothing", async () => {
+  test("every request except a probe needs it, and the refusal has no details", async () => {
     const { text } = await scene.call("GET", "/nothing", { headers: { Host: "localhost" } });
     for (const { method, path, ...body } of [...eachCall(), { method: "POST", path: "/health" }]) {
       if (PROBES.includes(`${method} ${path}`)) continue;
@@ -102,7 +102,7 @@ describe("with a token", () => {
     expect(text).not.toContain(token);
   });
 
-  test("a probe has no token, and is told one word", async () => {
+  test("a probe needs no token, and gets one word", async () => {
     for (const headers of [
       {},
       { Authorization: "Bearer wrong" },
@@ -119,7 +119,7 @@ describe("with a token", () => {
     expect(foreign.status).toBe(403);
   });
 
-  test("with it a proxy may ask, and the addresses to paste are those of the proxy", async () => {
+  test("with it a request may come through a proxy, and the addresses to paste are those of the proxy", async () => {
     const headers = { Authorization: `Bearer ${token}`, Host: "momo.example", "X-Forwarded-Proto": "https" };
     expect((await scene.call("GET", "/health", { headers })).body).toMatchObject({ status: "ok", pid: process.pid });
     expect((await scene.call("GET", "/server", { headers })).body).toMatchObject({
@@ -129,7 +129,7 @@ describe("with a token", () => {
   });
 });
 
-describe("the merchant API refuses a page of another site before it logs the call or uses up a fault", () => {
+describe("the merchant API refuses a page of another site before it logs the request or uses up a fault", () => {
   test.each([{ "Sec-Fetch-Site": "cross-site" }, { Origin: "http://evil.example" }, { Origin: "null" }])(
     "%j",
     async (headers) => {
@@ -182,7 +182,7 @@ test.each<[what: string, method: string, path: string, headers: Record<string, s
   expect([...response.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
 });
 
-test("404 in JSON: a path that only looks like one of the calls", async () => {
+test("404 in JSON: a path that is only similar to an operation", async () => {
   const health = ["/health/", "/HEALTH", "/%68ealth", "/health/x"];
   for (const path of ["//", "/nothing", ...health, "/constructor", "/__proto__", "/prompts/ID"]) {
     expect(await sandbox.refusal("GET", path, undefined, 404)).toContain("/_momo/health");

@@ -27,7 +27,7 @@ describe("GET and POST /_momo/clock", () => {
     expect(await sandbox.control("GET", "/clock")).toEqual(frozen);
   });
 
-  test("several in one call: it stops, then moves, then goes on", async () => {
+  test("several in one request: it stops, then moves, then goes on", async () => {
     await move({ resume: true });
     expect(await move({ freeze: true, advance: "2m" })).toMatchObject({ now: "2026-11-20 10:02:00", frozen: true });
     expect(await move({ advance: "2m", resume: true })).toMatchObject({ now: "2026-11-20 10:04:00", frozen: false });

@@ -15,7 +15,6 @@ const since = (id: string) => sandbox.listen(`?since=${id}`);
 const lastEventId = (id: string) => sandbox.listen("", { headers: { "Last-Event-ID": id } });
 const numberOf = (id = "") => Number(id.split("-")[1]);
 
-/** The ids of some events. */
 async function someIds(count: number): Promise<string[]> {
   const stream = await sandbox.listen();
   for (let index = 0; index < count; index++) await steer();
@@ -56,7 +55,7 @@ describe("Last-Event-ID, or ?since=ID, repeats what a client has missed", () => 
     expect((await again.until(8))[7]).toMatchObject({ name: "steering", data: { what: "rules" } });
   });
 
-  test("the header, which a client repeats by itself, counts more than the address", async () => {
+  test("the header, which a client repeats by itself, overrides the address", async () => {
     const [first, second, third] = await someIds(3);
     const again = await sandbox.listen(`?since=${first}`, { headers: { "Last-Event-ID": second } });
     expect(await again.until(1)).toMatchObject([{ id: third }]);
@@ -73,7 +72,7 @@ describe("Last-Event-ID, or ?since=ID, repeats what a client has missed", () => 
     await sandbox.refusal("GET", `/events?since=${id}`);
   });
 
-  test("in many turns, so that others are served between them", async () => {
+  test("in many turns, so that other requests are served between them", async () => {
     const [seen = ""] = await someIds(1);
     for (let count = 0; count < 400; count++) await sandbox.ask("POST", "/status.php", { json: {} });
     const again = await since(seen);
@@ -102,7 +101,7 @@ describe("gap: the missed events are no longer known, and the page must read eve
     expect(await (await since(`${id.split("-")[0]}-999999`)).until(1)).toMatchObject([{ name: "gap", id }]);
   });
 
-  test("each start of a server has a name of its own", async () => {
+  test("each start of a server has another name", async () => {
     const idOf = async (server: Awaited<ReturnType<typeof startIn>>) => {
       const stream = readEvents(await fetch(`${server.origin}/_momo/events`));
       await server.control("DELETE", "/rules");
@@ -116,11 +115,11 @@ describe("gap: the missed events are no longer known, and the page must read eve
   });
 });
 
-describe("at most 100 listen", () => {
+describe("at most 100 clients listen", () => {
   test("one more gets 503; each one that leaves makes room", async () => {
     const full = await openSteered();
     later(() => full.close());
-    // These have gone before their call is read.
+    // These clients close the connection before the server reads their request.
     await Promise.all(Array.from({ length: 100 }, () => full.listen("", { signal: AbortSignal.abort() })));
     const gone = new AbortController();
     const streams = await Promise.all([

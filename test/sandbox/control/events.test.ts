@@ -7,8 +7,8 @@ import { useSteered } from "../../support/steered.ts";
 const sandbox = useSteered();
 afterAll(cleanUp);
 
-/** What the events of this name were while `work` ran. */
-async function told(name: string, work: () => Promise<unknown>): Promise<unknown[]> {
+/** The data of all events with this name while `work` ran. */
+async function eventsDuring(name: string, work: () => Promise<unknown>): Promise<unknown[]> {
   const stream = await sandbox.listen();
   await work();
   // The last event.
@@ -18,7 +18,7 @@ async function told(name: string, work: () => Promise<unknown>): Promise<unknown
 }
 
 describe("GET /_momo/events: server-sent events", () => {
-  test("a heartbeat, which is a comment, comes at once", async () => {
+  test("a heartbeat, which is a comment, arrives at once", async () => {
     const response = await sandbox.request("GET", "/events");
     expect(response.headers.get("Content-Type")).toBe("text/event-stream");
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -30,7 +30,7 @@ describe("GET /_momo/events: server-sent events", () => {
 
   test("transactions as they start and end, as the list shows them, with merchant and reference", async () => {
     let [a, b, started]: [string, string, object[]] = ["", "", []];
-    const events = await told("transaction", async () => {
+    const events = await eventsDuring("transaction", async () => {
       a = await sandbox.pay();
       b = await sandbox.pay({ phone: "254700000100" });
       started = (await sandbox.list()).reverse().map((listed) => ({ merchant_id: 1, reference: null, ...listed }));
@@ -59,13 +59,13 @@ describe("GET /_momo/events: server-sent events", () => {
     await sandbox.ask("GET", "/transactions.php");
     await sandbox.advanceClock("3s");
     const events = await stream.until((all) => all.filter((event) => event.name === "webhook").length === 2);
-    const told = events.filter((event) => event.name === name).map(({ data }) => data);
-    const shown = (await sandbox.control("GET", path))[member] as typeof told;
-    expect(told).toHaveLength(count);
-    expect(told).toEqual(shown.slice(-count));
+    const streamed = events.filter((event) => event.name === name).map(({ data }) => data);
+    const shown = (await sandbox.control("GET", path))[member] as typeof streamed;
+    expect(streamed).toHaveLength(count);
+    expect(streamed).toEqual(shown.slice(-count));
   });
 
-  test("text that looks like the end of an event is not one", async () => {
+  test("text that resembles the end of an event does not end it", async () => {
     const stream = await sandbox.listen();
     await sandbox.pay({ reference: "x\n\nevent: transaction\ndata: {}\r\n\r" });
     await sandbox.ask("GET", "/transactions.php");
@@ -74,7 +74,7 @@ describe("GET /_momo/events: server-sent events", () => {
   });
 });
 
-describe("steering: what somebody has changed, so that every page reads it again", () => {
+describe("steering: a client has changed something, so every page reads it again", () => {
   const CHANGES: [method: string, path: string, json: unknown, what: string][] = [
     ["POST", "/rules", { outcome: "cancelled" }, "rules"],
     ["PUT", "/rules", [], "rules"],
@@ -100,7 +100,7 @@ describe("steering: what somebody has changed, so that every page reads it again
     );
   });
 
-  test("so are a revoked key and a restored snapshot", async () => {
+  test("a revoked key and a restored snapshot are events, too", async () => {
     const { api_key } = await sandbox.control("POST", "/keys", { label: "staging" });
     await sandbox.control("PUT", "/snapshots/before");
     const stream = await sandbox.listen();
@@ -109,7 +109,7 @@ describe("steering: what somebody has changed, so that every page reads it again
     expect((await stream.until(2)).map(({ data }) => data.what)).toEqual(["registry", "restore"]);
   });
 
-  test("it comes after the events that it causes", async () => {
+  test("it arrives after the events that the change causes", async () => {
     const stream = await sandbox.listen();
     await sandbox.pay({ phone: "254700000032" });
     await sandbox.advanceClock("3s");
@@ -117,8 +117,8 @@ describe("steering: what somebody has changed, so that every page reads it again
     expect(events.map(({ name }) => name)).toEqual(["transaction", "request", "transaction", "steering"]);
   });
 
-  test("a call that reads, or that is refused, changes nothing", async () => {
-    const steering = await told("steering", async () => {
+  test("a request that only reads, or that is refused, causes no event", async () => {
+    const steering = await eventsDuring("steering", async () => {
       for (const path of ["/rules", "/default", "/clock", "/faults", "/webhook", "/merchants", "/accounts", "/keys"]) {
         await sandbox.control("GET", path);
       }

@@ -53,7 +53,7 @@ describe("error", () => {
     expect(await inForce()).toEqual([]);
   });
 
-  test("it strikes calls with valid credentials only", async () => {
+  test("it strikes only requests with valid credentials", async () => {
     await put([{ kind: "error", status: 503, times: 5 }]);
     const { api_key, api_secret } = await sandbox.control("POST", "/keys", { label: "revoked" });
     await sandbox.control("DELETE", `/keys/${api_key}`);
@@ -72,7 +72,7 @@ describe("error", () => {
   });
 });
 
-test("delay: the operation is carried out later, in real time; other calls need not wait", async () => {
+test("delay: the operation is carried out later, in real time; other requests need not wait", async () => {
   await put([{ kind: "delay", delay: "40ms", path: "/stkpush.php" }]);
   const startedMs = performance.now();
   const slow = push();
@@ -85,7 +85,7 @@ test("delay: the operation is carried out later, in real time; other calls need 
   expect(await sandbox.list()).toHaveLength(1);
 });
 
-test("disconnect: on a real connection no answer comes, but the payment exists; nothing is printed to stderr", async () => {
+test("disconnect: on a real connection no answer arrives, but the payment exists; nothing is printed to stderr", async () => {
   const server = await serveMomo();
   const { base_url, control_url, api_key, api_secret } = server.ready;
   const order = { payment_account_id: 1, phone: "0712345678", amount: 100 };
@@ -122,7 +122,7 @@ describe("probability and seed", () => {
     return answers.map(({ status }) => status);
   };
 
-  test("the same seed brings the same faults, also a seed that was drawn; another seed brings others", async () => {
+  test("the same seed gives the same faults, also a seed that was drawn; another seed gives others", async () => {
     const { seed } = await put([HALF]);
     const first = await statuses();
     expect(new Set(first)).toEqual(new Set([200, 500]));
@@ -132,7 +132,7 @@ describe("probability and seed", () => {
     expect(await statuses()).not.toEqual(first);
   });
 
-  test("every seed that is drawn can be given", () => {
+  test("every seed that is drawn is a valid input", () => {
     const random = seededRandom(9);
     for (let count = 0; count < 20; count++) {
       expect(faultsRequest.safeParse({ faults: [], seed: drawSeed(random) }).success).toBe(true);
@@ -143,7 +143,7 @@ describe("probability and seed", () => {
     ...{ path: null, what: { kind: "disconnect" }, probability, times: null },
     ...changes,
   });
-  /** How many of so many requests are struck. */
+  /** How many of these requests are struck. */
   function struck(seed: number, requests: number, only: Fault): number {
     const faults = createFaultPlan();
     faults.replace(seed, [only]);
@@ -159,7 +159,7 @@ describe("probability and seed", () => {
     },
   );
 
-  test("a fault that does not strike keeps its times, and the next one may strike", () => {
+  test("a fault that does not strike is not counted, and the next fault may strike", () => {
     const plan = createFaultPlan();
     plan.replace(3, [fault(1e-9, { times: 1 }), fault(1, { what: { kind: "error", status: 502 } })]);
     expect(plan.strike("/status.php")).toMatchObject({ status: 502 });

@@ -44,7 +44,7 @@ describe("without a token, Host must be a loopback name or the configured one", 
   });
 });
 
-describe("without a token, a request that came through a proxy is refused", () => {
+describe("without a token, a request that arrived through a proxy is refused", () => {
   test.each<Sent>([
     { Forwarded: "for=192.0.2.1" },
     { "X-Forwarded-For": "192.0.2.1" },

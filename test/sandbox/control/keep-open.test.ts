@@ -3,15 +3,15 @@ import { respond, succeed } from "../../../src/http/reply.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { sleep } from "../../../src/system.ts";
 import { HOST } from "../../support/control.ts";
-import { nextTurn } from "../../support/next-turn.ts";
 import { openSteered } from "../../support/steered.ts";
+import { nextTurn } from "../../support/turns.ts";
 import { forEachTest } from "../../support/use.ts";
 
-/** The server closes a connection that is silent for 30 s. Calls that may take longer are exempt before they begin to wait. */
+/** The server closes a connection that is silent for 30 s. Requests that may take longer are exempt before they begin to wait. */
 
 const sandbox = forEachTest(openSteered);
 
-/** Sends a call, waits until it is exempt, and expects that a payment that is due then is still pending. */
+/** Sends a request, waits until it is exempt, and expects that a payment that is due then is still pending. */
 async function untilExempt(method: string, path: string, json?: unknown): Promise<{ answered: Promise<Response> }> {
   const id = await sandbox.pay();
   if (method === "GET") sandbox.harness.clock.advance(3000);
@@ -50,7 +50,7 @@ test.each([
   expect((await answered).status).toBe(200);
 });
 
-test("the connection of an exempt call has no time-out", async () => {
+test("the connection of an exempt request has no time-out", async () => {
   const serve = spyOn(Bun, "serve");
   const server = startServer({
     ...{ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep },

@@ -8,7 +8,7 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
 const json = JSON.stringify(ORDER);
 
-describe("lenient: the log has each leniency that a call needed, with the member and what came", () => {
+describe("lenient: the log has each correction that a request needed, with the member and its value", () => {
   const sandbox = useSteered("lenient");
 
   const push = (call: Parameters<typeof sandbox.ask>[2]) => sandbox.ask("POST", "/stkpush.php", call);
@@ -48,7 +48,7 @@ describe("lenient: the log has each leniency that a call needed, with the member
         ["status", '"paid"'],
       ],
     ],
-    ["a member that nobody reads: none", () => sandbox.ask("GET", "/transactions.php?amount=5"), []],
+    ["a member that no operation reads: none", () => sandbox.ask("GET", "/transactions.php?amount=5"), []],
   ];
   test.each(CASES)("%s", async (_name, send, pairs) => {
     await send();
@@ -56,7 +56,7 @@ describe("lenient: the log has each leniency that a call needed, with the member
     expect(await sandbox.logged()).toMatchObject([{ leniencies, lenient_takes: false }]);
   });
 
-  test("a secret that came in a member is not shown", async () => {
+  test("a secret in a member is not shown", async () => {
     const { apiSecret } = sandbox.caller.key;
     await sandbox.ask("GET", `/transactions.php?status=${apiSecret}`);
     expect(await sandbox.logged()).toMatchObject([{ leniencies: [{ member: "status", came: '"[redacted]"' }] }]);
@@ -64,7 +64,7 @@ describe("lenient: the log has each leniency that a call needed, with the member
   });
 });
 
-describe("strict: the log says of a refusal whether the lenient form would accept the call", () => {
+describe("strict: the log says of a refusal whether the lenient form would accept the request", () => {
   const sandbox = useSteered();
 
   const push =
@@ -93,7 +93,7 @@ describe("strict: the log says of a refusal whether the lenient form would accep
     ["bytes that are not UTF-8", post("/status.php", Uint8Array.of(0x22, 0xff), FORM), false],
     ["an unknown payment", post("/status.php", '{"checkout_request_id":"x"}', JSON_TYPE), false],
     ["wrong credentials", get("/transactions.php?page=0", { "X-API-Key": "mk_no" }), false],
-    ["a call that is accepted anyway", push({}), false],
+    ["a request that is accepted anyway", push({}), false],
   ];
   test.each(CASES)("%s", async (_name, send, takes) => {
     await send();

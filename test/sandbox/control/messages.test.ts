@@ -43,7 +43,7 @@ describe("GET /_momo/messages: the last messages to customers, newest first", ()
     expect(list[1]?.text).toContain("sent to Second Shop");
   });
 
-  test("?phone= those to one phone, in either form, and not those that only mention it", async () => {
+  test("?phone= those to one phone, in either form, and not those that have it only in their text", async () => {
     const id = await sandbox.pay({ phone: "0722000000" });
     await sandbox.pay({ phone: "0722000001", reference: "254722000000" });
     await sandbox.advanceClock("3s");

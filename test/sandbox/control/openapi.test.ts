@@ -48,7 +48,7 @@ describe("GET /_momo/openapi.json describes the control API", () => {
     expect(result.valid).toBe(true);
   });
 
-  test("it has every call but itself and HEAD", () => {
+  test("it has every operation except itself and HEAD", () => {
     const calls = Object.entries(CALLS).flatMap(([path, methods]) =>
       Object.keys(methods)
         .filter((method) => method !== "HEAD" && path !== "/openapi.json")
@@ -195,7 +195,7 @@ describe("real answers, full, empty and refused, fit the description", () => {
     await send("POST /reset", { json: {} });
   });
 
-  test("no call is left out but those that do not answer in JSON", () => {
+  test("only operations that do not answer in JSON are left out", () => {
     const missing = described().filter(({ call }) => !answered.has(call));
     expect(missing.map(({ call }) => call)).toEqual(["GET /metrics", "GET /events"]);
   });

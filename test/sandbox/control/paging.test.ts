@@ -54,7 +54,7 @@ describe("GET /_momo/requests comes in pages", () => {
   });
 });
 
-describe("no answer about calls is larger than a megabyte", () => {
+describe("no answer about requests is larger than a megabyte", () => {
   const sandbox = forAllTests(openSteered);
   const POLLS = 60;
   let id: string;
@@ -69,7 +69,7 @@ describe("no answer about calls is larger than a megabyte", () => {
     for (let count = 0; count < POLLS; count++) await sandbox.ask("POST", "/status.php", { body: controls, headers });
   });
 
-  test("a page; and `next` leads to every call", async () => {
+  test("a page; and `next` leads to every request", async () => {
     const pages: Page[] = [];
     for (let query: string | null = ""; query !== null; ) {
       const answer = await sandbox.call("GET", `/requests${query}`);
@@ -91,7 +91,7 @@ describe("no answer about calls is larger than a megabyte", () => {
     expect(polls).toEqual(from(2 + story.requests_left_out, POLLS + 1));
   });
 
-  test("curl lines: a call whose body is not kept whole is a comment of one line", async () => {
+  test("curl lines: a request whose body is not kept whole is a comment of one line", async () => {
     await sandbox.ask("POST", "/stkpush.php", { json: { reference: `x\nrm -rf /tmp/nothing\n${"y ".repeat(4000)}` } });
     const text = await (await sandbox.request("GET", "/requests?format=curl")).text();
     expect(text.length).toBeLessThan(MAX_PAGE_BYTES);
@@ -109,7 +109,7 @@ describe("no answer about calls is larger than a megabyte", () => {
   });
 });
 
-describe("a long list is written in many turns, so that others are served between them", () => {
+describe("a long list is written in many turns, so that other requests are served between them", () => {
   const many = Array.from({ length: 10_000 }, (_, id) => ({ id }));
   const textOf = ({ id }: { id: number }) => `${id}`;
 

@@ -54,7 +54,7 @@ describe("GET /_momo/prompts: open prompts, oldest first", () => {
 });
 
 describe("POST /_momo/prompts/ID/answer", () => {
-  test.each(["1234", "123456", "0001", "00000"])("pin %s: completed as soon as the call returns", async (pin) => {
+  test.each(["1234", "123456", "0001", "00000"])("pin %s: completed when the request is answered", async (pin) => {
     const id = await push({ amount: 1200, reference: "REF" });
     await sandbox.advanceClock("10s");
     const { status, body } = await answer(id, { pin });
@@ -99,7 +99,7 @@ describe("POST /_momo/prompts/ID/answer", () => {
     }
   });
 
-  test("an answer comes before the outcome that was decided", async () => {
+  test("an answer overrides the outcome that was decided", async () => {
     const id = await sandbox.pay();
     await answer(id, { outcome: "cancelled" });
     await sandbox.advanceClock("1h");

@@ -13,8 +13,8 @@ afterAll(cleanUp);
 const order = (changes: object = {}) => ({ json: { ...payment(sandbox.caller), ...changes } });
 const curlLines = async () => (await sandbox.request("GET", "/requests?format=curl")).text();
 
-describe("GET /_momo/requests: the last calls of the merchant API", () => {
-  test("a call with its answer, its time and its duration", async () => {
+describe("GET /_momo/requests: the last requests to the merchant API", () => {
+  test("a request with its answer, its time and its duration", async () => {
     await sandbox.advanceClock("1h");
     const { json } = order();
     const answer = await sandbox.ask("POST", "/stkpush.php?x=1", { json, headers: { "X-Sandbox-Outcome": "manual" } });
@@ -47,14 +47,14 @@ describe("GET /_momo/requests: the last calls of the merchant API", () => {
     expect((requests as { duration_ms: number }[])[0]?.duration_ms).toBeWithin(0.001, 5000);
   });
 
-  test("control calls are not logged", async () => {
+  test("control requests are not logged", async () => {
     await sandbox.control("GET", "/health");
     await sandbox.control("POST", "/payments", { ...payment(sandbox.caller), kind: "web" });
     await sandbox.call("GET", "/nothing");
     expect(await sandbox.logged()).toEqual([]);
   });
 
-  test("refused calls are logged with their body", async () => {
+  test("refused requests are logged with their body", async () => {
     const { json } = order({ amount: "100" });
     await sandbox.ask("POST", "/stkpush.php", { json });
     await sandbox.ask("POST", "/stkpush.php", { json, headers: { "X-API-Secret": "ms_wrong" } });
@@ -153,7 +153,7 @@ describe("a secret is redacted in JSON, in curl lines and in events", () => {
   });
 });
 
-test("?format=curl: one line for each call, quoted for a shell", async () => {
+test("?format=curl: one line for each request, quoted for a shell", async () => {
   await sandbox.ask("GET", "/transactions.php?search={a,b}'");
   await sandbox.ask("HEAD", "/transactions.php");
   await sandbox.ask("PUT", "/stkpush.php", {
@@ -172,7 +172,7 @@ test("?format=curl: one line for each call, quoted for a shell", async () => {
   expect(rest).toEqual([""]);
 });
 
-test("POST /_momo/requests/ID/replay sends a logged call again, with the sandbox's own key", async () => {
+test("POST /_momo/requests/ID/replay sends a logged request again, with the sandbox's own key", async () => {
   const server = await startIn(join(newFolder(), "data"));
   await server.pay({ reference: "AGAIN" });
   expect(await server.control("POST", "/requests/1/replay")).toMatchObject({ status: 200 });

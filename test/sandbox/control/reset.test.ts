@@ -15,7 +15,7 @@ describe("POST /_momo/reset", () => {
     await sandbox.control("PUT", "/default", { outcome: "cancelled" });
     const ids = [await sandbox.pay(), await sandbox.pay({ phone: "254700000019" })];
     await sandbox.advanceClock("10s");
-    // A payment that somebody asked for is in a cache, too.
+    // A payment whose status was read is also in a cache.
     for (const id of ids) expect(await sandbox.statusOf(id)).toMatchObject({ success: true });
     await sandbox.control("PUT", "/faults", { seed: 5, faults: [{ kind: "error", path: "/status.php" }] });
     expect(await reset()).toEqual({ success: true, message: "reset; merchants, accounts and keys are kept" });

@@ -48,7 +48,7 @@ test("a rule matches by payment_account_id", async () => {
   expect(body.transactions).toMatchObject([{ status: "cancelled" }]);
 });
 
-test("the first rule that matches decides, as often as its times say; the list shows what is left; a rule for other payments keeps its times", async () => {
+test("the first matching rule decides, up to its times; the list shows how many are left; other rules keep theirs", async () => {
   const others = { match: { reference: "another" }, outcome: "expired", times: 2 };
   await add(
     others,

@@ -93,7 +93,7 @@ describe("a restore brings back what a snapshot saved", () => {
     expect(await sandbox.list()).toHaveLength(1);
   });
 
-  test("a wait for a payment ends: it may be another payment now", async () => {
+  test("a wait for a payment ends, because the payment may be another one now", async () => {
     await save("before");
     const id = await sandbox.pay();
     const waiting = sandbox.call("POST", "/wait", { json: { checkout_request_id: id } });

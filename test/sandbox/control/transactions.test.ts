@@ -14,7 +14,7 @@ describe("GET /_momo/transactions: the list of the merchant API, with references
     pending_count: 1,
   };
 
-  test("has the same members, and the counts do not depend on the status that is asked for", async () => {
+  test("has the same members, and the counts do not depend on the filter by status", async () => {
     for (const amount of [10, 20]) await sandbox.pay({ amount });
     await sandbox.pay({ phone: "254700000032", reference: "R" });
     await sandbox.pay({ phone: "254700000001" });
@@ -61,7 +61,7 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
     sandbox.ask("POST", "/status.php", { json: { ...more, checkout_request_id: id } });
   const story = (id: string) => sandbox.control("GET", `/transactions/${id}`);
 
-  test("what the lists show of it, who decided, the calls that concern it, and the result", async () => {
+  test("its members in the lists, who decided, its requests, and the result", async () => {
     const id = await sandbox.pay({ amount: 1200, reference: "REF", description: "Two shoes" });
     const { prompts } = await sandbox.control("GET", "/prompts");
     const other = await sandbox.pay({ reference: id, phone: "254700000100" });
@@ -73,8 +73,8 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
     await sandbox.ask("GET", `/transactions.php?search=${id}`);
     const { transactions } = await sandbox.control("GET", "/transactions?status=completed");
     const { messages } = await sandbox.control("GET", "/messages");
-    const told = await story(id);
-    expect(told).toEqual({
+    const found = await story(id);
+    expect(found).toEqual({
       success: true,
       message: "the payment is completed",
       transaction: (transactions as unknown[])[0],
@@ -92,15 +92,15 @@ describe("GET /_momo/transactions/CHECKOUT_REQUEST_ID: one payment's whole story
       webhooks: [],
       sms: (messages as { text: string }[])[0]?.text,
     });
-    expect(told.requests).toMatchObject([
+    expect(found.requests).toMatchObject([
       { target: "/v2/stkpush.php", answer: { checkout_request_id: id }, interval_ms: null },
       { target: "/v2/status.php", answer: { status: "pending" }, interval_ms: 1000 },
       { target: "/v2/status.php", answer: { status: "completed" }, interval_ms: 2500 },
     ]);
-    expect(JSON.stringify(told)).not.toContain(sandbox.caller.key.apiSecret);
+    expect(JSON.stringify(found)).not.toContain(sandbox.caller.key.apiSecret);
   });
 
-  test("its calls include a start whose answer was lost, and a poll with the id behind what the log keeps", async () => {
+  test("its requests include a start whose answer was lost, and a poll whose id is after the part that the log keeps", async () => {
     await sandbox.control("PUT", "/faults", { faults: [{ kind: "disconnect", path: "/stkpush.php", times: 1 }] });
     expect(await rejectionOf(sandbox.pay())).toBeUndefined();
     const [listed] = await sandbox.list();

@@ -49,8 +49,8 @@ describe("POST /_momo/wait answers the moment the transaction has the status", (
 
   test("several waits for one payment are answered, but not one for another status", async () => {
     const id = await manual({ reference: "R" });
-    const wishes = [{ checkout_request_id: id }, { checkout_request_id: id, until: "failed" }, { reference: "R" }];
-    const waiting = [...wishes, { reference: "R", until: "expired", timeout: "50ms" }].map(wait);
+    const waits = [{ checkout_request_id: id }, { checkout_request_id: id, until: "failed" }, { reference: "R" }];
+    const waiting = [...waits, { reference: "R", until: "expired", timeout: "50ms" }].map(wait);
     await endOf(id, "pin_locked");
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 408]);
   });
@@ -128,10 +128,10 @@ describe("refused", () => {
   ]);
 });
 
-describe("at most 10,000 wait", () => {
+describe("at most 10,000 requests wait", () => {
   const CAPACITY = 10_000;
 
-  /** The call, with a room in which nothing ever happens. */
+  /** The operation with a waiting room in which no payment ever changes. */
   function openRoom() {
     const service = {
       subscribe: () => () => true,
@@ -160,7 +160,7 @@ describe("at most 10,000 wait", () => {
         }),
       );
     for (let count = 0; count < CAPACITY - 1; count += 1) enter(`${count}`);
-    // This client has gone before its call is read.
+    // This client closes the connection before the server reads its request.
     await call(AbortSignal.abort());
     expect(room.isFull).toBe(false);
 
@@ -189,7 +189,7 @@ describe("at most 10,000 wait", () => {
     );
   });
 
-  test("a wait that has ended keeps no memory, even if nobody waits for that payment again", () => {
+  test("a wait that has ended keeps no memory, even if no other request waits for that payment", () => {
     const { room, enter } = openRoom();
     const setsInUse = () => {
       Bun.gc(true);

@@ -61,7 +61,7 @@ describe("an alarm", () => {
     expect(rings).toEqual([["a", T + 3000]]);
   });
 
-  test("for the present or the past rings soon, but after the caller has returned", () => {
+  test("for the present or the past rings soon, but not before the caller has returned", () => {
     const { real, rings, set } = createClocks();
     set("a", T - 1);
     set("b", T);
@@ -70,7 +70,7 @@ describe("an alarm", () => {
     expect(rings.map(([name]) => name)).toEqual(["a", "b"]);
   });
 
-  test("comes nearer when the clock is advanced, and rings soon when it is due", () => {
+  test("rings earlier when the clock is advanced, and rings soon when it is due", () => {
     const { real, clock, rings, set } = createClocks();
     set("a", T + 60_000);
     clock.advance(59_000);
@@ -85,7 +85,7 @@ describe("an alarm", () => {
     expect(rings[1]).toEqual(["b", T + 660_000]);
   });
 
-  test("goes farther away when the clock is set back", () => {
+  test("rings later when the clock is set back", () => {
     const { real, clock, rings, set } = createClocks();
     set("a", T + 1000);
     clock.show(T - 500, false);
@@ -95,7 +95,7 @@ describe("an alarm", () => {
     expect(rings).toEqual([["a", T + 1000]]);
   });
 
-  test("does not come nearer while the clock is frozen, and needs no real alarm", () => {
+  test("does not ring earlier while the clock is frozen, and needs no real alarm", () => {
     const { real, clock, rings, set } = createClocks();
     set("a", T + 1000);
     clock.freeze();
@@ -111,7 +111,7 @@ describe("an alarm", () => {
     expect(rings[1]).toEqual(["b", T + 2000]);
   });
 
-  test("that is due keeps its real alarm when the clock is moved again, so it rings at last", () => {
+  test("that is due keeps its real alarm when the clock is moved again, so it rings in the end", () => {
     const real = createManualClock(T);
     let canceled = 0;
     const clock = createVirtualClock({

@@ -9,8 +9,7 @@ import { parseAmount } from "../../../src/domain/money.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 import type { PendingTransaction } from "../../../src/domain/transaction.ts";
-import { CREATED_AT_MS, pendingOf } from "../../support/payments.ts";
-import { promptOf } from "../../support/prompts.ts";
+import { CREATED_AT_MS, pendingOf, promptOf } from "../../support/payments.ts";
 import { rejectionOf } from "../../support/rejection.ts";
 
 const COMPLETED: Choice = { outcome: "completed", afterMs: 3000 };
@@ -66,7 +65,7 @@ describe("a check", () => {
         atMs: checkAtMs,
       });
       expect("receiptNumber" in outcome).toBe(status === "completed");
-      // Asked later or again, the network gives the same answer, with the same receipt number.
+      // A later or repeated check gives the same answer, with the same receipt number.
       expect(await check(checkAtMs + 86_400_000)).toEqual(outcome);
     });
   }

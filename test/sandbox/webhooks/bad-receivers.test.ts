@@ -7,7 +7,6 @@ import { until } from "../../support/until.ts";
 
 afterAll(cleanUp);
 
-/** Sends a message to a bad receiver. */
 function sendTo({ url }: { url: string }, realClock = createManualClock(0), ended = new AbortController().signal) {
   return send(url, { headers: { "Content-Type": "application/json" }, body: "{}" }, { realClock, ended });
 }
@@ -93,7 +92,7 @@ test("a redirect is not followed", async () => {
   expect(other.received).toEqual([]);
 });
 
-test("a closed connection, and a port where nobody listens, are told apart", async () => {
+test("a closed connection and a port without a listener have different errors", async () => {
   const broken = await sendTo(startRaw(null));
   expect(broken.status).toBeNull();
   expect(broken.problem).toStartWith("the connection failed (");

@@ -15,7 +15,6 @@ async function receive(settings: object = {}, answer?: Parameters<typeof startRe
   return receiver;
 }
 
-/** A payment that is final. */
 async function payAndEnd(order: Record<string, unknown> = {}): Promise<string> {
   const id = await sandbox.pay(order);
   await sandbox.advanceClock("3s");
@@ -31,7 +30,7 @@ const ended = (count = 1) =>
 const attempted = (count: number) => until(deliveries, ([first]) => first?.attempts.length === count);
 const statesOf = (all: DeliveryOnWire[]) => all.map(({ state }) => state);
 
-describe("the webhook, which the specification does not know, is off unless somebody sets it", () => {
+describe("the webhook, which the specification does not have, is off by default", () => {
   test("without one nothing is delivered; settings are shown with their defaults", async () => {
     await payAndEnd();
     const none = await sandbox.control("GET", "/webhook");
@@ -171,7 +170,7 @@ describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 1
 });
 
 describe("the settings make deliveries fail on purpose", () => {
-  test("times: each is delivered so often", async () => {
+  test("times: each is delivered this many times", async () => {
     const receiver = await receive({ times: 2 });
     const id = await payAndEnd();
     await receiver.until(2);
@@ -179,7 +178,7 @@ describe("the settings make deliveries fail on purpose", () => {
     expect(statesOf(await ended(2))).toEqual(["delivered", "delivered"]);
   });
 
-  test("delay: each is sent so much later", async () => {
+  test("delay: each is sent later by this duration", async () => {
     const receiver = await receive({ delay: "90s" });
     await payAndEnd();
     await sandbox.advanceClock("89s");
@@ -225,7 +224,7 @@ describe("the settings make deliveries fail on purpose", () => {
     expect(arrived).not.toEqual(ids);
   });
 
-  test("early: it comes before the answer to the push", async () => {
+  test("early: it arrives before the answer to the push", async () => {
     const receiver = await receive({ early: true });
     let isAnswered = false;
     const push = sandbox.pay().finally(() => {

@@ -19,8 +19,8 @@ export interface AuditorOptions {
 
 /**
  * Predicts every answer from the documentation and from what passed between the service and the network, and shares no code with
- * the program. If two answers are possible (a commit failed, the process died during a request), it accepts either, and then asks
- * which one came true.
+ * the program. If two answers are possible (a commit failed, the process died during a request), it accepts either, and then reads
+ * which one happened.
  */
 export class Auditor {
   readonly #book = new Book();
@@ -63,7 +63,7 @@ export class Auditor {
     }
   }
 
-  /** To be called when a request is sent; call what it returns when the answer comes. */
+  /** To be called when a request is sent. Call the returned function when the answer arrives. */
   sending(sent: Sent): Judge {
     const { path, query } = pathOf(sent);
     if (path.startsWith("/_momo/")) return this.#control.sending(sent);
@@ -100,7 +100,7 @@ export class Auditor {
       const sent = { method: "GET", target, headers, body: null };
       return { sent, judge: (answer) => this.#learn(payment, answer) };
     }
-    this.#book.looked();
+    this.#book.allRead();
     return null;
   }
 

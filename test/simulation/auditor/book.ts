@@ -9,7 +9,7 @@ export interface End {
   readonly status: string;
   readonly code: number;
   readonly desc: string;
-  /** When the customer paid; null if nobody paid. */
+  /** When the customer paid; null if unpaid. */
   readonly paidAtMs: number | null;
   /** Null until an answer shows it: the service makes some receipts itself. */
   readonly receipt: string | null;
@@ -45,9 +45,9 @@ export interface Payment extends PaymentFacts {
   isKnown: boolean;
   /** The simulation has changed what the network reports: only the reports tell how and when it ends. */
   isAltered: boolean;
-  /** The network was asked about it, and has not answered. */
+  /** A check of the payment is in flight. */
   isAsked: boolean;
-  /** The network must not be asked before. */
+  /** The network must not be checked before. */
   notBeforeMs: number;
   said: Said[];
   /** The list has shown it as pending since the process was last idle. */
@@ -110,7 +110,7 @@ export class Book {
     this.#forgetDelays();
   }
 
-  /** When to ask again may not have been stored. */
+  /** The times of the next checks may not have been stored. */
   #forgetDelays(): void {
     for (const payment of this.payments.values()) payment.notBeforeMs = Number.NEGATIVE_INFINITY;
   }
@@ -119,7 +119,7 @@ export class Book {
     return this.#isDisturbed;
   }
 
-  /** The network has been asked about a prompt, or has answered. */
+  /** The service has checked a prompt, or the network has answered. */
   onEvent(event: Extract<WorldEvent, { kind: "asked" | "heard" | "said" }>): void {
     const payment = this.payments.get(event.checkoutRequestId);
     if (!payment) return; // forgotten by a reset
@@ -150,7 +150,7 @@ export class Book {
           receipt: outcome.receiptNumber,
         };
     payment.said.push({ end, doubtful, moment });
-    // Perhaps the deadline came first.
+    // Perhaps the deadline passed first.
     if (late && atMs >= payment.deadlineMs) payment.said.push({ end: EXPIRED, doubtful, moment });
   }
 
@@ -174,7 +174,7 @@ export class Book {
   }
 
   /** Everything uncertain has been read. */
-  looked(): void {
+  allRead(): void {
     this.#isDisturbed = false;
   }
 
@@ -234,7 +234,7 @@ export class Book {
       payment.transactionCode = row.transaction_code;
     }
     if (typeof row.momo_receipt_number === "string") {
-      // The receipts of an altered network may come again after a reset.
+      // An altered network may repeat its receipts after a reset.
       const isOurs = payment.end !== null && isReceipt(row.momo_receipt_number, payment.end.paidAtMs ?? 0);
       this.#claim("receipt number", row.momo_receipt_number, key, isOurs ? this.#numbers : this.#unique);
       if (payment.end) payment.end = { ...payment.end, receipt: row.momo_receipt_number };

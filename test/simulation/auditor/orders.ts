@@ -15,18 +15,18 @@ export interface Order {
   readonly instruction: string | null;
 }
 
-/** An order that is under way. */
+/** An order in flight. */
 interface OpenOrder {
   readonly merchantId: number;
   readonly kind: string;
-  /** What the network must be asked for. */
+  /** The prompt that the network must get. */
   readonly content: object;
   readonly sentAtMs: number;
   /** The network's answer; null before it. */
-  result: "taken" | "refused" | "invalid" | "broken" | null;
+  result: "accepted" | "refused" | "invalid" | "broken" | null;
 }
 
-/** Compares the orders with what the network is asked for, and the network's answers with those to the orders. */
+/** Compares the orders with the prompts that the network gets, and the network's answers with those to the orders. */
 export class Orders {
   readonly #environment: Environment;
   readonly #book: Book;
@@ -40,19 +40,22 @@ export class Orders {
     this.#promptTimeoutMs = promptTimeoutMs;
   }
 
-  /** The process has ended, with everything under way. */
+  /** The process has ended, and with it all requests in flight. */
   processEnded(): void {
     this.#open = [];
   }
 
-  /** The network was asked for a prompt. From now on there may be a payment. */
+  /** The network got a prompt. From now on there may be a payment. */
   onEvent({ prompt, result, consulted }: Extract<WorldEvent, { kind: "push" }>): void {
     const { paymentAccountId, phone, amountCents, reference, description, instruction } = prompt;
     const content = { paymentAccountId, phone, amountCents, reference, description, instruction };
     const order = this.#open.find(
       (one) => one.result === null && one.sentAtMs === prompt.pushedAtMs && difference(content, one.content) === null,
     );
-    demand(order !== undefined, `the network was asked for a payment that nobody ordered: ${JSON.stringify(prompt)}`);
+    demand(
+      order !== undefined,
+      `the network was asked for a payment that no merchant ordered: ${JSON.stringify(prompt)}`,
+    );
     const deadlineMs = prompt.pushedAtMs + this.#promptTimeoutMs;
     demand(prompt.expiresAtMs === deadlineMs, `a prompt lives until ${prompt.expiresAtMs}, not ${deadlineMs}`);
     if (!consulted) {
@@ -60,8 +63,8 @@ export class Orders {
       return;
     }
     const prediction = predict(prompt, this.#environment.rules, this.#environment.byDefault);
-    const predicted = prediction === "refused" || prediction === "invalid" ? prediction : "taken";
-    const said = typeof result === "string" ? result : "taken";
+    const predicted = prediction === "refused" || prediction === "invalid" ? prediction : "accepted";
+    const said = typeof result === "string" ? result : "accepted";
     demand(said === predicted, `a prompt was ${said}, not ${predicted}: ${JSON.stringify(content)}`);
     order.result = predicted;
     if (typeof result === "string") return;
@@ -111,7 +114,7 @@ export class Orders {
     this.#book.see(payment, demandSuccess(answer, members));
   }
 
-  /** The network did not take it, or the commit failed. */
+  /** The network refused it, or the commit failed. */
   #judgeRefusal(order: OpenOrder, answer: Answer): void {
     if (isInternalError(answer) && this.#book.isDisturbed) return;
     const message = demandFailure(answer, answer.status === 400 ? 400 : 500);

@@ -19,7 +19,7 @@ export function demandFailure({ status, body }: Answer, expected: number, mentio
   const wrong = difference({ status, body }, { status: expected, body: { success: false, message: someText } });
   demand(wrong === null, String(wrong));
   const { message } = body as { message: string };
-  demand(!SECRETS.test(message), `a caller is told: ${message}`);
+  demand(!SECRETS.test(message), `a message shows internals: ${message}`);
   for (const mention of mentions) demand(message.includes(mention), `the message does not name ${mention}: ${message}`);
   return message;
 }
@@ -37,7 +37,7 @@ export function isInternalError({ status, body }: Answer): boolean {
   return status === 500 && (body as { message?: unknown }).message === "internal server error";
 }
 
-/** Refusals with one wording, so that nobody learns from them what belongs to others. */
+/** Refusals with one wording, so that a caller cannot learn from them what belongs to others. */
 export class SameWords {
   #words: string | null = null;
 

@@ -5,10 +5,10 @@ import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";
-import { nextTurn } from "../../support/next-turn.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { rejectionOf } from "../../support/rejection.ts";
 import { identified, insertPending } from "../../support/shop.ts";
+import { nextTurn } from "../../support/turns.ts";
 
 const pay = (pending: PendingTransaction, receipt: string, atMs = CREATED_AT_MS + 5) =>
   resolve(pending, paidAt(atMs, receipt));

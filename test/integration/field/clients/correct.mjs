@@ -1,4 +1,4 @@
-/** Does all right: four orders that end in different ways, each polled until it has ended, whatever the end is. */
+/** Does everything right: four orders that end in different ways, each polled until it has ended, whatever the end is. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 const SERVICE = "https://payflow.example/api/v2";

@@ -1,4 +1,4 @@
-/** A wallet whose page asks for the status every few seconds, and whose server credits whenever it reads "completed". */
+/** A wallet whose page polls every few seconds, and whose server credits each time that it reads "completed". */
 import { setTimeout as sleep } from "node:timers/promises";
 
 const headers = { "Content-Type": "application/json", "X-API-Key": "live_key", "X-API-Secret": "live_secret" };

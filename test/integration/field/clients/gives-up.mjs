@@ -1,4 +1,4 @@
-/** A bot with little patience. Its customer looks for the PIN, and pays after half a minute. */
+/** A bot that stops polling too early. Its customer pays after half a minute. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 async function ask(path, body) {

@@ -1,4 +1,4 @@
-/** Written by somebody who guessed the paths. */
+/** A client whose author guessed the paths. */
 const headers = { "Content-Type": "application/json", "X-API-Key": "live_key", "X-API-Secret": "live_secret" };
 
 for (const path of ["stkpush", "checkstatus.php", "status"]) {

@@ -1,4 +1,4 @@
-/** A bot that takes phones as people write them, and has no reference. */
+/** A bot that sends phones as people type them, and has no reference. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 const phones = [712345678, "+254712345679", "712345680", "0712 345 681", "0712-345-682"];

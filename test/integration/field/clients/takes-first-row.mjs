@@ -1,4 +1,4 @@
-/** A shop that looks for its payment in the list, by a parameter that the list does not have. */
+/** A shop that searches the list for its payment, by a parameter that the list does not have. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 const headers = { "Content-Type": "application/json", "X-API-Key": "live_key", "X-API-Secret": "live_secret" };

@@ -5,4 +5,4 @@ const response = await fetch("https://payflow.example/api/v2/stkpush.php", {
   body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 80, reference: "TICKET-5" }),
 });
 const { checkout_request_id } = await response.json();
-console.log("the webhook will tell what becomes of", checkout_request_id ? "TICKET-5" : "nothing");
+console.log("the webhook will report the outcome of", checkout_request_id ? "TICKET-5" : "nothing");

@@ -1,4 +1,4 @@
-/** A shop that listens for a webhook, and asks as well: whichever is first. */
+/** A shop that listens for a webhook and also polls; the first result counts. */
 
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";

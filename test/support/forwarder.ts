@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A connection to a server on this machine that can be cut and mended. */
-export interface Cable {
+/** Forwards connections to a server on this machine, and can interrupt them. */
+export interface Forwarder {
   readonly port: number;
-  /** Ends all connections, and refuses new ones. */
+  /** Ends all connections, and refuses new ones until `mend()`. */
   cut(): void;
   mend(): void;
   close(): void;
 }
 
-/** @param server the port where it listens, or the path of its socket */
-export async function layCable(server: number | string): Promise<Cable> {
+/** @param server the port of the server, or the path of its socket */
+export async function startForwarder(server: number | string): Promise<Forwarder> {
   const open = new Set<Socket>();
   let isCut = false;
   const listener = createServer((near) => {
