@@ -1,10 +1,10 @@
 import type { Clock } from "../../src/domain/clock.ts";
-import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import { callersVariable } from "../environment.ts";
+import { once } from "../once.ts";
 import type { CredentialsRecord } from "../serving/records.ts";
 import { tell } from "../terminal/output.ts";
 import { makeCertificates } from "./certificate.ts";
@@ -57,7 +57,7 @@ export async function startInterception(options: InterceptOptions) {
     const door = await openTlsDoor({
       certificates,
       servedAt: served.port,
-      onDistrust: onFirstUse(() => tellDistrust(hosts)),
+      onDistrust: once(() => tellDistrust(hosts)),
     });
     closing.push(door.close);
     const proxy = await openProxy({ hosts, doorPort: door.port, servedAt: served.port, outer, password });

@@ -20,7 +20,6 @@ import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
-import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { operationAt } from "../../src/http/operation.ts";
@@ -28,6 +27,7 @@ import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, type RefusePath, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
+import { once } from "../once.ts";
 import { version } from "../version.ts";
 import type { Shared, SharedSteering } from "./engine.ts";
 import { withGuide } from "./guide.ts";
@@ -165,7 +165,7 @@ function merchantApi(
   const { service, faults, count, log, audit, webhooks, stopping, inputs } = parts;
   const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
   // Loaded with the first request: it needs zod, whose load takes 6 ms of the start.
-  const load = onFirstUse(async () => {
+  const load = once(async () => {
     const { createApi, INPUTS } = await import("../../src/http/api.ts");
     for (const [operation, names] of INPUTS) inputs.set(operation, names);
     return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });

@@ -1,5 +1,6 @@
 import { redact } from "../../src/domain/credentials.ts";
 import { wantsColour } from "../environment.ts";
+import { once } from "../once.ts";
 import type { Failure } from "./failure.ts";
 import { jsonText, plain } from "./plain.ts";
 import { isTerminal, writeOut } from "./standard-output.ts";
@@ -66,14 +67,8 @@ export function print(...pieces: Piece[]): void {
   writeOut(`${lineOf(pieces, isTerminal)}\n`);
 }
 
-let isStderrOpen = false;
-
 /** Opened at the first write, because that takes 2 ms. A write error is ignored: there is no other place to report it. */
-export function stderr(): NodeJS.WriteStream {
-  if (!isStderrOpen) process.stderr.on("error", () => {});
-  isStderrOpen = true;
-  return process.stderr;
-}
+export const stderr = once(() => process.stderr.on("error", () => {}));
 
 /** Prints a line for people; never data. */
 export function tell(...pieces: Piece[]): void {

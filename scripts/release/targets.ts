@@ -40,15 +40,13 @@ export const TARGETS: readonly Target[] = [
   target("win32", "arm64"),
 ];
 
-/**
- * The targets that a command line names; all if it names none.
- * @throws Error for an unknown name
- */
+/** The targets that a command line names; all if it names none. An unknown name ends the program. */
 export function chosenTargets(names: readonly string[]): readonly Target[] {
   const unknown = names.filter((name) => !TARGETS.some((one) => one.name === name));
   if (unknown.length > 0) {
     const known = TARGETS.map(({ name }) => name).join(", ");
-    throw new Error(`there is no target ${unknown.join(", ")}; the targets are ${known}`);
+    process.stderr.write(`there is no target ${unknown.join(", ")}; the targets are ${known}\n`);
+    process.exit(2);
   }
   return TARGETS.filter(({ name }) => names.length === 0 || names.includes(name));
 }

@@ -105,8 +105,8 @@ export const openCall = computed(() =>
 
 /** The findings of the audit. */
 export const findings = signal<readonly wire.Finding[]>([]);
-export const mistakesByCall = computed(() => findingsByCall(findings.value));
-export const mistakesByPayment = computed(() => findingsByPayment(findings.value));
+export const callFindings = computed(() => findingsByCall(findings.value));
+export const paymentFindings = computed(() => findingsByPayment(findings.value));
 /** The findings that the person has marked as known. The browser stores them. */
 export const acknowledged = signal<Acknowledged>(readAcknowledged());
 export const openFindings = computed(() =>

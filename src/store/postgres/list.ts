@@ -53,8 +53,8 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
   return { list: (merchantId, filter, page) => lists.add({ merchantId, filter, page }) };
 }
 
-/** A bigint cannot hold every number that a query can have. No transaction has the id 0. */
-const toBigint = (id: number): number => (Number.isSafeInteger(id) ? id : 0);
+/** A query can have a number that no bigint column holds: 0 is the id of no transaction. */
+const storableId = (id: number): number => (Number.isSafeInteger(id) ? id : 0);
 
 class ListReader {
   readonly #attempts: Attempts;
@@ -108,7 +108,7 @@ class ListReader {
       toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
       page.limit,
       offsetOf(page),
-      id === undefined ? null : toBigint(id),
+      id === undefined ? null : storableId(id),
       toStored(ranges?.reference.from ?? ""),
       toStored(ranges?.reference.before ?? ""),
       ranges?.phone?.from ?? 0,

@@ -52,7 +52,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
     "completed story": [`transactions/${places.completed}?status=completed`, "Confirmed."],
     "pending story": [`transactions/${places.pending}`, "None yet"],
     requests: ["requests", "The last 1,000 requests"],
-    "no request fits": ["requests?mistake=any&path=none", "No request fits these filters"],
+    "no request fits": ["requests?finding=any&path=none", "No request fits these filters"],
     "refused request": [`requests/${places.refused}`, "Headers"],
     "forgotten request": ["requests/999999", "It is no longer in the log"],
     audit: ["audit", "known"],

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { fitsCall, NO_CALL_FILTERS, paymentOf } from "../../../sandbox/console/browser/logic/calls.ts";
+import {
+  type CallFilters,
+  fitsCall,
+  NO_CALL_FILTERS,
+  paymentOf,
+} from "../../../sandbox/console/browser/logic/calls.ts";
 import { BUCKETS, outcomeChart } from "../../../sandbox/console/browser/logic/chart.ts";
 import { csvOf } from "../../../sandbox/console/browser/logic/csv.ts";
 import {
@@ -98,6 +103,7 @@ describe("the filters of payments (§4.3)", () => {
     [{ date_from: "2026-11-21" }, false],
     [{ date_to: "2026-11-19" }, false],
     [{ search: "ORDER" }, null],
+    [{ search: " ", id: " " }, true],
     [{ search: "ORDER", status: "failed" }, false],
   ];
   test.each(CASES)("%j on a new payment: %p; null if only the server knows", (filters, isShown) => {
@@ -118,7 +124,7 @@ describe("the filters of requests", () => {
     expect(paymentOf({ ...poll, body: null, answer: {} })).toBeNull();
   });
 
-  const CASES: [filters: object, found: number[]][] = [
+  const CASES: [filters: Partial<CallFilters>, found: number[]][] = [
     [{}, [0, 1]],
     [{ path: "stkpush.php" }, [1]],
     [{ method: "GET" }, []],
@@ -126,7 +132,8 @@ describe("the filters of requests", () => {
     [{ answer: "2xx" }, [0]],
     [{ payment: "ws_CO_1" }, [0]],
     [{ search: "WS_co_2" }, [1]],
-    [{ mistake: "any" }, []],
+    [{ search: " ", payment: " " }, [0, 1]],
+    [{ finding: "any" }, []],
   ];
   test.each(CASES)("%j", (filters, found) => {
     const fits = requests.filter((request) => fitsCall(request, { ...NO_CALL_FILTERS, ...filters }));

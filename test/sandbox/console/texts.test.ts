@@ -3,7 +3,7 @@ import { formatAmount, formatInterval, formatPhone } from "../../../sandbox/cons
 import { gistOf } from "../../../sandbox/console/browser/logic/gist.ts";
 import { unusual } from "../../../sandbox/console/browser/logic/in-force.ts";
 import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
-import { problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
+import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { coveredBy } from "../../../sandbox/console/browser/logic/rule-order.ts";
 import { faultInWords, ruleInWords, webhookInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
@@ -17,6 +17,10 @@ test("amounts, phones and durations", () => {
     ...["0 ms", "0.3 ms", "3 ms", "350 ms", "999 ms", "1 s", "2.9 s", "9.9 s", "48 s"],
     ...["1 min", "3 min 5 s", "1 h", "1 h 30 min"],
   ]);
+});
+
+test("a field sends a number, or else the text, which the API refuses; an empty one sends nothing", () => {
+  expect(["", "0", "1.5", "1e999", "ten"].map(numberOrText)).toEqual([undefined, 0, 1.5, "1e999", "ten"]);
 });
 
 describe("the problems of a form, beside their fields", () => {

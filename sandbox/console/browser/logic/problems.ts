@@ -22,3 +22,8 @@ export function problemsOf(message: string, names: readonly string[]): Problems 
   const rest = message.slice(0, starts[0]?.index ?? message.length);
   return { fields, rest: rest === "" ? null : rest };
 }
+
+/** A typed value for JSON: a number, or else the text, so that the API refuses it. Undefined if the field is empty. */
+export function numberOrText(text: string): number | string | undefined {
+  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text || undefined;
+}

@@ -4,10 +4,10 @@ import { api } from "../api.ts";
 import { knownPayment } from "../arrivals.ts";
 import { paymentOf } from "../logic/calls.ts";
 import { formatPhone } from "../logic/format.ts";
-import { isLoaded, mistakesByCall, requests } from "../state.ts";
+import { callFindings, isLoaded, requests } from "../state.ts";
+import { FindingNote } from "./finding-note.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 import { returnFocus } from "./long-list.tsx";
-import { MistakeNote } from "./mistake-note.tsx";
 import { Pane } from "./pane.tsx";
 import { CallDetails, HttpStatus } from "./request-step.tsx";
 
@@ -67,8 +67,8 @@ export function CallPane({ id }: { id: number }) {
         )}
       </div>
       <FormProblem problems={call.problems} />
-      {mistakesByCall.value.get(id)?.map((mistake) => (
-        <MistakeNote key={mistake.message} mistake={mistake} />
+      {callFindings.value.get(id)?.map((finding) => (
+        <FindingNote key={finding.message} finding={finding} />
       ))}
       <CallDetails request={request} />
       <details>

@@ -110,8 +110,3 @@ export function submits(run: () => Promise<unknown>): (event: Event) => void {
     void run();
   };
 }
-
-/** A typed value for JSON: a number, or else the text, so that the API refuses it. Undefined if the field is empty. */
-export function numberOrText(text: string): number | string | undefined {
-  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text || undefined;
-}

@@ -2,11 +2,12 @@ import { signal, useSignal } from "@preact/signals";
 import { closeDialog, goTo, pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
+import { numberOrText } from "../logic/problems.ts";
 import { accounts, dialog, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
 import { Dialog } from "./dialog.tsx";
-import { type Draft, FormProblem, numberOrText, submits, useForm } from "./form.tsx";
+import { type Draft, FormProblem, submits, useForm } from "./form.tsx";
 import { Options, OutcomeOptions } from "./options.tsx";
 
 const LABELS = {

@@ -6,18 +6,18 @@ import { server } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CopyButton } from "./copy-button.tsx";
-import { MistakeNote } from "./mistake-note.tsx";
+import { FindingNote } from "./finding-note.tsx";
 
 interface RequestStepProps {
   readonly request: LoggedRequest;
-  readonly mistakes: readonly Finding[] | undefined;
+  readonly found: readonly Finding[] | undefined;
   /** The time since the previous request. */
   readonly intervalMs?: number | null;
   readonly isOpen?: boolean;
 }
 
 /** A request on one line, with its body and answer below. */
-export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false }: RequestStepProps) {
+export function RequestStep({ request, found = [], intervalMs, isOpen = false }: RequestStepProps) {
   return (
     <>
       <details class="call" open={isOpen}>
@@ -35,8 +35,8 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
           <a href={addressOf("requests", String(request.id))}>Open this request</a>
         </p>
       </details>
-      {mistakes.map((mistake) => (
-        <MistakeNote key={mistake.message} mistake={mistake} />
+      {found.map((finding) => (
+        <FindingNote key={finding.message} finding={finding} />
       ))}
     </>
   );

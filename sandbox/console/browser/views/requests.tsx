@@ -5,15 +5,7 @@ import { fitsCall, operationOf, paymentOf } from "../logic/calls.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { formatCount, formatInterval, formatPhone, preciseClock } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
-import {
-  callFilters,
-  isLoaded,
-  MOST_REQUESTS,
-  mistakesByCall,
-  openCall,
-  requests,
-  requestsPerSecond,
-} from "../state.ts";
+import { callFilters, callFindings, isLoaded, MOST_REQUESTS, openCall, requests, requestsPerSecond } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
 import { CallFilterBar } from "./call-filter-bar.tsx";
 import { CallPane } from "./call-pane.tsx";
@@ -32,13 +24,13 @@ const COLUMNS: readonly ColumnHead[] = [
   ["Answer", "c-answer"],
   ["About", "c-about"],
   ["Took", "c-took number when-wide"],
-  ["Findings", "c-mistakes"],
+  ["Findings", "c-findings"],
 ];
 
-/** The live log of the merchant API, with the mistakes of clients. */
+/** The live log of the merchant API, with the findings about clients. */
 export function Requests() {
   const shown = useComputed(() => {
-    const found = mistakesByCall.value;
+    const found = callFindings.value;
     return requests.value.filter((one) => fitsCall(one, callFilters.value, found.get(one.id))).reverse();
   });
   const list = useWindowed(shown.value);
@@ -63,7 +55,7 @@ export function Requests() {
                   key={request.id}
                   request={request}
                   isOpen={openCall.value === request.id}
-                  found={mistakesByCall.value.get(request.id)}
+                  found={callFindings.value.get(request.id)}
                 />
               ))}
             </tbody>
@@ -96,7 +88,7 @@ interface RowProps {
 function Row({ request, isOpen, found }: RowProps) {
   const { id, at_ms, method, target, status, fault, duration_ms } = request;
   const about = aboutOf(request);
-  const mistakes = found && labelsOf(found);
+  const labels = found && labelsOf(found);
   return (
     <tr data-open={isOpen} onClick={() => select(String(id))}>
       <td class="c-at">
@@ -117,11 +109,11 @@ function Row({ request, isOpen, found }: RowProps) {
         {about}
       </td>
       <td class="c-took number when-wide">{formatInterval(duration_ms)}</td>
-      <td class="c-mistakes" title={mistakes}>
+      <td class="c-findings" title={labels}>
         {found && (
           <span class="warned">
             <WarningIcon />
-            <span>{mistakes}</span>
+            <span>{labels}</span>
           </span>
         )}
       </td>

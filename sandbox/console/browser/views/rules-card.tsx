@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { api } from "../api.ts";
 import { counted } from "../logic/in-force.ts";
+import { numberOrText } from "../logic/problems.ts";
 import { coveredBy } from "../logic/rule-order.ts";
 import { ruleInWords } from "../logic/steering-words.ts";
 import { rules } from "../state.ts";
@@ -8,7 +9,7 @@ import type { Rule } from "../wire.ts";
 import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
 import { type Command, type Control, ControlGroup } from "./commands.tsx";
-import { type Draft, numberOrText, useForm } from "./form.tsx";
+import { type Draft, useForm } from "./form.tsx";
 import { OutcomeOptions } from "./options.tsx";
 import { RemovableList } from "./removable-list.tsx";
 import { UndoLine, useUndo } from "./undo.tsx";

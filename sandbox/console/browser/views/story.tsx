@@ -85,7 +85,7 @@ function Identity({ id, told }: { id: string; told: Story | null }) {
 
 function Steps({ story: told }: { story: Story }) {
   const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
-  const mistakes = findingsByCall(findings.value);
+  const found = findingsByCall(findings.value);
   const [first, ...rest] = requests;
   // The log may have dropped the request, and test payments are not in it.
   const start = first?.target.includes("stkpush") ? first : undefined;
@@ -95,7 +95,7 @@ function Steps({ story: told }: { story: Story }) {
       <li>
         <h3>Start</h3>
         {start ? (
-          <RequestStep request={start} mistakes={mistakes.get(start.id)} isOpen />
+          <RequestStep request={start} found={found.get(start.id)} isOpen />
         ) : (
           <p class="hint">{startOf(told)}</p>
         )}
@@ -119,7 +119,7 @@ function Steps({ story: told }: { story: Story }) {
           <ol class="polls">
             {polls.map((poll) => (
               <li key={poll.id}>
-                <RequestStep request={poll} mistakes={mistakes.get(poll.id)} intervalMs={poll.interval_ms} />
+                <RequestStep request={poll} found={found.get(poll.id)} intervalMs={poll.interval_ms} />
               </li>
             ))}
           </ol>

@@ -8,8 +8,8 @@ import {
   filters,
   isListCurrent,
   MOST_ROWS,
-  mistakesByPayment,
   openPayment,
+  paymentFindings,
   rows,
   server,
   shownRows,
@@ -53,7 +53,7 @@ export function TransactionTable() {
                 key={transaction.id}
                 transaction={transaction}
                 isOpen={openPayment.value === transaction.checkout_request_id}
-                found={mistakesByPayment.value.get(transaction.checkout_request_id)}
+                found={paymentFindings.value.get(transaction.checkout_request_id)}
               />
             ))}
           </tbody>

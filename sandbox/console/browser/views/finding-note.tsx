@@ -3,12 +3,12 @@ import type { Finding } from "../wire.ts";
 import { WarningIcon } from "./icons.tsx";
 
 /** A client's mistake beside the request or payment, and the advice. */
-export function MistakeNote({ mistake }: { mistake: Finding }) {
+export function FindingNote({ finding }: { finding: Finding }) {
   return (
-    <p class="mistake">
+    <p class="finding-note">
       <WarningIcon />
       <span>
-        {mistake.message} {mistake.advice} <a href={addressOf("audit")}>Audit</a>
+        {finding.message} {finding.advice} <a href={addressOf("audit")}>Audit</a>
       </span>
     </p>
   );
