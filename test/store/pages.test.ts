@@ -94,8 +94,15 @@ describe("a page by blocks of numbers holds the rows that a sort of all puts the
     );
   });
 
-  test("also where the clock stood still all the time", () => {
-    const rows = Array.from({ length: 100 }, (_, index) => ({ id: index + 1, atMs: 7, isSelected: true }));
+  test.each([
+    ["stood still all the time", () => 7],
+    ["went back by a millisecond at the start of each block", (id: number) => id - 2 * Math.floor(id / 2 ** SMALL)],
+  ])("also if the clock %s", (_what, atMsOf) => {
+    const rows = Array.from({ length: 100 }, (_, index) => ({
+      id: index + 1,
+      atMs: atMsOf(index + 1),
+      isSelected: true,
+    }));
     const blocks = blocksOver(rows, 0, 1000);
     for (let skip = 0; skip < 100; skip += 7)
       expect(pageOf(blocks, skip, 7)).toEqual(blocks.expected.slice(skip, skip + 7));

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspectDatabase, mendTotals } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
+import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
@@ -15,6 +16,17 @@ beforeAll(async () => {
 afterAll(() => {
   store.close();
   rmSync(folder, { recursive: true });
+});
+
+test("a payment whose totals cannot be written is not stored", async () => {
+  const file = join(folder, "without-totals.db");
+  const other = await openStoreWithMerchants(file, 1);
+  const writer = new Database(file);
+  writer.run("DROP TABLE day_totals");
+  writer.close();
+  expect(String(await rejectionOf(insertPending(other)))).toContain("no such table");
+  expect(await other.transactions.nextCheckAtMs()).toBeNull();
+  other.close();
 });
 
 describe("a full count finds what is wrong in the totals, and a recount mends it", () => {

@@ -72,7 +72,7 @@ onEveryEngine((engine) => {
       await nextTurn();
       expect(await find(elsewhere)).toEqual(cancel(elsewhere));
       await shop.store.transactions.clear();
-      expect(await find(here)).toBeNull();
+      expect(await find(elsewhere)).toBeNull();
     });
 
     test("with a number that another one has is refused, and the other stays", async () => {
