@@ -1,7 +1,7 @@
 import { LIMIT_TOKEN_LENGTH, limitId, openLimitTable } from "./support/limit-table.ts";
 
 /**
- * The bare limit: the least program that makes the same durable write. One insert into the least table, WAL, a full flush for each
+ * The bare limit: the smallest program that makes the same durable write. One insert into a small table, WAL, a full flush for each
  * commit, one commit for each turn of the event loop; no validation, no credentials, no totals, no outcome.
  */
 
@@ -25,7 +25,7 @@ const find = client.query<Row, [number]>(
     completed_at_ms FROM payments WHERE id = ?`,
 );
 
-/** The row of an id, where the rest of it is right. */
+/** The row of an id, if the token in the id is right. */
 function found(checkoutRequestId: string) {
   const [, , , token = ""] = checkoutRequestId.split("_");
   const id = Number.parseInt(token.slice(LIMIT_TOKEN_LENGTH), 36);
@@ -78,7 +78,7 @@ const server = Bun.serve({
       insert.get(
         body.payment_account_id ?? 0,
         (body.amount ?? 0) * 100,
-        // As momo stores it, among the phones that are in the table already: most of the cost of a row is its place there.
+        // As momo stores it, and in the range of the phones in the table: most of the cost of a row is its place in the index.
         254_000_000_000 + Number(body.phone),
         body.reference ?? null,
         token,
@@ -96,7 +96,7 @@ const server = Bun.serve({
   },
 });
 
-// Compiled as momo is, it begins reluctant to compile.
+// Like momo, it is compiled with a slow JIT policy, and returns to the normal one here.
 Bun.unsafe.setJITPolicy(1);
 process.on("SIGTERM", () => {
   client.close();

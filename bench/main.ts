@@ -1,18 +1,18 @@
 /**
- * Measures what momo says of its speed: `npm run bench`. In one run on one machine it holds momo against the bare limit
- * (`limit.ts`, compiled with the same flags) and against what people would otherwise use, and prints ratios.
+ * Measures the claims about momo's speed: `npm run bench`. In one run on one machine it compares momo with the bare limit
+ * (`limit.ts`, compiled with the same flags) and with other mock servers, and prints ratios.
  *
- *   --quick        about a minute, 200,000 rows at most; the whole run takes about fifteen, 5,000,000 rows and 8 GB of disk
- *   --markdown     the table for a document
- *   --chart        writes bench/chart.svg: how the list and the payments do as rows are added
- *   --only NAMES   some claims, by the names of their files in `claims/`, with commas
+ *   --quick        about one minute and at most 200,000 rows; the whole run takes about 15 minutes, 5,000,000 rows and 8 GB of disk
+ *   --markdown     prints the table for a document
+ *   --chart        writes bench/chart.svg: the speed of the list and of payments at growing numbers of rows
+ *   --only NAMES   measures only some claims, by the names of their files in `claims/`, separated by commas
  *
  * `claims/` has a program for each claim, `support/` what they share: servers, load (wrk), rows (`loader.ts`), the table.
- * Contenders take turns, round by round; the table shows the median of the rounds, and as spread half the way from the least
- * to the greatest. Nothing passes or fails by time. Peers are left out until they are there:
+ * Contenders take turns in each round. The table shows the median of the rounds, and as spread half the difference between the
+ * smallest and the largest value. Nothing passes or fails by time. Peers are left out if they are not installed:
  * `npm install --prefix bench/peers --ignore-scripts`.
  *
- * All listens on 127.0.0.1 and writes below `dist`, which is on the disk of the project, and removes it at the end.
+ * All servers listen on 127.0.0.1. All files are below `dist`, on the disk of the project, and are removed at the end.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -74,7 +74,7 @@ const WHOLE = {
   minutes: 15,
 };
 
-/** Of this run alone: two at once disturb each other only in time. */
+/** Each run has its own folder, so that two at the same time only slow each other down. */
 const folder = join(ROOT, `dist/bench-${process.pid}`);
 const say = (text: string): boolean =>
   process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
@@ -107,7 +107,7 @@ if (unknown !== undefined) refuse(`there is no claim ${unknown}; the claims are 
 const reason = obstacle(ROOT, scale.bytesNeeded);
 if (reason !== null) refuse(reason);
 
-// Ends the servers too, see support/processes.ts.
+// support/processes.ts ends the servers.
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 setTimeout(() => refuse(`not done after ${scale.minutes} minutes: something hangs`), scale.minutes * 60_000).unref();
 
@@ -126,7 +126,7 @@ try {
   refuse((error as Error).message);
 }
 
-/** A claim that cannot be measured does not keep the others from the table. */
+/** If a claim cannot be measured, the table still shows the others. */
 async function measure(name: string, bench: Bench): Promise<Line[]> {
   try {
     return (await CLAIMS[name]?.(bench)) ?? [];

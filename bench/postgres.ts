@@ -1,10 +1,10 @@
 /**
  * What a payment costs on PostgreSQL: `node_modules/.bin/bun bench/postgres.ts [--rounds 5] [--seconds 4]`. It needs PostgreSQL 15
- * (`apt-get install postgresql`), starts a server of its own on the disk, and ends it.
+ * (`apt-get install postgresql`), starts its own server on the disk, and ends it.
  *
- * In turn, round by round: payments through the service; the same statement in the same batches from a bare program; one statement a
- * payment; and the service in three processes, with three times the clients, and with the same. Compared are processor times and rates within this run; the medians of the rounds
- * are shown. Nothing passes or fails by time.
+ * Each round measures in turn: payments through the service; the same statement in the same batches from a program that does nothing
+ * else; one statement for each payment; and the service in three processes, with three times the clients, and with the same number.
+ * It shows the medians of the rounds, which are comparable only within one run. Nothing passes or fails by time.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import { cleanUp, later, newFolder } from "../test/support/cleanup.ts";
 import { missing, openEngine, startServer, urlOf } from "../test/support/postgres.ts";
 import { addMerchants } from "../test/support/shop.ts";
 import { firstLine, start } from "./support/processes.ts";
+import { median } from "./support/statistics.ts";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "5" }, seconds: { type: "string", default: "4" } },
@@ -25,7 +26,7 @@ const CLIENTS = 64;
 interface Kind {
   readonly mode: "momo" | "bare" | "singles";
   readonly processes: number;
-  /** All together. */
+  /** Of all processes together. */
   readonly clients: number;
 }
 
@@ -36,7 +37,7 @@ interface Figures {
   readonly engineUs: number;
 }
 
-/** Time on a processor of the server and all its processes, also of those that have ended, in µs. */
+/** Processor time of the server and all its processes, also of ended ones, in µs. */
 function engineCpuUs(postmaster: number): number {
   let ticks = 0;
   for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name))) {
@@ -49,7 +50,7 @@ function engineCpuUs(postmaster: number): number {
       if (Number(pid) === postmaster) ticks += user + system + (fields[13] ?? 0) + (fields[14] ?? 0);
       else if (parent === postmaster) ticks += user + system;
     } catch {
-      // it has ended meanwhile
+      // The process has ended.
     }
   }
   return ticks * 10_000;
@@ -109,7 +110,6 @@ for (let round = 0; round < rounds; round += 1) {
 }
 await cleanUp();
 
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 const of = (kind: keyof typeof KINDS, member: keyof Figures) => median((figures[kind] ?? []).map((one) => one[member]));
 for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
   const shown = (["perSecond", "p99Ms", "clientUs", "engineUs"] as const).map((member) => of(kind, member).toFixed(1));

@@ -2,31 +2,20 @@ import { delimiter } from "node:path";
 
 /** The only file that reads the environment. Nothing is read from a `.env` file. */
 
-export interface MomoEnvironment {
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  readonly apiSecret?: string;
-  readonly paymentAccountId?: string;
-  readonly controlUrl?: string;
-  readonly controlToken?: string;
-  readonly data?: string;
-  readonly database?: string;
-  /** As every client of PostgreSQL takes it. */
-  readonly databasePassword?: string;
-}
-
-/** momo's variables that are set and not empty. */
-export function momoEnvironment(): MomoEnvironment {
+/** momo's variables. An empty one counts as not set. */
+export function momoEnvironment() {
+  const { env } = process;
   return {
-    ...named("baseUrl", "MOMO_BASE_URL"),
-    ...named("apiKey", "MOMO_API_KEY"),
-    ...named("apiSecret", "MOMO_API_SECRET"),
-    ...named("paymentAccountId", "MOMO_PAYMENT_ACCOUNT_ID"),
-    ...named("controlUrl", "MOMO_CONTROL_URL"),
-    ...named("controlToken", "MOMO_CONTROL_TOKEN"),
-    ...named("data", "MOMO_DATA"),
-    ...named("database", "MOMO_DATABASE"),
-    ...named("databasePassword", "PGPASSWORD"),
+    baseUrl: env.MOMO_BASE_URL || undefined,
+    apiKey: env.MOMO_API_KEY || undefined,
+    apiSecret: env.MOMO_API_SECRET || undefined,
+    paymentAccountId: env.MOMO_PAYMENT_ACCOUNT_ID || undefined,
+    controlUrl: env.MOMO_CONTROL_URL || undefined,
+    controlToken: env.MOMO_CONTROL_TOKEN || undefined,
+    data: env.MOMO_DATA || undefined,
+    database: env.MOMO_DATABASE || undefined,
+    // The same variable as for other clients of PostgreSQL.
+    databasePassword: env.PGPASSWORD || undefined,
   };
 }
 
@@ -38,11 +27,6 @@ export function serveVariable(name: `MOMO_SERVE_${string}`): string | undefined 
 /** The names of all variables that look like one of an option of `serve`, and are not empty. */
 export function serveVariableNames(): string[] {
   return Object.keys(process.env).filter((name) => name.startsWith("MOMO_SERVE_") && process.env[name]);
-}
-
-function named<N extends string>(name: N, variable: string): { [K in N]?: string } {
-  const value = process.env[variable];
-  return value ? ({ [name]: value } as { [K in N]: string }) : {};
 }
 
 /** The variables that are set, each with what it replaces. Secrets are not shown. */
@@ -63,8 +47,8 @@ export function variablesInForce(): { name: string; value: string; overrides: st
 }
 
 /** The folders for data of programs that the environment names. */
-export function platformFolders(): { xdgDataHome?: string; localAppData?: string } {
-  return { ...named("xdgDataHome", "XDG_DATA_HOME"), ...named("localAppData", "LOCALAPPDATA") };
+export function platformFolders() {
+  return { xdgDataHome: process.env.XDG_DATA_HOME || undefined, localAppData: process.env.LOCALAPPDATA || undefined };
 }
 
 /** The environment for a child process: ours and more, without the token of another sandbox, and without a proxy for this machine. */
@@ -91,7 +75,7 @@ export function searchPath(): string {
   return folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder)).join(delimiter);
 }
 
-/** Whether this is continuous integration, where nobody can answer questions. */
+/** Whether this is continuous integration, where no person can answer questions. */
 export function isCi(): boolean {
   return Boolean(process.env.CI);
 }

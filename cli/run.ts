@@ -45,7 +45,7 @@ async function assemble(version: string, isMeant: (name: string) => boolean): Pr
     .configureOutput({ writeOut, outputError: () => {} }); // tellOf prints the error
   for (const [group, commands] of Object.entries(GROUPS)) {
     for (const [name, [summary, load]] of Object.entries(commands)) {
-      const command = isMeant(name) ? await load() : new Command(name);
+      const command = isMeant(name) ? (await load()).default() : new Command(name);
       program.addCommand(adopt(command.description(summary).helpGroup(group), program));
     }
   }

@@ -2,14 +2,12 @@
 
 type Answer = Record<string, unknown>;
 
-export interface ControlClient {
-  /** @throws Error in the words of the sandbox, if it refuses */
-  send(method: string, path: string, body?: object): Promise<Answer>;
-}
+export type ControlClient = ReturnType<typeof connect>;
 
-export function connect(controlUrl: string): ControlClient {
+export function connect(controlUrl: string) {
   return {
-    async send(method, path, body) {
+    /** @throws Error in the words of the sandbox, if it refuses */
+    async send(method: string, path: string, body?: object): Promise<Answer> {
       const response = await fetch(controlUrl + path, {
         method,
         ...(body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),

@@ -8,7 +8,7 @@ const { accessSync, constants } = require("node:fs");
 
 const OLDEST_NODE = 20;
 
-/** The packages of which one belongs to a machine, the likelier one first. */
+/** The packages that may fit a machine, the likelier one first. */
 function packagesFor(platform, cpu) {
   const systems = { linux: "linux", darwin: "darwin", win32: "windows" };
   const system = systems[platform];
@@ -17,7 +17,7 @@ function packagesFor(platform, cpu) {
   return platform === "linux" ? [name, `${name}-musl`] : [name];
 }
 
-/** Only where both packages are installed: to ask takes a tenth of a second. */
+/** Called only if both packages are installed, because the report takes 0.1 s. */
 function runsMusl() {
   process.report.excludeNetwork = true;
   return process.report.getReport().header.glibcVersionRuntime === undefined;
@@ -66,7 +66,7 @@ function runnable(file) {
     if (error.code === "EACCES") {
       throw new Error(`${file} may not be executed: chmod +x it, or install it on a file system that allows it`);
     }
-    // Deno may be allowed to run it and not to ask: whether it runs shows when it is started.
+    // Deno may be allowed to run the file but not to check it: then its start shows whether it runs.
   }
   return file;
 }

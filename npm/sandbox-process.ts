@@ -36,7 +36,7 @@ export async function startExecutable(flags: readonly string[]): Promise<Sandbox
     child.once("close", () => resolve());
     child.once("error", () => resolve());
   });
-  child.stdin.on("error", () => {}); // it ended first
+  child.stdin.on("error", () => {}); // the process has ended
   const ready = await readyRecordOf(child);
   reachDirectly(new URL(ready.control_url).hostname);
   // A sandbox that a test forgets to stop must not keep the process alive.

@@ -1,4 +1,4 @@
-/** What `momo-sandbox/testing` gives. This file is published as the declarations, so it imports nothing. */
+/** The types of `momo-sandbox/testing`. This file is published as the declarations, so it imports nothing. */
 
 export type Status = "pending" | "completed" | "failed" | "cancelled" | "expired";
 export type OutcomeName =
@@ -24,13 +24,13 @@ export interface SandboxOptions {
   readonly promptTimeout?: string;
   /** By default `/v2`, and the same at `/api/v2`. */
   readonly basePath?: string;
-  /** What a client may send: by default `strict`; `lenient` also takes what the real services take. */
+  /** What a client may send: by default `strict`; `lenient` also accepts what the real services accept. */
   readonly accept?: "strict" | "lenient";
   /** By default `full`. */
   readonly responseForm?: "full" | "short";
   /** The address to which each payment that becomes final is POSTed. The specification has no webhooks. */
   readonly webhook?: string;
-  /** Whether the clock stands still from the start, so that only the test moves it. By default it does not. */
+  /** Whether the clock is frozen from the start, so that only the test moves it. By default it does not. */
   readonly frozen?: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface WebhookInput {
   /** The share of messages that get lost. */
   lost?: number | undefined;
   seed?: number | undefined;
-  /** Whether a message comes before the answer to the push. */
+  /** Whether a message is sent before the answer to the push. */
   early?: boolean | undefined;
 }
 
@@ -120,7 +120,7 @@ export interface TransactionRecord {
   readonly completed_at: string | null;
 }
 
-/** A call of the merchant API, as the log has it. */
+/** A request of the merchant API, as in the log. */
 export interface RequestRecord {
   readonly id: number;
   readonly at: string;
@@ -152,7 +152,7 @@ export interface Finding {
   /** What would be right. */
   readonly advice: string;
   readonly section: string;
-  /** The calls in the log, the oldest first. */
+  /** The requests in the log, the oldest first. */
   readonly request_ids: readonly number[];
   readonly checkout_request_id: string | null;
   readonly reference: string | null;
@@ -170,7 +170,7 @@ export interface TestSandbox {
   readonly headers: Record<string, string>;
   readonly rules: { add(...rules: RuleInput[]): Promise<void>; clear(): Promise<void> };
   readonly faults: {
-    /** Replaces all; the same seed brings the same faults. Resolves to the seed. */
+    /** Replaces all; the same seed gives the same faults. Resolves to the seed. */
     set(faults: FaultInput[], seed?: number): Promise<number>;
     clear(): Promise<void>;
   };
@@ -180,7 +180,7 @@ export interface TestSandbox {
     clear(): Promise<void>;
     /** Oldest first. */
     deliveries(): Promise<DeliveryRecord[]>;
-    /** Sends one again, as a delivery of its own. */
+    /** Sends one again, as a new delivery. */
     resend(id: number): Promise<DeliveryRecord>;
   };
   readonly clock: {
@@ -194,13 +194,13 @@ export interface TestSandbox {
     checkoutRequestId: string,
     answer: { readonly pin: string } | { readonly outcome: OutcomeName },
   ): Promise<TransactionRecord>;
-  /** Resolves the moment the transaction is as asked for; rejects at the time-out (a duration in real time, by default 10s). */
+  /** Resolves when the transaction has this status; rejects at the time-out (a duration in real time, by default 10s). */
   wait(
     payment: { readonly checkoutRequestId: string } | { readonly reference: string },
     until?: "final" | Status,
     timeout?: string,
   ): Promise<TransactionRecord>;
-  /** The last 1,000 calls of the merchant API, oldest first. */
+  /** The last 1,000 requests of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
   /** What the client under test has done wrong, the worst first. */
   audit(): Promise<Finding[]>;
@@ -215,7 +215,7 @@ export interface TestSandbox {
 }
 
 /**
- * Starts a sandbox of its own: the executable on a free port, with a temporary folder. It ends with this process at the latest.
+ * Starts a private sandbox: the executable on a free port, with a temporary folder. It ends with this process at the latest.
  * @throws Error with momo's message for wrong options
  */
 export type StartSandbox = (options?: SandboxOptions) => Promise<TestSandbox>;

@@ -6,9 +6,9 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** An injected failure of the merchant API. */
 export interface Fault {
-  /** The operation that it is for, such as `/stkpush.php`; null: any. */
+  /** The affected operation, such as `/stkpush.php`; null: any. */
   readonly path: string | null;
-  readonly what: /** Answered with this status; the operation is not carried out. */
+  readonly what: /** The answer has this status; the operation is not carried out. */
     | { readonly kind: "error"; readonly status: number }
     /** Carried out after this time. */
     | { readonly kind: "delay"; readonly delayMs: number }
@@ -16,60 +16,53 @@ export interface Fault {
     | { readonly kind: "disconnect" };
   /** From above 0 to 1. */
   readonly probability: number;
-  /** How often it still strikes; null: always. */
+  /** How many more times it applies; null: always. */
   readonly times: number | null;
 }
 
 export const MAX_FAULTS = 100;
 
-/** The faults in force, in order. */
-export interface FaultPlan {
-  /** The same seed and the same requests give the same faults. */
-  readonly seed: number;
-  readonly faults: readonly Fault[];
-  /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
-  replace(seed: number, faults: readonly Fault[]): void;
-  /** Whether {@link strike} uses up something for this operation: a number of times, or chance. */
-  isCounted(path: string): boolean;
-  /** All of it, for another server that goes on from there. */
-  state(): FaultState;
-  resume(state: FaultState): void;
-  /** The fault for the next request to an operation: the first that is for it and strikes, or null. */
-  strike(path: string): Fault["what"] | null;
-}
+export type FaultPlan = ReturnType<typeof createFaultPlan>;
 
 export interface FaultState {
   readonly seed: number;
   readonly faults: readonly Fault[];
-  /** The state of the chance. */
+  /** The state of the random generator. */
   readonly drawn: number;
 }
 
-export function createFaultPlan(): FaultPlan {
+/** The faults in force, in order. */
+export function createFaultPlan() {
   let seed = 0;
   let faults: readonly Fault[] = [];
   let chance = seededChance(seed);
 
   return {
+    /** The same seed and the same requests give the same faults. */
     get seed() {
       return seed;
     },
     get faults() {
       return faults;
     },
-    replace(nextSeed, next) {
+    /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
+    replace(nextSeed: number, next: readonly Fault[]): void {
       if (next.length > MAX_FAULTS) throw invalid(`there can be at most ${MAX_FAULTS} faults`);
       seed = nextSeed;
       faults = next;
       chance = seededChance(seed);
     },
-    isCounted: (path) => faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== null)),
-    state: () => ({ seed, faults, drawn: chance.state() }),
-    resume(state) {
+    /** Whether `strike` changes the state for this operation: a number of times, or the random generator. */
+    isCounted: (path: string): boolean =>
+      faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== null)),
+    /** The whole state, for another server that continues from it. */
+    state: (): FaultState => ({ seed, faults, drawn: chance.state() }),
+    resume(state: FaultState): void {
       ({ seed, faults } = state);
       chance = seededChance(seed, state.drawn);
     },
-    strike(path) {
+    /** The fault for the next request to an operation: the first one that applies, or null. */
+    strike(path: string): Fault["what"] | null {
       for (const fault of faults) {
         if (!isFor(fault, path)) continue;
         if (fault.probability < 1 && chance() >= fault.probability) continue;

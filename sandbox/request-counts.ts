@@ -1,23 +1,22 @@
 import type { LoggedRequest } from "./request-log.ts";
 
-/** How many calls of the merchant API were answered, by operation and status. */
-export interface RequestCounts {
-  list(): readonly { readonly operation: string; readonly status: string; readonly count: number }[];
-  add(request: Pick<LoggedRequest, "target" | "status">): void;
-}
+export type RequestCounts = ReturnType<typeof createRequestCounts>;
 
-/** What stands for a call that was never answered. */
+/** The status of a request that got no answer. */
 const UNANSWERED = "none";
 
-/** @param operationOf the name of the operation at a path; null for other paths */
-export function createRequestCounts(operationOf: (path: string) => string | null): RequestCounts {
+/**
+ * Counts the requests to the merchant API by operation and status.
+ * @param operationOf the name of the operation at a path; null for other paths
+ */
+export function createRequestCounts(operationOf: (path: string) => string | null) {
   const counts = new Map<string, Map<number | null, number>>();
   return {
     list: () =>
       [...counts].flatMap(([operation, byStatus]) =>
         [...byStatus].map(([status, count]) => ({ operation, status: String(status ?? UNANSWERED), count })),
       ),
-    add({ target, status }) {
+    add({ target, status }: Pick<LoggedRequest, "target" | "status">): void {
       const end = target.indexOf("?");
       const operation = operationOf(end < 0 ? target : target.slice(0, end)) ?? "other";
       const byStatus = counts.get(operation) ?? new Map<number | null, number>();

@@ -1,6 +1,6 @@
 import type { FaultKind } from "./faults.ts";
 
-/** A call of the merchant API, as it came and as it was answered. */
+/** A request to the merchant API, and its answer. */
 export interface LoggedRequest {
   /** Counts from 1 since the server started. */
   readonly id: number;
@@ -12,66 +12,60 @@ export interface LoggedRequest {
   readonly headers: Headers;
   /** The beginning of the body, as far as it was read and is text, or null. */
   readonly body: string | null;
-  /** How many bytes of it are not kept. */
+  /** How many bytes of the body are not kept. */
   readonly bodyCutBytes: number;
-  /** The checkout request id of a body that was cut, so that the call is found for its payment. */
+  /** The checkout request id of a body that was cut, so that the request is found for its payment. */
   readonly cutId?: string | undefined;
   /** Null if the connection was closed without an answer. */
   readonly status: number | null;
   /** The beginning of the answer, also if it was lost. */
   readonly answer: string | null;
   readonly answerCutBytes: number;
-  /** The fault that struck it, or null. */
+  /** The injected fault, or null. */
   readonly fault: FaultKind | null;
-  /** What only the lenient form accepted: the member, and what came there. */
+  /** What only the lenient form accepted: the member, and its value. */
   readonly leniencies: readonly { readonly member: string; readonly came: string }[];
   /** Whether the strict form refused what the lenient form accepts. */
   readonly isTakenLeniently: boolean;
 }
 
-/** The header of a call that a person sends again from the console; it names the call in the log. */
+/** The header of a request that a person sends again from the console; it has the id of the first request in the log. */
 export const REPLAY_HEADER = "x-sandbox-replay-of";
 
 /** @param whole the complete body and answer. A listener must not keep them */
 export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
 
-/** How many calls are kept. */
+/** How many requests are kept. */
 const LOG_CAPACITY = 1000;
 
 /** How many characters of each body and answer are kept. With a head of at most 16 KiB, this bounds the whole log. */
 export const KEPT_LENGTH = 4096;
 
-/** The last {@link LOG_CAPACITY} calls. JSON is made when somebody reads them. */
-export interface RequestLog {
-  /** Takes the whole body and answer, and cuts them. */
-  add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">): void;
-  /** Oldest first. */
-  list(): readonly LoggedRequest[];
-  clear(): void;
-  subscribe(listener: LogListener): () => void;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
-export function createRequestLog(): RequestLog {
-  const calls: LoggedRequest[] = [];
+/** The last {@link LOG_CAPACITY} requests. JSON is made only when they are read. */
+export function createRequestLog() {
+  const requests: LoggedRequest[] = [];
   const listeners = new Set<LogListener>();
   let lastId = 0;
 
   return {
-    add(request) {
+    /** Takes the whole body and answer, and cuts them. */
+    add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">): void {
       lastId += 1;
       const [body, bodyCutBytes] = beginningOf(request.body);
       const [answer, answerCutBytes] = beginningOf(request.answer);
       const cutId = bodyCutBytes > 0 ? request.body?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
       const logged = { ...request, id: lastId, body, bodyCutBytes, cutId, answer, answerCutBytes };
-      calls.push(logged);
-      if (calls.length > LOG_CAPACITY) calls.shift();
+      requests.push(logged);
+      if (requests.length > LOG_CAPACITY) requests.shift();
       for (const listener of listeners) listener(logged, request);
     },
-    list: () => calls,
-    clear() {
-      calls.length = 0;
+    list: (): readonly LoggedRequest[] => requests,
+    clear(): void {
+      requests.length = 0;
     },
-    subscribe(listener) {
+    subscribe(listener: LogListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -81,7 +75,7 @@ export function createRequestLog(): RequestLog {
 /** If JSON has a member twice, its last value counts. */
 const CHECKOUT_REQUEST_ID = /ws_CO_[0-9]{14}_[0-9A-Z]{20}/g;
 
-/** The end of a word at the cut may be the first part of a secret, perhaps escaped, that nobody would recognise. */
+/** Remove the word at the cut: it may be the first part of a secret, which redaction would not recognise. */
 const MAX_CUT_WORD = 600;
 
 /** @returns what is kept of a text, and how many bytes are not */

@@ -2,49 +2,54 @@ import type { Clock } from "../src/domain/clock.ts";
 import { Refusal } from "../src/domain/error.ts";
 import type { SteeredPart, Steering } from "./steering.ts";
 
-/** The document that all replicas go by, as text, and how often it has changed. */
+/** The document that all replicas apply, as text, and how often it has changed. */
 export interface SteeringDocument {
   readonly version: number;
   readonly document: string;
 }
 
-/** The table of the document and of the replicas that live. */
+/** The database table of the document and of the living replicas. */
 export interface SteeringTable {
   read(): Promise<SteeringDocument>;
-  /** Runs `edit` on the latest document, while nobody else can change it; what it returns is the next version. It may run twice. */
+  /** Runs `edit` on the latest document, with a lock, and stores the result as the next version. `edit` may run twice. */
   edit(edit: (current: SteeringDocument) => string): Promise<SteeringDocument>;
-  /** Begins to live, with the document that `edit` returns. `isAlone`: no other replica lives. */
+  /** Registers this replica, with the document that `edit` returns. `isAlone`: there is no other living replica. */
   join(leaseMs: number, edit: (current: SteeringDocument, isAlone: boolean) => string): Promise<SteeringDocument>;
-  /** Says that this replica lives for another lease, and by which version it goes. */
+  /** Renews the lease of this replica, and stores which version it applies. */
   confirm(version: number, leaseMs: number): Promise<void>;
-  /** The names of the living replicas that go by an earlier version. */
+  /** The names of the living replicas that apply an earlier version. */
   behind(version: number): Promise<string[]>;
   leave(): Promise<void>;
 }
 
-/** How often to look for changes of others, and to say that this replica lives. */
-const LOOK_MS = 200;
+/** How often to poll for changes of other replicas, and to renew the lease. */
+const POLL_MS = 200;
 const CONFIRM_MS = 1000;
 
-/** A replica that has said nothing for so long counts as dead, and decides nothing before it has read the document again. */
+/**
+ * A replica that has not renewed its lease for this long counts as dead. It decides nothing before it has read the document again.
+ */
 const LEASE_MS = 3000;
 
-/** How long a change waits for the others. */
+/** How long a change waits for the other replicas. */
 const PATIENCE_MS = 5000;
-const POLL_MS = 50;
+const CONFIRMATION_POLL_MS = 50;
 
 export interface SharedSteeringParts {
   readonly table: SteeringTable;
   readonly parts: readonly SteeredPart[];
-  /** The part that stays as it was when no replica is left, as the clock does. */
+  /** The part that survives when all replicas have stopped: the clock. */
   readonly lasting: string;
   readonly realClock: Clock;
   readonly stopwatch: () => number;
-  /** Told of the parts that others have changed. */
+  /** Called with the names of the parts that other replicas have changed. */
   readonly onChange: (names: readonly string[]) => void;
 }
 
-/** Steers several servers by one document. It holds only the parts that calls have changed; the rest is as each server was started. */
+/**
+ * Steers several servers by one document. It has only the parts that were changed by a call; the rest is as each server was
+ * started.
+ */
 export class SharedSteering implements Steering {
   readonly #options: SharedSteeringParts;
   readonly #started: ReadonlyMap<string, string>;
@@ -52,8 +57,8 @@ export class SharedSteering implements Steering {
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
-  #cancelLook = () => {};
-  /** One piece of work at a time: a second one would only wait for the lock of the first, on a connection of its own. */
+  #cancelPoll = () => {};
+  /** One piece of work at a time: a second one would only wait for the lock of the first, and take another connection. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: SharedSteeringParts) {
@@ -61,7 +66,7 @@ export class SharedSteering implements Steering {
     this.#started = new Map(options.parts.map((part) => [part.name, JSON.stringify(part.save())]));
   }
 
-  /** When no other replica lives, nothing is left of earlier changes except {@link SharedSteeringParts.lasting}. */
+  /** If there is no other living replica, earlier changes are dropped, except {@link SharedSteeringParts.lasting}. */
   async start(): Promise<void> {
     const { table, lasting, stopwatch } = this.#options;
     const startedMs = stopwatch();
@@ -70,25 +75,25 @@ export class SharedSteering implements Steering {
       if (!isAlone) return current.document;
       return JSON.stringify(kept === undefined ? {} : { [lasting]: kept });
     });
-    this.#take(joined);
-    this.#live(startedMs);
-    this.#lookSoon();
+    this.#apply(joined);
+    this.#renewLease(startedMs);
+    this.#pollLater();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelLook();
+    this.#cancelPoll();
     await this.#last;
     await this.#options.table.leave();
   }
 
-  /** Whether what this server goes by can be out of date: others did not wait for its confirmation. */
+  /** Whether the lease is valid. Without it the state may be out of date: other replicas do not wait for our confirmation. */
   get isFresh(): boolean {
     return this.#options.stopwatch() < this.#freshUntilMs;
   }
 
   refresh(): Promise<void> {
-    return this.#inTurn(() => this.#look());
+    return this.#inTurn(() => this.#poll());
   }
 
   count<T>(work: () => T): Promise<T> {
@@ -118,7 +123,7 @@ export class SharedSteering implements Steering {
         if (result && written?.version === current.version && written.document === current.document) {
           return current.document;
         }
-        this.#take(current, true);
+        this.#apply(current, true);
         result = { value: work() };
         const document = this.#document();
         written = { version: current.version + 1, document };
@@ -126,16 +131,16 @@ export class SharedSteering implements Steering {
       });
       this.#version = edited.version;
       await table.confirm(edited.version, LEASE_MS);
-      this.#live(startedMs);
+      this.#renewLease(startedMs);
     } catch (error) {
-      // What is in memory may differ from the table: the next look takes that.
+      // The memory may differ from the table: the next poll loads the table.
       this.#version = -1;
       throw error;
     }
     return (result as { readonly value: T } | null)?.value as T;
   }
 
-  /** @throws Refusal `unavailable` that names the replicas that have not confirmed it in time */
+  /** @throws Refusal `unavailable` with the names of the replicas that have not confirmed it in time */
   async #confirmedByAll(version: number): Promise<void> {
     const { table, stopwatch } = this.#options;
     const untilMs = stopwatch() + PATIENCE_MS;
@@ -149,7 +154,7 @@ export class SharedSteering implements Steering {
           `the change is stored, but not confirmed by every replica after ${PATIENCE_MS / 1000} s: ${names}`,
         );
       }
-      await this.#pause(POLL_MS);
+      await this.#pause(CONFIRMATION_POLL_MS);
     }
   }
 
@@ -160,36 +165,36 @@ export class SharedSteering implements Steering {
     return promise;
   }
 
-  #lookSoon(): void {
+  #pollLater(): void {
     if (this.#isStopped) return;
     const { realClock } = this.#options;
-    this.#cancelLook = realClock.alarm(realClock.nowMs() + LOOK_MS, () => {
-      // The engine is away: it says so where it is asked, and the next look tries again.
+    this.#cancelPoll = realClock.alarm(realClock.nowMs() + POLL_MS, () => {
+      // If the engine is down, the requests that need it report that. The next poll tries again.
       void this.refresh()
         .catch(() => {})
-        .finally(() => this.#lookSoon());
+        .finally(() => this.#pollLater());
     });
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { table, stopwatch } = this.#options;
     const startedMs = stopwatch();
     const current = await table.read();
     const isNew = current.version !== this.#version;
-    if (isNew) this.#take(current);
+    if (isNew) this.#apply(current);
     if (isNew || startedMs - this.#confirmedAtMs >= CONFIRM_MS) {
       await table.confirm(current.version, LEASE_MS);
-      this.#live(startedMs);
+      this.#renewLease(startedMs);
     }
   }
 
-  #live(startedMs: number): void {
+  #renewLease(startedMs: number): void {
     this.#confirmedAtMs = startedMs;
     this.#freshUntilMs = startedMs + LEASE_MS;
   }
 
-  /** Goes by a document. @param always also if it is the one in force, which a failed change may have left half done */
-  #take({ version, document }: SteeringDocument, always = false): void {
+  /** Applies a document. @param always also the current version, because a failed change may have applied a part */
+  #apply({ version, document }: SteeringDocument, always = false): void {
     if (version === this.#version && !always) return;
     const saved = JSON.parse(document) as Record<string, unknown>;
     const changed: string[] = [];

@@ -1,17 +1,17 @@
 /**
- * How a change of rules, default, faults, clock or webhook comes into force. Alone, a server changes its own memory. Several servers on
- * one database go by one document, see shared-steering.ts.
+ * How a change of rules, default, faults, clock or webhook is applied. A single server changes its own memory. Several servers on
+ * one database apply one document, see shared-steering.ts.
  */
 export interface Steering {
   /**
    * Runs `work`, which changes what is in force. It is in force everywhere when this returns.
-   * @param work does nothing else, because it may run twice
+   * @param work must do nothing else, because it may run twice
    * @throws what `work` throws, and then nothing has changed; Refusal `unavailable` if another server has not confirmed the change
    */
   change<T>(work: () => T): Promise<T>;
-  /** Runs `work`, which uses up something that is counted, on the latest state. Others learn of it soon. */
+  /** Runs `work`, which uses up something that is counted, on the latest state. Other servers apply it at their next poll. */
   count<T>(work: () => T): Promise<T>;
-  /** Brings what others have changed. */
+  /** Loads what other servers have changed. */
   refresh(): Promise<void>;
 }
 
@@ -25,6 +25,6 @@ export const steeredAlone: Steering = {
 export interface SteeredPart {
   readonly name: string;
   save(): unknown;
-  /** Takes what another server has saved. */
+  /** Applies what another server has saved. */
   load(saved: unknown): void;
 }

@@ -1,7 +1,6 @@
 /**
- * Makes the console's page out of its sources, unless it is newer than all of them: one HTML file with everything inside, which
- * the program serves and the executable contains. Like setup.mjs it needs nothing but Node's standard library, and what that
- * has installed.
+ * Builds the console's page, unless it is newer than all its sources: one HTML file with everything inside, which the server serves
+ * and the executable contains. It needs only Node's standard library and the packages that setup.mjs installs.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
@@ -26,7 +25,7 @@ function changedAtMs(file) {
 }
 
 function build() {
-  // Write a draft and rename it, because a server may read the old page meanwhile.
+  // Write a draft and rename it, because a server may be reading the old page.
   const draft = join(folder, `draft-${process.pid}`);
   const bun = join(root, "node_modules", "bun", "bin", "bun.exe"); // named so on every system
   const options = ["--compile", "--target=browser", "--production", "--minify", "--outdir", draft];

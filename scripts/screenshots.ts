@@ -47,7 +47,7 @@ process.exit(0);
 type Picture = readonly [name: string, view: string, width: number, height: number];
 
 async function takePictures({ baseUrl }: TestSandbox, pictures: readonly Picture[]): Promise<void> {
-  // The address that momo has where nobody says otherwise.
+  // The pictures show momo's default address.
   const browser = await launchBrowser([`--host-resolver-rules=MAP localhost:2547 127.0.0.1:${new URL(baseUrl).port}`]);
   for (const colorScheme of ["light", "dark"] as const) {
     for (const [name, view, width, height] of pictures) {
@@ -56,7 +56,7 @@ async function takePictures({ baseUrl }: TestSandbox, pictures: readonly Picture
       await page.goto(`http://localhost:2547/_momo/#${view}`);
       await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
       await page.getByLabel("Enter PIN").fill("12");
-      // All of it is drawn, with the chart and what decides the prompt.
+      // Until everything is drawn, also the chart and who decides the prompt.
       await Bun.sleep(1500);
       writeFileSync(join(folder, `${name}-${colorScheme}.png`), smallPng(await page.screenshot()));
       await page.close();
@@ -65,7 +65,7 @@ async function takePictures({ baseUrl }: TestSandbox, pictures: readonly Picture
   await browser.close();
 }
 
-/** @returns the payment whose story is told */
+/** @returns the checkout request id of the payment that the pictures show */
 async function morning(): Promise<string> {
   for (let order = 0; order < 46; order += 1) {
     const id = await pay(order, OUTCOMES[order % OUTCOMES.length]);

@@ -1,6 +1,6 @@
 /**
- * Installs what package-lock.json pins, if that has not been done since it last changed. Runs before the scripts in
- * package.json, so it needs nothing but Node's standard library, and runs under Bun too, where there is no Node.
+ * Installs the packages in package-lock.json, if the file has changed since the last time. It runs before the scripts in
+ * package.json, so it needs only Node's standard library, and it also runs in Bun on machines without Node.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
-/** Makes a picture of a page small: 256 colours in place of millions, so that the README loads fast. */
+/** Reduces a picture of a page to 256 colours, so that the README loads fast. */
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLOURS = 256;
@@ -74,7 +74,7 @@ function paeth(left: number, above: number, corner: number): number {
   return toAbove <= toCorner ? above : corner;
 }
 
-/** The most frequent colours, those that look alike taken together, and the place of the nearest one for each pixel. */
+/** The most frequent colours, with similar colours as one, and the index of the nearest one for each pixel. */
 function paletteOf(pixels: Buffer) {
   const counts = new Map<number, number>();
   for (let at = 0; at < pixels.length; at += 3) {

@@ -1,25 +1,25 @@
 import type { Clock } from "./domain/clock.ts";
 import type { Random } from "./domain/random.ts";
 
-/** The only file that uses the time and randomness of the host. Everything else gets them as arguments. */
+/** The only file that uses the time and randomness of the host. All other files get them as arguments. */
 
-/** A timer does not count the time while the machine sleeps, so an alarm reads the clock at least this often. */
+/** A timer stops while the machine is suspended, so an alarm reads the clock at least this often. */
 const LONGEST_TIMER_MS = 2000;
 
-/** How fast our clock runs while it is ahead of the host: real oscillators differ by less. */
+/** The pace of our clock while it is ahead of the host's. Real oscillators differ by less. */
 const CATCH_UP_PACE = 0.999;
 
 /**
- * The host's time, except that it never goes back. When the host's clock is set back, this one goes on by the time that passes,
- * so that nothing due is held up; a little slower, so that the two meet again.
+ * The host's time, except that it never goes back. After the host's clock was set back, this clock runs on, so that due payments
+ * are not delayed. It runs a little slower until the host's clock has caught up.
  */
 export function steadyTime(hostMs: () => number, elapsedMs: () => number): () => number {
   let shownMs = hostMs();
-  let lookedMs = elapsedMs();
+  let readAtMs = elapsedMs();
   return () => {
     const nowMs = elapsedMs();
-    shownMs = Math.max(hostMs(), shownMs + (nowMs - lookedMs) * CATCH_UP_PACE);
-    lookedMs = nowMs;
+    shownMs = Math.max(hostMs(), shownMs + (nowMs - readAtMs) * CATCH_UP_PACE);
+    readAtMs = nowMs;
     return Math.floor(shownMs);
   };
 }

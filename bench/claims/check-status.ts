@@ -8,10 +8,10 @@ import { type Round, statusChecks, WARM_UP_SECONDS } from "../support/load.ts";
 import { databaseIn, startLimit, startMomo } from "../support/servers.ts";
 import { alternate } from "../support/statistics.ts";
 
-/** So many payments wait for their outcomes at a time, and are asked about again and again. */
+/** How many payments the clients poll repeatedly. */
 const POLLED = 1000;
 
-/** Checking statuses; the limit finds the row of its own table by its number. */
+/** Reads the status of payments. The bare limit finds a row of its own table by its number. */
 export const checkStatus: Claim = async (bench) => {
   const { programs, rounds, longRounds, seconds, folder } = bench;
   const rows = bench.sizes[0] ?? 0;
@@ -34,7 +34,7 @@ export const checkStatus: Claim = async (bench) => {
     return { momo: results.momo.map(rateOf), limit: results.limit.map(rateOf) };
   };
   const polled = await measure(POLLED, rounds);
-  // More than momo keeps in memory: each is read from the database.
+  // More payments than momo keeps in memory, so it reads each from the database.
   const each = await measure(rows, longRounds);
   await Promise.all([momo.stop(), limit.stop()]);
   return [

@@ -7,7 +7,7 @@ import { alternate, timed } from "../support/statistics.ts";
 
 const AFTER_MS = 500;
 
-/** Payments that are started and resolved, against a limit that only starts them: until the last of them has ended; and what they take on disk. */
+/** Starts and resolves payments until the last one has ended, and measures their size on disk. The bare limit only starts them. */
 export const fullCycle: Claim = async (bench) => {
   const { programs, longRounds, seconds } = bench;
   const limit = await startLimit(programs, limitData(bench, "limit-cycle", 0));
@@ -27,7 +27,7 @@ export const fullCycle: Claim = async (bench) => {
   ];
 };
 
-/** How many were started and resolved in a second, while there was something to do. */
+/** @returns how many payments start and end in a second */
 async function cycle(momo: RunningMomo, seconds: number): Promise<number> {
   let started = 0;
   const ms = await timed(async () => {

@@ -4,16 +4,16 @@ import { payments } from "../support/load.ts";
 import { startMomo } from "../support/servers.ts";
 import { median } from "../support/statistics.ts";
 
-/** How momo does at one size. */
+/** The figures of momo at one size of the database. */
 export interface Point {
   readonly rows: number;
-  /** Of a page of the list, over every type and status, first and last page. */
+  /** The median time of a page of the list: each type and status, first and last page. */
   readonly listMs: number;
-  /** Payments started a second. */
+  /** How many payments start in a second. */
   readonly perSecond: number;
 }
 
-/** The list and payments at each size, for the chart. It comes last: the payments add rows. */
+/** Measures the list and payments at each size, for the chart. It runs last, because the payments add rows. */
 export async function growth(bench: Bench): Promise<Point[]> {
   const points: Point[] = [];
   for (const rows of bench.sizes) {

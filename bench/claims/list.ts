@@ -4,7 +4,7 @@ import { list, mixes } from "../support/listing.ts";
 import { type RunningMomo, startMomo } from "../support/servers.ts";
 import { median } from "../support/statistics.ts";
 
-/** The list at the least and at the greatest size: every mix of filters, its first, middle and last page. */
+/** The list at the smallest and the largest size: each combination of filters, its first, middle and last page. */
 export const listTransactions: Claim = async (bench) => {
   const [few, many] = [bench.sizes[0] ?? 0, bench.sizes.at(-1) ?? 0];
   const atFew = await latencies(bench, few);
@@ -36,7 +36,7 @@ async function latencies(bench: Bench, rows: number): Promise<Map<string, number
   const momo = await startMomo(bench.programs, await dataOf(bench, rows));
   const measured = new Map<string, number>();
   try {
-    // Twice, for the first time prepares the statements.
+    // Run it twice: the first run prepares the statements.
     for (const keep of [false, true]) {
       for (const mix of mixes(keep)) {
         const last = Math.max((await list(momo, `${mix}&page=1`)).totalPages, 1);

@@ -11,7 +11,7 @@ import { median } from "../support/statistics.ts";
 const FEW = 23_000;
 const HOUR_MS = 3_600_000;
 
-/** Pages of ten where all payments are of one day: first, middle and last, of all statuses and of each. */
+/** Pages of ten payments when all are of one day: the first, middle and last page, for all statuses and for each. */
 export const oneDay: Claim = async (bench) => {
   const many = bench.sizes.at(-1) ?? 0;
   const [atFew, atMany] = [await latencies(bench, FEW), await latencies(bench, many)];
@@ -36,7 +36,7 @@ async function latencies(bench: Bench, rows: number): Promise<number[]> {
   if (!existsSync(databaseIn(data))) {
     bench.progress(`loading ${rowsText(rows)} of one day`);
     await newData(bench, `day-${rows}`);
-    // Yesterday at noon in Nairobi, so that no midnight is near.
+    // Yesterday at noon in Nairobi, far from midnight.
     const noonMs = Math.floor(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS - 15 * HOUR_MS;
     loadHistory(databaseIn(data), rows, noonMs + 8 * HOUR_MS, 16 * HOUR_MS);
   }

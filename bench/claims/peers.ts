@@ -5,7 +5,7 @@ import { arePeersInstalled, startPeers } from "../support/peers.ts";
 import { startMomo } from "../support/servers.ts";
 import { alternate, median } from "../support/statistics.ts";
 
-/** The same payments against what people would otherwise use, none of which writes durably. */
+/** The same payments with other mock servers. None of them writes durably. */
 export const peers: Claim = async (bench) => {
   if (!arePeersInstalled()) {
     return [leftOut("against peers", "left out: npm install --prefix bench/peers --ignore-scripts installs them")];

@@ -9,7 +9,7 @@ import { quantile } from "../support/statistics.ts";
 const YEAR_MS = 365 * 86_400_000;
 const QUIET_MS = 1500;
 
-/** Prompts that wait: what they cost while nothing happens, and how late others are meanwhile under load. */
+/** The cost of pending prompts, and how late the outcomes of other prompts are under load. */
 export const pending: Claim = async (bench) => {
   const { startSize: count } = bench;
   const data = await newData(bench, "pending");
@@ -38,7 +38,7 @@ export const pending: Claim = async (bench) => {
   await momo.stop();
   lines.push(
     compare({
-      claim: "lateness of a due prompt meanwhile, p99, under payment load",
+      claim: "lateness of a due prompt, p99, under payment load",
       unit: "ms",
       momo: [quantile(latenesses, 0.99)],
       limit: [quantile(latenesses, 0.5)],
@@ -59,11 +59,11 @@ async function memoryOf(bench: Bench, data: string): Promise<number> {
 
 const AFTER_MS = 500;
 
-/** How much later than due the end of a payment is known to who waits for it, the way of the answer included. */
+/** How long after its due time a waiting client sees the end of a payment, including the time of the answer. */
 async function lateness(momo: RunningMomo, delayMs: number): Promise<number> {
   await Bun.sleep(delayMs);
   const id = await pay(momo, `completed; after=${AFTER_MS}ms`);
-  // The prompt was pushed before this moment, so the lateness is not overstated by how long the answer took.
+  // The prompt was pushed before this moment, so the time of the answer does not count as lateness.
   const startedMs = performance.now();
   await control(momo, "/wait", { checkout_request_id: id, timeout: "10s" });
   return performance.now() - startedMs - AFTER_MS;

@@ -6,7 +6,7 @@ import { timed } from "../support/statistics.ts";
 
 const PROMPTS = 100_000;
 
-/** Prompts that all fall due at once: the clock stands still, and then jumps. */
+/** Prompts that are all due at once: the clock is frozen, and then it jumps. */
 export const resolve: Claim = async (bench) => {
   const rates: number[] = [];
   for (let round = 0; round < bench.longRounds; round += 1) {

@@ -10,7 +10,7 @@ const SELECTIVE_SEARCHES = 25;
 const MOST_MS = 10_000;
 const PAYING_MS = 2000;
 
-/** The search at the greatest size: one customer's number or one order, the start that all numbers share, and that of nine in ten. */
+/** The search at the largest size: for one customer or order, for the prefix of all numbers, and for that of nine in ten. */
 export const search: Claim = async (bench) => {
   const rows = bench.sizes.at(-1) ?? 0;
   const data = await dataOf(bench, rows);
@@ -21,7 +21,7 @@ export const search: Claim = async (bench) => {
   const untilMs = performance.now() + MOST_MS;
   for (const text of texts) {
     selective.push((await list(momo, `search=${text}`)).ms);
-    if (performance.now() > untilMs) break; // slow enough to be known
+    if (performance.now() > untilMs) break; // enough to show that it is slow
   }
   const broadest = (await list(momo, "search=254")).ms;
   const before = await whilePaying(momo, () => Bun.sleep(PAYING_MS));
@@ -32,7 +32,7 @@ export const search: Claim = async (bench) => {
     compare({ claim: `search that finds all ${rowsText(rows)}`, unit: "ms", momo: [broadest], goal: "-" }),
     compare({ claim: `search that finds most of ${rowsText(rows)}`, unit: "ms", momo: [broad.ms], goal: "-" }),
     compare({
-      claim: "payment held up by it, at most",
+      claim: "slowest payment during this search",
       unit: "ms",
       momo: [Math.max(...broad.waits)],
       limit: [Math.max(...before.waits)],
@@ -42,7 +42,7 @@ export const search: Claim = async (bench) => {
   ];
 };
 
-/** Pays one after the other until some work is done, and once before, so that its wait counts whole. */
+/** Makes payments one after another while some work runs. The first one starts together with the work. */
 async function whilePaying(momo: RunningMomo, work: () => Promise<unknown>) {
   const waits: number[] = [];
   for (let warmUp = 0; warmUp < 20; warmUp += 1) await pay(momo);
@@ -53,7 +53,7 @@ async function whilePaying(momo: RunningMomo, work: () => Promise<unknown>) {
   return { ms: await done, waits };
 }
 
-/** Numbers, orders and ids of payments all over the year. */
+/** Phone numbers, references and ids of payments from the whole year. */
 function textsIn(file: string): string[] {
   const ids = checkoutIdsIn(file, SELECTIVE_SEARCHES);
   const client = new Database(file, { readonly: true });

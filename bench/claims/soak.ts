@@ -8,56 +8,56 @@ import { knowsProcesses, residentMb } from "../support/proc.ts";
 import { databaseIn, startMomo } from "../support/servers.ts";
 import { median } from "../support/statistics.ts";
 
-/** A shop that takes a payment every second and asks for each five times. */
+/** A shop that starts a payment every second, and polls each five times. */
 const REQUESTS_A_DAY = 6 * 24 * 60 * 60;
 
-interface Look {
+interface Sample {
   readonly memoryMb: number;
   readonly logMb: number;
 }
 
-/** A busy day, as fast as it goes: does memory stay where it is once all is warm, and the log of writes with it? */
+/** The requests of a busy day, as fast as possible: do memory and the write-ahead log stop growing? */
 export const soak: Claim = async (bench) => {
   if (!knowsProcesses()) return [leftOut("soak", "needs /proc")];
   const requests = Math.round(REQUESTS_A_DAY * bench.days);
-  const looks = await busyDay(bench, requests);
-  const warm = Math.floor(looks.length / 4);
+  const samples = await busyDay(bench, requests);
+  const warm = Math.floor(samples.length / 4);
   const quarter = Math.max(1, warm);
-  const memory = (some: readonly Look[]) => some.map(({ memoryMb }) => memoryMb);
+  const memory = (some: readonly Sample[]) => some.map(({ memoryMb }) => memoryMb);
   const claim = `after ${requests.toLocaleString("en")} requests`;
   return [
     compare({
       claim: `${claim}: memory`,
       unit: "MB",
-      momo: memory(looks.slice(-quarter)),
-      limit: memory(looks.slice(warm, warm + quarter)),
+      momo: memory(samples.slice(-quarter)),
+      limit: memory(samples.slice(warm, warm + quarter)),
       against: "in the second quarter",
       goal: "flat",
     }),
     compare({
       claim: `${claim}: largest log of writes`,
       unit: "MB",
-      momo: [Math.max(...looks.map(({ logMb }) => logMb))],
-      limit: [median(looks.map(({ logMb }) => logMb))],
+      momo: [Math.max(...samples.map(({ logMb }) => logMb))],
+      limit: [median(samples.map(({ logMb }) => logMb))],
       against: "median",
       goal: "bounded",
     }),
   ];
 };
 
-async function busyDay(bench: Bench, requests: number): Promise<Look[]> {
+async function busyDay(bench: Bench, requests: number): Promise<Sample[]> {
   const data = await newData(bench, "soak");
   const database = databaseIn(data);
   const idsFile = join(bench.folder, "soak-ids.txt");
   const momo = await startMomo(bench.programs, data);
-  const looks: Look[] = [];
+  const samples: Sample[] = [];
   for (let done = 0; done < requests; ) {
     const started = await payments(momo, 1);
     writeFileSync(idsFile, checkoutIdsIn(database, 1000).join("\n"));
-    const asked = await statusChecks(momo, 2, idsFile);
-    done += started.requests + asked.requests;
-    looks.push({ memoryMb: residentMb(momo.pid), logMb: statSync(`${database}-wal`).size / 1e6 });
+    const polled = await statusChecks(momo, 2, idsFile);
+    done += started.requests + polled.requests;
+    samples.push({ memoryMb: residentMb(momo.pid), logMb: statSync(`${database}-wal`).size / 1e6 });
   }
   await momo.stop();
-  return looks;
+  return samples;
 }

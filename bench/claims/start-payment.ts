@@ -20,7 +20,7 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
     loadHistory(databaseIn(data), rows, Date.now());
   }
   const limit = await startLimit(programs, limitData(bench, `limit-start-${rows}`, rows));
-  // Nobody answers these prompts meanwhile: it is their start that is compared.
+  // These prompts stay pending: only the start of a payment is compared.
   const momo = await startMomo(programs, data, ["--outcome", "manual", "--prompt-timeout", "1h"]);
   await Promise.all([payments(limit, WARM_UP_SECONDS), payments(momo, WARM_UP_SECONDS)]);
   const results = await alternate(rounds, {
@@ -54,7 +54,7 @@ async function starts(bench: Bench, rows: number): Promise<Line[]> {
 
 type Measured = Round & { readonly bytes: number };
 
-/** @returns also how many bytes each payment had written */
+/** @returns the round, and the bytes that each payment wrote to disk */
 async function withBytes(server: Running & { readonly accountId?: number }, seconds: number): Promise<Measured> {
   const before = knowsProcesses() ? bytesWritten(server.pid) : 0;
   const round = await payments(server, seconds);

@@ -7,7 +7,7 @@ import { alternate, timed } from "../support/statistics.ts";
 
 const ROUNDS = 11;
 
-/** From the start of a process to its first answer, and of one that only prints its version. */
+/** The time from the start of a process to its first answer, and the time of `--version`. */
 export const startup: Claim = async (bench) => {
   const { momo, limit } = bench.programs;
   const versions = await alternate(2 * ROUNDS, {
@@ -25,13 +25,13 @@ export const startup: Claim = async (bench) => {
   ];
 };
 
-/** What a server is started on: momo on a data directory, the limit on a database. */
+/** The data directory of momo, and the database of the bare limit. */
 interface Place {
   readonly data: string;
   readonly database: string;
 }
 
-/** Gives a place each time where nothing is yet. */
+/** @returns a function that returns a new, empty place at each call */
 function newPlaces({ folder }: Bench): () => Place {
   let count = 0;
   return () => {

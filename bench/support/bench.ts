@@ -6,31 +6,31 @@ import { loadHistory } from "./loader.ts";
 import type { Programs } from "./programs.ts";
 import { databaseIn, startMomo } from "./servers.ts";
 
-/** What each claim is given. */
+/** The parameters of each claim. */
 export interface Bench {
   readonly programs: Programs;
   /** How many rounds, and how long one of load lasts. */
   readonly rounds: number;
   readonly seconds: number;
-  /** How many rounds of what takes many seconds. */
+  /** The same for measurements that take many seconds. */
   readonly longRounds: number;
-  /** The sizes at which growth is looked at, the smallest first. */
+  /** The numbers of rows at which growth is measured, the smallest first. */
   readonly sizes: readonly number[];
-  /** The size at which a start is measured. */
+  /** The number of rows at which a start is measured. */
   readonly startSize: number;
-  /** How much of a day the soak takes. */
+  /** How many days of requests the soak sends; may be a fraction. */
   readonly days: number;
-  /** Where everything is written, on the disk of the project. */
+  /** The folder for all files, on the same disk as the project. */
   readonly folder: string;
   readonly progress: (text: string) => void;
 }
 
-/** One program: it starts what it needs, measures, and stops it. */
+/** One measurement: it starts the servers that it needs, and stops them. */
 export type Claim = (bench: Bench) => Promise<Line[]>;
 
 export const rowsText = (rows: number): string => `${rows.toLocaleString("en")} rows`;
 
-/** A new data directory of momo's, with a merchant, a payment account and a key. */
+/** A new data directory with a merchant, a payment account and a key. */
 export async function newData({ folder, programs }: Bench, name: string): Promise<string> {
   const data = join(folder, name);
   rmSync(data, { recursive: true, force: true });
@@ -40,7 +40,7 @@ export async function newData({ folder, programs }: Bench, name: string): Promis
   return data;
 }
 
-/** A new database of the limit's, with so many payments. */
+/** Makes a database of the bare limit with this number of payments. */
 export function limitData({ folder }: Bench, name: string, rows: number): string {
   const file = join(folder, `${name}.db`);
   rmSync(file, { force: true });
@@ -48,7 +48,7 @@ export function limitData({ folder }: Bench, name: string, rows: number): string
   return file;
 }
 
-/** A data directory with so many payments, loaded once a run. Who writes to it more than a little takes a new one. */
+/** A data directory with this many payments, loaded once per run. A claim that writes much uses {@link newData}. */
 export async function dataOf(bench: Bench, rows: number): Promise<string> {
   const name = `rows-${rows}`;
   const data = join(bench.folder, name);

@@ -8,7 +8,7 @@ const TOP = 56;
 const BOTTOM = HEIGHT - 56;
 const STEPS = 4;
 
-/** Text and lines take the colour of the page that they stand on, light or dark. */
+/** The colours fit a light and a dark page. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #24292f }
   .grid { stroke: #8886; stroke-width: 1 }
@@ -54,7 +54,7 @@ interface Axis {
   readonly y: (value: number) => number;
 }
 
-/** From zero, so that flat looks flat, in steps that people count in. */
+/** An axis from zero, so that a flat line looks flat, with round steps. */
 function axis(values: readonly number[]): Axis {
   const raw = Math.max(...values) / STEPS;
   const magnitude = 10 ** Math.floor(Math.log10(raw));

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { createRequestIds } from "../../src/domain/identifiers.ts";
 
-/** The checkout request ids of some payments in a database, in no order that they were made in. */
+/** The checkout request ids of some payments in a database, not in the order of creation. */
 export function checkoutIdsIn(file: string, count: number): string[] {
   const client = new Database(file, { readonly: true });
   const [numbering] = client.query<{ key: Uint8Array }, []>("SELECT request_id_key AS key FROM numbering").all();

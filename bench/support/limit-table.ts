@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 
 /**
- * The least table that serves the three operations: one row a payment, found by its number, which its id carries, and one index
+ * The smallest table for the three operations: one row for each payment, found by its number, which is in its id, and one index
  * each for the list of a merchant, for a phone, and for what is due.
  */
 const TABLE = `
@@ -25,10 +25,10 @@ export function openLimitTable(file: string): Database {
 export const limitId = (id: number, createdAtMs: number, token: string): string =>
   `ws_CO_${createdAtMs}_${token}${id.toString(36)}`;
 
-/** So many characters of an id are its token; the number follows. */
+/** The first characters of an id are its token; the number follows. */
 export const LIMIT_TOKEN_LENGTH = 12;
 
-/** Fills the table with so many payments that nobody checks. */
+/** Fills the table with payments that no client polls. */
 export function loadLimit(file: string, rows: number): void {
   const client = openLimitTable(file);
   client
@@ -43,7 +43,7 @@ export function loadLimit(file: string, rows: number): void {
   client.close();
 }
 
-/** The ids of some payments, in no order that they were made in. */
+/** The ids of some payments, not in the order of creation. */
 export function limitIdsIn(file: string, count: number): string[] {
   const client = openLimitTable(file);
   const sql = "SELECT id, created_at_ms AS at, token FROM payments ORDER BY id * 2654435761 % 4294967296 LIMIT ?";

@@ -1,6 +1,6 @@
 import { median, spread } from "./statistics.ts";
 
-/** A line of the table: what was measured, held against the limit and the goal. */
+/** A line of the table: a measurement, compared with the limit and the goal. */
 export interface Line {
   readonly claim: string;
   readonly momo: string;
@@ -13,16 +13,16 @@ export interface Line {
 export interface Comparison {
   readonly claim: string;
   readonly unit: string;
-  /** One value a round. */
+  /** One value for each round. */
   readonly momo: readonly number[];
-  /** What momo is compared with; left out where the goal is absolute. */
+  /** What momo is compared with; absent if the goal is absolute. */
   readonly limit?: readonly number[];
-  /** What the limit is, where it is not the bare limit. */
+  /** The name of the limit, if it is not the bare limit. */
   readonly against?: string;
   readonly goal: string;
 }
 
-/** Medians, their ratio, and how far the rounds lie apart. */
+/** The medians, their ratio, and the spread of the rounds. */
 export function compare({ claim, unit, momo, limit, against, goal }: Comparison): Line {
   const spreads = [momo, ...(limit ? [limit] : [])].map((values) =>
     values.length > 1 ? percent(spread(values)) : "-",
@@ -46,7 +46,7 @@ function percent(value: number): string {
   return Number.isFinite(value) ? `±${value.toFixed(0)} %` : "-";
 }
 
-/** Three digits that count. */
+/** A value with three significant digits. */
 function figure(value: number, unit: string): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return `${value.toLocaleString("en", { maximumFractionDigits: digits })} ${unit}`;

@@ -3,7 +3,7 @@ import type { RunningMomo } from "./servers.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Every mix of type, status, dates and limit, as query strings; or, not `all`, each type with each status once. */
+/** Query strings: `all` combinations of type, status, dates and limit, or each type with each status once. */
 export function mixes(all: boolean): string[] {
   const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
   const types = ["", ...KINDS.map((kind) => `&type=${kind}`)];

@@ -1,4 +1,4 @@
--- What every load shares: requests that are sent in turn, and what the benchmark reads of a round.
+-- Shared by all loads: sends requests in turn, and prints the result of a round.
 function done(summary, latency)
   local errors = summary.errors
   local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
@@ -6,7 +6,7 @@ function done(summary, latency)
     summary.requests, summary.duration, latency:percentile(99), failed))
 end
 
--- What is sent, in turn; filled by init.
+-- The requests; init fills the table.
 requests = {}
 local turn = 0
 

@@ -2,14 +2,13 @@ import { join } from "node:path";
 import { run } from "./processes.ts";
 import { ROOT } from "./programs.ts";
 
-/** One round of load. */
 export interface Round {
   readonly requests: number;
   readonly perSecond: number;
   readonly p99Ms: number;
 }
 
-/** What a client sends: nothing of it is for the bare limit and the peers, which look at no credentials. */
+/** What a client sends. The bare limit and the peers ignore the credentials. */
 export interface Target {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,15 +17,15 @@ export interface Target {
 
 const CONNECTIONS = 64;
 
-/** How long both are warmed up, at once. The first 15,000 payments cost momo a third more: it has more code to compile. */
+/** Both servers warm up at the same time. The first 15,000 payments cost momo a third more: it has more code to compile. */
 export const WARM_UP_SECONDS = 4;
 
-/** Starts payments over 64 connections for so many seconds. */
+/** Starts payments over 64 connections for some seconds. */
 export function payments(target: Target, seconds: number): Promise<Round> {
   return wrk("payment.lua", `${target.url}/stkpush.php`, target, seconds, String(target.accountId ?? 1));
 }
 
-/** Checks the status of the payments whose ids stand in a file, line by line. */
+/** Checks the status of the payments whose ids are in a file, one a line. */
 export function statusChecks(target: Target, seconds: number, idsFile: string): Promise<Round> {
   return wrk("status.lua", `${target.url}/status.php`, target, seconds, idsFile);
 }
@@ -53,7 +52,7 @@ async function wrk(script: string, url: string, target: Target, seconds: number,
   );
   const [, result = "{}"] = /^RESULT (.*)$/m.exec(text) ?? [];
   const { requests, durationUs, p99Us, failed } = JSON.parse(result);
-  // A server that refuses is fast.
+  // A server that refuses would look fast.
   if (failed !== 0 || !(requests > 0)) throw new Error(`${failed} of ${requests} requests to ${url} failed`);
   return { requests, perSecond: (requests / durationUs) * 1e6, p99Ms: p99Us / 1000 };
 }

@@ -5,23 +5,23 @@ import { codeOfKind, codeOfStatus } from "../../src/store/rows.ts";
 import { areTotalsTrue, recount } from "../../src/store/sqlite/totals.ts";
 
 /**
- * Fills a database of momo's with realistic rows, about 90,000 a second: payments of one merchant over a year, in the order
- * in which they came, of all kinds and ends. The same rows each time. The secondary indexes are dropped and built at the end;
- * the triggers too, and the totals that they keep are counted at once. The schema is afterwards what it was.
+ * Fills a database of momo with realistic rows, about 90,000 in a second: payments of one merchant over a year, in their order,
+ * of all kinds and outcomes. The rows are the same at every run. The secondary indexes and the triggers are dropped and made again
+ * at the end, and the totals that the triggers keep are counted once. The schema is the same before and after.
  */
 
 const CHECKED_ROWS = 100_000;
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Numbers each row from 1 and draws for it, once; a draw is a product, so that it is the same each time. Codes as in rows.ts. */
+/** Numbers the rows from 1, and computes the same pseudo-random values for each at every run. The codes are those of rows.ts. */
 const HISTORY = `
 WITH RECURSIVE drawn (n, at, roll, kind, status, customer) AS (
   SELECT 0, 0, 0, 0, 0, 0
   UNION ALL
   SELECT n + 1, $fromMs + n * $spanMs / $rows, (((n + 1) * 2654435761) >> 7) % 1000,
     CASE WHEN n % 20 < 17 THEN ${codeOfKind("api")} ELSE n % 20 - 16 END,
-    -- By the draw of the row before: as good as its own.
+    -- Uses the random value of the previous row, which is as good as its own.
     CASE WHEN roll < 700 THEN ${codeOfStatus("completed")} WHEN roll < 820 THEN ${codeOfStatus("failed")}
       WHEN roll < 910 THEN ${codeOfStatus("cancelled")} WHEN roll < 980 THEN ${codeOfStatus("expired")}
       ELSE ${codeOfStatus("pending")} END,
@@ -35,7 +35,7 @@ SELECT n, 1, 1, kind, status, 100 * (1 + n * 48271 % 5000), 1 + n * 48271 % 5000
   CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'INV-' || n ELSE 'Order-' || n END,
   CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN NULL ELSE 'ORDER-' || n END,
   iif(n % 3 = 0, 'Groceries', NULL), printf('%012X', n * 1099511627791 % 281474976710656),
-  -- Prompts that wait for somebody, so that no start of momo ends them.
+  -- These prompts stay pending, also when momo starts.
   at, iif(status = 0, at + ${2 * YEAR_MS}, at + 60000), iif(status = 0, at + ${2 * YEAR_MS}, NULL),
   iif(status = 1, at + 3000, NULL), CASE status WHEN 1 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 1032 WHEN 4 THEN 1019 END,
   iif(status = 0, 'manual - header', 'completed ' || (at + 3000) || ' default')
@@ -50,19 +50,19 @@ SELECT n, 1, 1, 0, 0, 10000, 100, 254700000000 + n * 48271 % 100000000, 'DUE-' |
   'completed ' || ($dueMs + n * 1000 / $rows) || ' default'
 FROM numbered`;
 
-/** So many payments over the time up to `untilMs`, a year if nobody says otherwise; one in fifty still waits. */
+/** Adds payments over the time up to `untilMs`, by default a year. One in fifty is still pending. */
 export function loadHistory(file: string, rows: number, untilMs: number, spanMs = YEAR_MS): void {
   fill(file, rows, (client) => client.query(HISTORY).run({ rows, fromMs: untilMs - spanMs, spanMs }));
 }
 
-/** So many prompts of this moment that the network answers in the second after `dueMs`, in their order. */
+/** Adds prompts of this moment. The network answers them in the second after `dueMs`, in their order. */
 export function loadPending(file: string, rows: number, { nowMs, dueMs }: { nowMs: number; dueMs: number }): void {
   fill(file, rows, (client) => client.query(PENDING).run({ rows, fromMs: nowMs, dueMs }));
 }
 
 function fill(file: string, rows: number, insert: (client: Database) => void): void {
   const client = new Database(file, { readwrite: true, strict: true });
-  // A file that a power cut may spoil is made anew.
+  // Durability is not needed: a damaged file can be made again.
   const pragmas = [
     "journal_mode = DELETE",
     "journal_mode = OFF",
@@ -74,7 +74,7 @@ function fill(file: string, rows: number, insert: (client: Database) => void): v
   for (const pragma of [...pragmas, `cache_size = -${Math.min(Math.floor(totalmem() / 4096), 3_000_000)}`]) {
     client.run(`PRAGMA ${pragma}`);
   }
-  // Few rows are held against the CHECKs; many are made by the same statement.
+  // The CHECKs are tested with few rows. The same statement makes many rows.
   if (rows > CHECKED_ROWS) client.run("PRAGMA ignore_check_constraints = ON");
   const before = schemaOf(client);
   const countBefore = countOf(client);
@@ -91,7 +91,7 @@ function fill(file: string, rows: number, insert: (client: Database) => void): v
   writeThrough(file);
 }
 
-/** To the disk, at once: what the system writes in its own time holds up the commits that are measured afterwards. */
+/** Writes the file to the disk now: a later write by the system would delay the commits that are measured. */
 function writeThrough(file: string): void {
   const descriptor = openSync(file, "r+");
   fsyncSync(descriptor);
@@ -105,7 +105,7 @@ interface SchemaEntry {
   readonly sql: string | null;
 }
 
-/** All that is declared; what SQLite knows of the distribution of values is not. */
+/** The declared tables and indexes, without the statistics of SQLite. */
 function schemaOf(client: Database): SchemaEntry[] {
   const sql = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE tbl_name <> 'sqlite_stat1' ORDER BY name";
   return client.query<SchemaEntry, []>(sql).all();
@@ -115,7 +115,7 @@ function countOf(client: Database): number {
   return client.query<{ count: number }, []>("SELECT count(*) AS count FROM transactions").get()?.count ?? 0;
 }
 
-/** The schema is as it was, and every row is there and counted. */
+/** @throws Error if the schema has changed, or rows or counts are missing */
 function verify(client: Database, rows: number, schema: string): void {
   if (JSON.stringify(schemaOf(client)) !== schema) throw new Error("the loader has changed the schema");
   const count = countOf(client);

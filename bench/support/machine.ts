@@ -5,7 +5,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { arePeersInstalled, peerVersions } from "./peers.ts";
 import { ROOT } from "./programs.ts";
 
-/** What stands in the way of measuring, in one line that says what to do; null where nothing does. */
+/** Why this machine cannot measure, in one line that says what to do; null if it can. */
 export function obstacle(folder: string, bytesNeeded: number): string | null {
   if (Bun.which("wrk") === null) return "wrk is not installed: apt-get install wrk, or brew install wrk";
   if (!existsSync(`${ROOT}/node_modules/commander`)) return "the dependencies are not installed: npm install";
@@ -18,7 +18,7 @@ export function obstacle(folder: string, bytesNeeded: number): string | null {
 
 const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
-/** What the figures hold for. */
+/** The machine on which the figures were measured. */
 export function describeMachine(): string[] {
   const sqlite = new Database(":memory:").query<{ version: string }, []>("SELECT sqlite_version() AS version").get();
   const wrk = Bun.spawnSync(["wrk", "-v"]).stdout.toString().split(" ")[1] ?? "";

@@ -1,4 +1,4 @@
--- Twenty thousand phones all over the range, written once and sent in turn: the client must cost less than the server.
+-- 20,000 requests from different phones, made once and sent in turn, so that the client costs less than the server.
 dofile((debug.getinfo(1, "S").source:match("^@(.*)payment%.lua$")) .. "load.lua")
 
 function init(args)

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../scripts/release/registry.ts";
 import peersJson from "../peers/package.json" with { type: "json" };
 import { start, stop } from "./processes.ts";
 import { ROOT } from "./programs.ts";
@@ -8,7 +9,7 @@ import type { Running } from "./servers.ts";
 const PEERS = join(ROOT, "bench/peers");
 const program = (name: string): string => join(PEERS, "node_modules/.bin", name);
 
-/** How each is started, from its own configuration in `bench/peers`, as quiet as it can be. */
+/** How each is started, from its own configuration in `bench/peers`, with as little logging as possible. */
 const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: string) => Promise<readonly string[]>>> =
   {
     mountebank: async (config, _port, folder) => [
@@ -30,13 +31,13 @@ const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: s
 
 export const arePeersInstalled = (): boolean => existsSync(program("mb")) && Bun.which("node") !== null;
 
-/** For the head of the table. */
+/** Text above the table. */
 export const peerVersions = (): string =>
   Object.entries(peersJson.dependencies)
     .map(([name, version]) => `${name} ${version}`)
     .join(", ");
 
-/** Starts all of them, each on a port of its own, and returns when all answer. */
+/** Starts all of them, each on its own port, and returns when all answer. */
 export async function startPeers(folder: string): Promise<(Running & { readonly name: string })[]> {
   return Promise.all(Object.entries(COMMANDS).map(([name, commandOf]) => startPeer(name, commandOf, folder)));
 }
@@ -45,14 +46,14 @@ async function startPeer(name: string, commandOf: (typeof COMMANDS)[string], fol
   const port = await freePort();
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
-  // A copy: json-server writes to it, and mountebank takes its port from nowhere else.
+  // A copy, because json-server writes to it, and mountebank takes its port only from it.
   const config = join(home, "config.json");
   const original = join(PEERS, `${name.toLowerCase()}.json`);
   if (name === "mountebank")
     writeFileSync(config, readFileSync(original, "utf8").replace('"port": 0', `"port": ${port}`));
   else copyFileSync(original, config);
   const child = start(await commandOf(config, port, home), { cwd: home, stderr: "ignore" });
-  void new Response(child.stdout).text(); // nobody reads it, and it must not fill up
+  void new Response(child.stdout).text(); // drains the pipe, so that it does not fill up
   const url = `http://127.0.0.1:${port}`;
   await answering(name, url);
   return { name, pid: child.pid, url, stop: () => stop(child) };
@@ -72,12 +73,4 @@ async function answering(name: string, url: string): Promise<void> {
     await Bun.sleep(50);
   }
   throw new Error(`${name} does not answer`);
-}
-
-/** A port that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }

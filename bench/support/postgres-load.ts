@@ -9,8 +9,8 @@ import { countInserted } from "../../src/store/postgres/totals.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 
 /**
- * A process of its own that starts payments: `momo` as the service does, `bare` by the same statement in the same batches without
- * any service, `singles` by one statement a payment. Prints how many, how long one took, and its own time on a processor.
+ * A process that starts payments: `momo` with the service, `bare` with the same statement in the same batches and without the
+ * service, `singles` with one statement for each payment. It prints how many it started, how long one took, and its processor time.
  */
 const [mode = "", url = "", name = "", seconds = "1", clients = "1"] = Bun.argv.slice(2);
 
@@ -112,7 +112,7 @@ async function startBare() {
     isPlanned = true;
     setImmediate(() => {
       isPlanned = false;
-      // The second only where many wait, as the service does.
+      // Like the service, use the second connection only if many wait.
       if (free.length < 2 && waiting.length < 32) return;
       const lane = free.shift();
       if (lane !== undefined) void flush(lane);

@@ -1,4 +1,4 @@
-/** What the benchmark started; none of it outlives the benchmark. */
+/** The processes that the benchmark started. They end with it. */
 const running = new Set<Bun.Subprocess>();
 
 process.on("exit", () => {
@@ -12,7 +12,7 @@ interface StartOptions {
   readonly stdin?: "ignore" | "pipe";
 }
 
-/** A process of ours, with nothing of the caller's environment but PATH. */
+/** Starts a process with only PATH of the caller's environment. */
 export function start(command: readonly string[], { cwd, stderr = "inherit", stdin = "ignore" }: StartOptions) {
   const child = Bun.spawn([...command], {
     cwd,
@@ -26,7 +26,7 @@ export function start(command: readonly string[], { cwd, stderr = "inherit", std
   return child;
 }
 
-/** Asks a process to end and, when it does not, ends it. */
+/** Asks a process to end, and kills it if it does not. */
 export async function stop(child: Bun.Subprocess): Promise<void> {
   child.kill("SIGTERM");
   const late = setTimeout(() => child.kill("SIGKILL"), 5000);

@@ -11,7 +11,7 @@ export interface Programs {
   readonly limit: string;
 }
 
-/** Compiles both, always: a binary that lies there may be of another day. */
+/** Always compiles both: an existing binary may be old. */
 export async function buildPrograms(folder: string): Promise<Programs> {
   mkdirSync(folder, { recursive: true });
   const [momo, limit] = [join(folder, "momo"), join(folder, "limit")];

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { firstLine, start, stop } from "./processes.ts";
 import type { Programs } from "./programs.ts";
 
-/** A server under measurement. */
+/** A server that is measured. */
 export interface Running {
   readonly pid: number;
-  /** What stands before `/stkpush.php`. */
+  /** The address, without `/stkpush.php`. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
@@ -16,10 +16,10 @@ export interface RunningMomo extends Running {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The database in a data directory of momo's. */
+/** The database in a data directory of momo. */
 export const databaseIn = (folder: string): string => join(folder, "momo.db");
 
-/** `momo serve` on a data directory, at its default durability. */
+/** Starts `momo serve` with a data directory and the default durability. */
 export async function startMomo({ momo }: Programs, folder: string, flags: readonly string[] = []) {
   const command = [momo, "serve", "--json", "--port", "0", "--data", folder, ...flags];
   const child = start(command, { cwd: "/" });
@@ -39,14 +39,13 @@ export async function startMomo({ momo }: Programs, folder: string, flags: reado
   return server;
 }
 
-/** The bare limit on a database file. */
+/** Starts the bare limit with a database file. */
 export async function startLimit({ limit }: Programs, file: string): Promise<Running> {
   const child = start([limit, file], { cwd: "/" });
   const ready = JSON.parse(await firstLine(child.stdout));
   return { pid: child.pid, url: ready.base_url, stop: () => stop(child) };
 }
 
-/** Calls the control API. */
 export async function control(momo: RunningMomo, path: string, body: object): Promise<Record<string, unknown>> {
   const response = await fetch(momo.controlUrl + path, {
     method: "POST",
@@ -59,7 +58,6 @@ export async function control(momo: RunningMomo, path: string, body: object): Pr
   return answer;
 }
 
-/** Starts one payment. */
 export async function pay(momo: RunningMomo, outcome?: string): Promise<string> {
   const response = await fetch(`${momo.url}/stkpush.php`, {
     method: "POST",

@@ -1,4 +1,4 @@
-/** The value below which `share` of the values lie. */
+/** The value below which `share` of the values are. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] ?? Number.NaN;
@@ -11,8 +11,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * How far the rounds lie apart: half the way from the least to the greatest, in percent of the median. Of more than ten
- * rounds the outer tenths do not count.
+ * The spread of the rounds: half the difference between the smallest and the largest value, in percent of the median. With more
+ * than ten rounds, the lowest and the highest tenth do not count.
  */
 export function spread(values: readonly number[]): number {
   return ((quantile(values, 0.9) - quantile(values, 0.1)) / 2 / median(values)) * 100;
@@ -26,8 +26,8 @@ export async function timed(work: () => unknown): Promise<number> {
 }
 
 /**
- * Rounds of several contenders by turns, so that what else the machine does befalls all of them alike.
- * @returns for each contender what its rounds returned
+ * Runs rounds of several contenders in turn, so that other work of the machine slows all of them down equally.
+ * @returns the results of the rounds of each contender
  */
 export async function alternate<K extends string, T>(
   rounds: number,

@@ -1,4 +1,4 @@
--- Asks about the payments whose ids stand in a file.
+-- Checks the status of the payments whose ids are in a file.
 dofile((debug.getinfo(1, "S").source:match("^@(.*)status%.lua$")) .. "load.lua")
 
 function init(args)

@@ -1,20 +1,16 @@
 import { type Answer, type Client, controlClient } from "./client.ts";
 import { knownControl, type TargetFlags } from "./target.ts";
 
-/**
- * Asks the control API of the sandbox for what the merchant API does not have: the sandbox's time, references, the lifetime of a
- * prompt. It is optional: without it, commands show less.
- */
-export interface Beside {
-  /** The answer, or null if there is none. */
-  get(path: string, query?: Record<string, string>): Promise<Answer | null>;
-}
+export type Beside = ReturnType<typeof openBeside>;
 
 /** A short time-out, because this is optional. */
 const TIMEOUT_MS = 1500;
 
-/** Asks only a known sandbox, because a real service has no control API. */
-export function openBeside(flags: TargetFlags): Beside {
+/**
+ * Reads from the control API what the merchant API does not have: the sandbox's time, references, the lifetime of a prompt.
+ * Without it, commands show less. Only a known sandbox is queried, because a real service has no control API.
+ */
+export function openBeside(flags: TargetFlags) {
   let client: Client | null = null;
   try {
     const control = knownControl(flags);
@@ -23,8 +19,9 @@ export function openBeside(flags: TargetFlags): Beside {
     // The command's own request reports what is wrong with the address.
   }
   return {
-    get: async (path, query = {}) =>
-      (await client?.get(path, query, { timeoutMs: TIMEOUT_MS, lookWith: null }).catch(() => null)) ?? null,
+    /** The answer, or null if there is none. */
+    get: async (path: string): Promise<Answer | null> =>
+      (await client?.get(path, {}, { timeoutMs: TIMEOUT_MS, checkWith: null }).catch(() => null)) ?? null,
   };
 }
 

@@ -4,21 +4,19 @@ import { reachDirectly } from "../environment.ts";
 import { Failure, type FailureCode } from "../terminal/failure.ts";
 import type { ControlTarget, KeySource, Target } from "./target.ts";
 
-/** An answer of the payment service or of the control API, as it came. */
+/** An answer of the payment service or of the control API. */
 export type Answer = { readonly success: boolean; readonly message: string } & Record<string, unknown>;
 
-/** The time-out of a call, unless the call sets another. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Moving the clock answers when all payments that become due are resolved, maybe a million. */
 export const ADVANCE_TIMEOUT_MS = 600_000;
 
-/** The options of a call. */
 export interface SendOptions {
   readonly headers?: Record<string, string>;
   readonly timeoutMs?: number;
-  /** The command that shows whether a write was done if its answer is lost; null for a call that only reads. */
-  readonly lookWith?: string | null;
+  /** The command that shows whether a write was done if its answer is lost; null for a request that only reads. */
+  readonly checkWith?: string | null;
   /** Whether a write may be repeated, because the second time changes nothing more. */
   readonly canRepeat?: boolean;
 }
@@ -75,15 +73,15 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
 const bearer = (token: string | null): Record<string, string> =>
   token === null ? {} : { Authorization: `Bearer ${token}` };
 
-/** A request was sent and not answered, so nobody knows whether a write was done. */
+/** A request was sent and not answered, so it is unknown whether the write was done. */
 export class LostAnswer extends Failure {
   /** @param more added to the hint */
-  constructor(what: string, { lookWith, canRepeat }: SendOptions, more = "") {
-    if (lookWith === null) super("unreachable", what, `nothing was changed: try again${more}`);
+  constructor(what: string, { checkWith, canRepeat }: SendOptions, more = "") {
+    if (checkWith === null) super("unreachable", what, `nothing was changed: try again${more}`);
     else {
-      const look = lookWith === undefined ? "look" : `look with ${lookWith}`;
-      const next = canRepeat ? "ask again, which does no harm" : `${look} before you ask again`;
-      super("answer_lost", what, `it may have been carried out all the same: ${next}${more}`);
+      const check = checkWith === undefined ? "check" : `check with ${checkWith}`;
+      const next = canRepeat ? "repeat it, which does no harm" : `${check} before you repeat it`;
+      super("answer_lost", what, `it may have been carried out: ${next}${more}`);
     }
   }
 }
@@ -137,8 +135,7 @@ function createClient(address: string, credentials: Record<string, string>, hint
   };
 }
 
-/** For a call that changes nothing. */
-export const READS: SendOptions = { lookWith: null };
+export const READS: SendOptions = { checkWith: null };
 
 /**
  * @returns the answer of a request that succeeded

@@ -6,7 +6,7 @@ import { type Answer, type Client, controlClient, merchantClient, READS } from "
 import { isRecord } from "./find.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
-/** Finds the problems that `momo pay` would have. It makes real calls, because a file can be out of date. */
+/** Finds the problems that `momo pay` would have. It sends real requests, because a file can be out of date. */
 
 /** What was checked, what was found, and what to do about it; null if there is nothing to do. */
 export interface Finding {
@@ -17,7 +17,7 @@ export interface Finding {
 
 export const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
 
-/** @param flags the flags of `momo pay`; without a known server nothing is called */
+/** @param flags the flags of `momo pay`; without a known server, no request is sent */
 export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
   let target: Target;
   try {
@@ -28,7 +28,7 @@ export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
   }
   const control = await openControl(flags);
   const faults = await faultsOf(control.client);
-  // A test call would trigger a fault, and use up its `times`.
+  // A test request would trigger a fault, and use up its `times`.
   if (faults) return [...proxyOf(target), faults];
   const findings = [...proxyOf(target), ...(await tryKey(target))];
   if (control.failure) findings.push(control.failure);
@@ -44,18 +44,18 @@ const actOn = (check: string, { message, hint }: Failure, remedy = "momo help do
 
 function proxyOf({ baseUrl }: Target): Finding[] {
   const proxy = proxyInForce(new URL(baseUrl));
-  return proxy ? [fine("proxy", `${proxy} of the environment stands between; NO_PROXY goes around it`)] : [];
+  return proxy ? [fine("proxy", `requests go through ${proxy} of the environment; NO_PROXY bypasses it`)] : [];
 }
 
 /** Tries the address and the key with a list of one payment, which changes nothing. */
 async function tryKey(target: Target): Promise<Finding[]> {
   try {
     await merchantClient(target).get("/transactions.php", { limit: "1" }, READS);
-    return [fine("API", `${target.baseUrl} answers, and takes ${target.apiKey}`)];
+    return [fine("API", `${target.baseUrl} answers, and accepts ${target.apiKey}`)];
   } catch (error) {
     const failure = toFailure(error);
     const check = failure.code === "unauthorized" ? "API key" : "API";
-    return [actOn(check, failure, "look at what answers there")];
+    return [actOn(check, failure, "check which server answers there")];
   }
 }
 
@@ -83,12 +83,12 @@ async function openControl(flags: TargetFlags): Promise<Control> {
 async function faultsOf(control: Client | null): Promise<Finding | null> {
   const answer = await control?.get("/faults", {}, READS);
   if (!Array.isArray(answer?.faults) || answer.faults.length === 0) return null;
-  const finding = `${answer.message}: calls fail or are late, because somebody wants it`;
+  const finding = `${answer.message}: requests fail or are late on purpose`;
   return { check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" };
 }
 
 /** The network refuses prompts to this phone, so nothing is stored. */
-const NOBODY = { phone: "254700000500", amount: 1 };
+const REFUSED_PHONE = { phone: "254700000500", amount: 1 };
 
 async function tryAccount(target: Target, control: Client | null): Promise<Finding[]> {
   const check = "payment account";
@@ -99,7 +99,11 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
   if (!control) return [fine(check, `${id}, not tried: what answers is not known to be a sandbox`)];
   const headers = { "X-Sandbox-Outcome": "refused" };
   try {
-    await merchantClient(target).post("/stkpush.php", { payment_account_id: id, ...NOBODY }, { headers, ...READS });
+    await merchantClient(target).post(
+      "/stkpush.php",
+      { payment_account_id: id, ...REFUSED_PHONE },
+      { headers, ...READS },
+    );
   } catch (error) {
     const failure = toFailure(error);
     if (!failure.message.startsWith("STK push initiation failed")) return [actOn(check, failure, remedy)];
@@ -107,7 +111,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
   return [fine(check, `${id} takes payments`)];
 }
 
-/** Settings that change the results of payments, which somebody may have made and forgotten. */
+/** Settings that change the results of payments, and may be forgotten. */
 async function steeringOf(control: Client | null): Promise<Finding[]> {
   if (!control) return [];
   const [rules, fallback, webhooks] = await Promise.all([
@@ -130,9 +134,9 @@ function webhookFindings(answer: Answer | null): Finding[] {
   const last = Array.isArray(answer.deliveries) ? answer.deliveries.filter(isRecord).at(-1) : undefined;
   const attempt = Array.isArray(last?.attempts) ? last.attempts.filter(isRecord).at(-1) : undefined;
   const problem = attempt?.problem ?? (Number(attempt?.status) >= 300 ? `HTTP ${String(attempt?.status)}` : null);
-  if (!problem) return [fine("webhook", `${url} is told of each payment`)];
-  const remedy = "start what listens there, or look into its log";
-  return [{ check: "webhook", finding: `${url} did not take the last delivery: ${String(problem)}`, remedy }];
+  if (!problem) return [fine("webhook", `${url} gets each payment`)];
+  const remedy = "start the server there, or read its log";
+  return [{ check: "webhook", finding: `${url} did not accept the last delivery: ${String(problem)}`, remedy }];
 }
 
 /** What the system says about a process. */
@@ -147,7 +151,7 @@ export function stateOfProcess(pid: number): "gone" | "running" | "stopped" {
 
 function stateLetter(pid: number): string {
   try {
-    // It comes after the program name, which is in brackets and can contain anything.
+    // It follows the program name, which is in brackets and can contain anything.
     return readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "");
   } catch {
     if (Bun.which("ps") === null) return "";
@@ -166,7 +170,7 @@ export function checkEnvironment(): Finding[] {
       return { check: name, finding: "it is not an address", remedy };
     }
     const shown = isAddress ? withoutPassword(value) : value;
-    return fine(name, `${shown}, from the environment; it decides over ${overrides}`);
+    return fine(name, `${shown}, from the environment; it overrides ${overrides}`);
   });
 }
 

@@ -9,7 +9,6 @@ export interface SandboxEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** The delay before a reconnect. */
 const RETRY_MS = 500;
 
 /**

@@ -7,7 +7,6 @@ import { readCredentials, readServer } from "../serving/records.ts";
 import { Failure } from "../terminal/failure.ts";
 import { quoted } from "../terminal/this-program.ts";
 
-/** The flags that name a server. */
 export interface TargetFlags {
   readonly baseUrl?: string;
   readonly apiKey?: string;

@@ -28,7 +28,7 @@ function statusOf({ status }: Answer): Status {
 
 /**
  * Polls as the specification recommends (§4.4) until the payment is final or the time is up.
- * @param first the last known answer, or null to ask at once
+ * @param first the last known answer, or null to poll at once
  * @returns the last answer
  */
 export async function waitForOutcome(

@@ -1,11 +1,11 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { formatTariff, type Tariff } from "../../src/domain/fee.ts";
 import type { PaymentAccount } from "../../src/domain/merchant.ts";
 import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askText } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
-import { dataOption, merchantOption, outputOptions, readTariff } from "../terminal/options.ts";
+import { dataOption, merchantOption, outputOptions, readTariff, withOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 
 interface AccountFlags extends OutputOptions, DatabaseFlags {
@@ -15,19 +15,17 @@ interface AccountFlags extends OutputOptions, DatabaseFlags {
   readonly fee?: Tariff;
 }
 
-export function accountsCommand(): Command {
+export default function accountsCommand(): Command {
   const command = new Command("accounts");
   const create = command
     .command("create")
     .description("open a payment account")
     .option("--name <name>", "what you call it")
-    .addOption(new Option("--fee <tariff>", "per payment, as 1%, 10 or 1.5%+10 (default: 1%)").argParser(readTariff))
+    .option("--fee <tariff>", "per payment, as 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
     .action(createAccount);
   const list = command.command("list").description("list a merchant's payment accounts").action(listAccounts);
-  for (const option of [merchantOption(), dataOption(), ...databaseOptions(), ...outputOptions("the id")])
-    create.addOption(option);
-  for (const option of [merchantOption(), dataOption(), ...databaseOptions(), ...outputOptions("the ids")])
-    list.addOption(option);
+  withOptions(create, merchantOption(), dataOption(), ...databaseOptions(), ...outputOptions("the id"));
+  withOptions(list, merchantOption(), dataOption(), ...databaseOptions(), ...outputOptions("the ids"));
   return command;
 }
 

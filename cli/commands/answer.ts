@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
-import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
-import { controlOptions, outputOptions, paymentArgument, readPin } from "../terminal/options.ts";
+import { controlOptions, outputOptions, paymentArgument, readPin, withOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions, printJson } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
@@ -13,17 +13,12 @@ interface AnswerFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data
   readonly outcome?: string;
 }
 
-export function answerCommand(): Command {
+export default function answerCommand(): Command {
   const command = new Command("answer")
     .addArgument(paymentArgument())
-    .addOption(new Option("--pin <digits>", "enter a PIN; 0000 is the wrong one").argParser(readPin))
-    .addOption(
-      new Option("--outcome <name>", "or say what becomes of it, such as cancelled").choices(
-        OUTCOMES.map(({ name }) => name),
-      ),
-    );
-  for (const option of [...controlOptions(), ...outputOptions("the status")]) command.addOption(option);
-  return command.action(answer);
+    .option("--pin <digits>", "enter a PIN; 0000 is the wrong one", readPin)
+    .addOption(new Option("--outcome <name>", "or choose the outcome, such as cancelled").choices(OUTCOME_NAMES));
+  return withOptions(command, ...controlOptions(), ...outputOptions("the status")).action(answer);
 }
 
 async function answer(name: string, flags: AnswerFlags): Promise<void> {
@@ -34,8 +29,8 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   const client = controlClient(resolveControl(flags));
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
-  const lookWith = commandFor(flags, "status", checkoutRequestId);
-  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { lookWith });
+  const checkWith = commandFor(flags, "status", checkoutRequestId);
+  const answered = await client.post(path, pin === undefined ? { outcome } : { pin }, { checkWith });
   // --json shows the whole answer, also the text message.
   if (asksForJson(flags)) printJson(answered);
   else printPayment(answered.transaction as Answer, flags, "status");

@@ -7,7 +7,7 @@ import { type Answer, controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { writeReport } from "../serving/audit-report.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { controlOptions } from "../terminal/options.ts";
+import { controlOptions, withOptions } from "../terminal/options.ts";
 import { print } from "../terminal/output.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
@@ -19,7 +19,7 @@ interface AuditFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
   readonly failOn?: Severity;
 }
 
-export function auditCommand(): Command {
+export default function auditCommand(): Command {
   const command = new Command("audit")
     .addOption(new Option("--format <format>", "of the report (default: text)").choices(REPORT_FORMATS))
     .addOption(new Option("--json", "the same as --format json, failures included").conflicts("format"))
@@ -29,8 +29,7 @@ export function auditCommand(): Command {
         SEVERITIES,
       ),
     );
-  for (const option of controlOptions()) command.addOption(option);
-  return command.action(audit);
+  return withOptions(command, ...controlOptions()).action(audit);
 }
 
 async function audit(flags: AuditFlags): Promise<void> {

@@ -3,7 +3,7 @@ import { SCRIPTS } from "../terminal/completion-scripts.ts";
 import { writeOut } from "../terminal/standard-output.ts";
 
 /** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */
-export function completionCommand(): Command {
+export default function completionCommand(): Command {
   const shells = Object.keys(SCRIPTS);
   return new Command("completion")
     .addArgument(new Argument("<shell>", "whose script").choices(shells))

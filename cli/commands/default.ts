@@ -1,38 +1,29 @@
-import { Argument, Command, Option } from "commander";
-import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { Argument, Command } from "commander";
+import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { printRecord } from "../terminal/data.ts";
-import { controlOptions, outputOptions, readDurationText } from "../terminal/options.ts";
+import { controlOptions, outputOptions, readDurationText, withOptions } from "../terminal/options.ts";
 import { formatOf, type OutputOptions, print } from "../terminal/output.ts";
 
 interface DefaultFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
   readonly after?: string;
 }
 
-export function defaultCommand(): Command {
+export default function defaultCommand(): Command {
   const command = new Command("default");
   const showing = command.command("show").description("show what prompts do if nothing else decides");
   const setting = command
     .command("set")
     .description("set what prompts do from now on, until a reset")
-    .addArgument(new Argument("<outcome>", "what becomes of them").choices(OUTCOMES.map(({ name }) => name)))
-    .addOption(
-      new Option("--after <duration>", "so long after the start (default: the outcome's own time)").argParser(
-        readDurationText,
-      ),
-    );
-  for (const sub of [showing, setting]) {
-    for (const option of [...controlOptions(), ...outputOptions("the outcome")]) sub.addOption(option);
-  }
+    .addArgument(new Argument("<outcome>", "their outcome").choices(OUTCOME_NAMES))
+    .option("--after <duration>", "how long after the start (default: the outcome's own time)", readDurationText);
+  for (const sub of [showing, setting]) withOptions(sub, ...controlOptions(), ...outputOptions("the outcome"));
   showing.action(async (flags: DefaultFlags) =>
     show(await controlClient(resolveControl(flags)).get("/default", {}), flags),
   );
   setting.action(async (outcome: string, { after, ...flags }: DefaultFlags) =>
-    show(
-      await controlClient(resolveControl(flags)).put("/default", { outcome, ...(after !== undefined && { after }) }),
-      flags,
-    ),
+    show(await controlClient(resolveControl(flags)).put("/default", { outcome, after }), flags),
   );
   return command;
 }

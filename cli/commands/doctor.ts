@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { inspectDatabase, isHeld, mendTotals, openStoreForReading } from "../../src/store/sqlite/sqlite.ts";
 import { systemClock } from "../../src/system.ts";
@@ -25,7 +25,7 @@ import {
 import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
-import { outputOptions, readId, readPort, serverOptions } from "../terminal/options.ts";
+import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from "../terminal/output.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
@@ -33,13 +33,12 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly mend?: true;
 }
 
-export function doctorCommand(): Command {
+export default function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, 2547)
     .option("--mend", "count wrong totals again; no server may run")
-    .addOption(new Option("--account <id>", "the payment account that momo pay would use").argParser(readId));
-  for (const option of [...serverOptions(), ...outputOptions()]) command.addOption(option);
-  return command.action(doctor);
+    .option("--account <id>", "the payment account that momo pay would use", readId);
+  return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
@@ -47,7 +46,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const foreign = checkOwners(directory);
   // Files of another user are not read.
   const findings = withoutSecrets([
-    ...(foreign.length > 0 ? [...foreign, await checkPort(flags.port)] : await checkContents(directory, flags)),
+    ...(foreign.length > 0 ? [...foreign, checkPort(flags.port)] : await checkContents(directory, flags)),
     ...checkEnvironment(),
     ...checkPath(),
   ]);
@@ -68,7 +67,7 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
     ...(database.remedy === null ? await checkKey(directory) : []),
     server.finding,
     ...(server.answers || isNamed(flags) ? await diagnose(flags) : []),
-    ...(server.isRunning ? [] : [await checkPort(flags.port)]),
+    ...(server.isRunning ? [] : [checkPort(flags.port)]),
     checkClock(directory),
     ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
   ];
@@ -112,9 +111,7 @@ function checkDirectory({ path }: DataDirectory): Finding {
     return { check, finding: `${path} cannot be made: ${parent} cannot be written`, remedy: CHOOSE_ANOTHER };
   }
   const stats = statSync(path);
-  if (!stats.isDirectory()) {
-    return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
-  }
+  if (!stats.isDirectory()) return { check, finding: `${path} is not a folder`, remedy: CHOOSE_ANOTHER };
   if (!isWritable(path)) return { check, finding: `${path} cannot be written`, remedy: CHOOSE_ANOTHER };
   const others = openTo(path);
   if (others !== null) return { check, finding: others, remedy: CLOSE_TO_OTHERS };
@@ -187,7 +184,7 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding
         check,
         finding: inspection.message,
         remedy:
-          "put a copy in its place with momo import FILE --replace, update momo, or start afresh with another --data",
+          "put a copy in its place with momo import FILE --replace, update momo, or start in another folder with --data",
       };
   }
 }
@@ -237,7 +234,7 @@ async function checkServer(directory: DataDirectory): Promise<ServerFound> {
   });
   const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
   const isBusy = isHeld(directory.lock);
-  if (!record) return found(isBusy ? BUSY : "none serves this directory; momo serve starts one");
+  if (!record) return found(isBusy ? BUSY : "no server runs on this directory; momo serve starts one");
   const { pid, base_url, control_url, control_token } = record;
   if (isBusy && stateOfProcess(pid) === "stopped") {
     return found(`process ${pid} at ${base_url} is stopped (SIGSTOP or Ctrl+Z), and does not answer`, {
@@ -256,20 +253,20 @@ async function checkServer(directory: DataDirectory): Promise<ServerFound> {
   }
 }
 
-/** The lock is held, but there is no record yet, or no more. */
-const BUSY = "none serves, but a momo is working here: it is starting, stopping or importing; try again in a moment";
+/** The lock is held, but there is no record yet, or no longer. */
+const BUSY = "no server runs, but another momo works here: it is starting, stopping or importing; try again soon";
 
 function describe(health: Answer, { base_url, control_url }: ServerRecord): string {
   const apart = new URL(control_url).origin === new URL(base_url).origin ? "" : `, and ${control_url}`;
   return `momo ${health.version}, process ${health.pid}, serves ${base_url}${apart}`;
 }
 
-async function checkPort(port: number): Promise<Finding> {
+function checkPort(port: number): Finding {
   const check = "port";
   if (isFree(port)) return fine(check, `${port} is free`);
   return {
     check,
-    finding: `${port} is taken by another program`,
+    finding: `${port} is in use by another program`,
     remedy: "give momo serve another with --port, or 0 for any free one",
   };
 }
@@ -284,7 +281,12 @@ function checkClock(directory: DataDirectory): Finding {
   }
   const state = readOrNull(() => readClock(directory));
   if (!state) return fine(check, "the same as that of this machine");
-  return fine(check, "frozenAtMs" in state ? "frozen; momo clock resume starts it again" : "moved forward by somebody");
+  return fine(
+    check,
+    "frozenAtMs" in state
+      ? "frozen; momo clock resume starts it again"
+      : "moved forward, by momo clock or the control API",
+  );
 }
 
 function readOrNull<T>(read: () => T | null): T | null {

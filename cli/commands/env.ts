@@ -2,18 +2,19 @@ import { Command, Option } from "commander";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, resolveTarget, type TargetFlags } from "../client/target.ts";
 import { variablesOf } from "../client/variables.ts";
-import { serverOptions } from "../terminal/options.ts";
+import { serverOptions, withOptions } from "../terminal/options.ts";
 import { print, printJson } from "../terminal/output.ts";
 
 const FORMATS = ["shell", "powershell", "dotenv", "github", "json"] as const;
 type Format = (typeof FORMATS)[number];
 
-export function envCommand(): Command {
+export default function envCommand(): Command {
   const command = new Command("env").addOption(
     new Option("--format <format>", "how").choices(FORMATS).default("shell"),
   );
-  for (const option of serverOptions()) command.addOption(option);
-  return command.addOption(new Option("--json", "the same as --format json")).action(env);
+  return withOptions(command, ...serverOptions())
+    .option("--json", "the same as --format json")
+    .action(env);
 }
 
 async function env({ format, json, ...flags }: TargetFlags & { format: Format; json?: true }): Promise<void> {

@@ -19,7 +19,7 @@ import { EXIT, Failure } from "../terminal/failure.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
-export function execCommand(): Command {
+export default function execCommand(): Command {
   const command = new Command("exec")
     .argument("<command...>", "after --, with its own arguments")
     .passThroughOptions()
@@ -31,12 +31,8 @@ export function execCommand(): Command {
         .choices(SEVERITIES)
         .preset("error"),
     )
-    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt");
-  command.addOption(
-    new Option("--intercept <hosts>", "answer the command's calls to https://HOST/... with the sandbox").argParser(
-      readHosts,
-    ),
-  );
+    .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt")
+    .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts);
   return addSandboxOptions(command).action(exec);
 }
 
@@ -78,7 +74,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
     let interception: Interception | null = null;
     try {
       const { baseUrl, controlUrl, credentials } = sandbox;
-      if (!credentials) throw new Error("a sandbox of its own has a key");
+      if (!credentials) throw new Error("a private sandbox has a key");
       const variables = variablesOf({
         baseUrl,
         apiKey: credentials.api_key,
@@ -142,19 +138,19 @@ function tellAudit(report: AuditReport, { audit, auditReport }: ExecFlags): void
 function catchSignals() {
   const early: NodeJS.Signals[] = [];
   let child: Pick<Bun.Subprocess, "kill"> | null = null;
-  const take = (signal: NodeJS.Signals) => {
+  const receive = (signal: NodeJS.Signals) => {
     if (!child) early.push(signal);
     else if (!SENT_TO_BOTH.has(signal)) child.kill(signal);
   };
-  for (const signal of PASSED_ON) process.on(signal, take);
+  for (const signal of PASSED_ON) process.on(signal, receive);
   return {
-    /** Also passes on the signals that came before. */
+    /** Also passes on the signals that arrived before. */
     passTo(command: Pick<Bun.Subprocess, "kill">): void {
       child = command;
       for (const signal of early) command.kill(signal);
     },
     release(): void {
-      for (const signal of PASSED_ON) process.off(signal, take);
+      for (const signal of PASSED_ON) process.off(signal, receive);
     },
   };
 }

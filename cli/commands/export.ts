@@ -18,7 +18,7 @@ import { planDraft } from "../serving/leftovers.ts";
 import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption } from "../terminal/options.ts";
+import { dataOption, jsonOption, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { isTerminal, outStream } from "../terminal/standard-output.ts";
@@ -27,19 +27,15 @@ interface ExportFlags extends OutputOptions, DatabaseFlags {
   readonly data?: string;
 }
 
-export function exportCommand(): Command {
-  const command = new Command("export")
-    .argument("<file>", "where the copy goes, and nothing is yet; -: standard output")
-    .addOption(dataOption())
-    .addOption(jsonOption());
-  for (const option of databaseOptions()) command.addOption(option);
-  return command.action(exportData);
+export default function exportCommand(): Command {
+  const command = new Command("export").argument("<file>", "the new file for the copy; -: standard output");
+  return withOptions(command, dataOption(), jsonOption(), ...databaseOptions()).action(exportData);
 }
 
 /** Writes a copy to a path that nothing else uses; `name` is what a refusal calls it. */
 type Copy = (path: string, name: string) => Promise<CopyContents>;
 
-/** The copy of what is named: a database that several servers share, or the one of the data directory. */
+/** Copies the shared database that the flags name, otherwise the database of the data directory. */
 function copyOf(flags: ExportFlags, { database: file }: DataDirectory): Copy {
   const database = databaseUnlessData(flags);
   if (database) return (path, name) => copyOfDatabase(database, path, name);
@@ -60,7 +56,7 @@ async function copyOfDatabase(database: NamedDatabase, path: string, name: strin
 async function exportData(file: string, flags: ExportFlags): Promise<void> {
   process.umask(0o077);
   const directory = locateDataDirectory(flags.data);
-  // Notes of unfinished copies stand there.
+  // It holds the notes of unfinished copies.
   if (databaseUnlessData(flags)) makeDataDirectory(directory);
   if (file === "-") await printCopy(() => copyOf(flags, directory), flags);
   else {
@@ -74,7 +70,7 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
 /** Writes the copy as a file, completely or not at all. */
 async function writeCopy(directory: DataDirectory, file: string, prepare: () => Copy): Promise<CopyContents> {
   // Refuse before the work. A link counts as a file, also if it leads nowhere.
-  if (lstatSync(file, { throwIfNoEntry: false })) throw taken(file);
+  if (lstatSync(file, { throwIfNoEntry: false })) throw alreadyExists(file);
   const copy = prepare();
   const draft = planDraft(directory, dirname(file));
   atTheEnd(() => draft.remove());
@@ -91,7 +87,7 @@ function giveName(draft: string, file: string): void {
   try {
     linkSync(draft, file); // the draft itself is removed later
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(file);
     // This file system has no links. Make an empty file first, so that the rename replaces no file of others.
     makeEmpty(file, file);
     renameSync(draft, file);
@@ -104,15 +100,14 @@ function makeEmpty(file: string, name: string): void {
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw taken(file);
+    if (code === "EEXIST") throw alreadyExists(file);
     throw new Failure("unexpected", `${name} cannot be written (${code})`, "choose another place for the copy");
   }
 }
 
-const taken = (file: string) =>
-  new Failure("unexpected", `${file} is there already`, "choose another name, or remove it");
+const alreadyExists = (file: string) =>
+  new Failure("unexpected", `${file} already exists`, "choose another name, or remove it");
 
-/** Prints the copy as bytes, for a pipe. */
 async function printCopy(prepare: () => Copy, { json }: ExportFlags): Promise<void> {
   if (json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");

@@ -1,9 +1,17 @@
 import { Argument, Command, Option } from "commander";
+import type { FaultInForce } from "../../sandbox/control/shapes/steering.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
 import { type Answer, type Client, controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
-import { controlOptions, outputOptions, readDurationText, readProbability, readStatus } from "../terminal/options.ts";
+import {
+  controlOptions,
+  outputOptions,
+  readDurationText,
+  readProbability,
+  readStatus,
+  withOptions,
+} from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import { timesOption } from "./rules.ts";
@@ -20,35 +28,25 @@ interface FaultFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"
   readonly seed?: number;
 }
 
-/** A fault as the control API shows it. */
-interface Fault {
-  readonly path?: string;
-  readonly kind: Kind;
-  readonly status?: number;
-  readonly delay?: string;
-  readonly probability?: number;
-  readonly times?: number;
-}
+type Faults = Answer & { readonly seed: number; readonly faults: readonly FaultInForce[] };
 
-type Faults = Answer & { readonly seed: number; readonly faults: readonly Fault[] };
-
-export function faultsCommand(): Command {
+export default function faultsCommand(): Command {
   const command = new Command("faults");
   const list = command.command("list").description("show the faults in force");
   const add = command
     .command("add")
-    .description("have calls of the merchant API fail")
-    .addArgument(new Argument("<kind>", "answered with an error, late, or never though carried out").choices(KINDS))
-    .addOption(new Option("--path <path>", "calls of this path only").choices(OPERATION_PATHS))
-    .addOption(new Option("--status <code>", "of an error (default: 500)").argParser(readStatus))
-    .addOption(new Option("--delay <duration>", "of a delay, which needs it").argParser(readDurationText))
-    .addOption(new Option("--probability <share>", "of the calls, such as 0.2 (default: 1)").argParser(readProbability))
+    .description("make requests of the merchant API fail")
+    .addArgument(
+      new Argument("<kind>", "answer with an error, answer late, or carry out without an answer").choices(KINDS),
+    )
+    .addOption(new Option("--path <path>", "requests of this path only").choices(OPERATION_PATHS))
+    .option("--status <code>", "of an error (default: 500)", readStatus)
+    .option("--delay <duration>", "of a delay, which needs it", readDurationText)
+    .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
     .addOption(timesOption())
-    .addOption(new Option("--seed <number>", "the same seed brings the same faults").argParser(readSeed));
-  const clear = command.command("clear").description("nothing fails any more");
-  for (const sub of [list, add, clear]) {
-    for (const option of [...controlOptions(), ...outputOptions("the kinds")]) sub.addOption(option);
-  }
+    .option("--seed <number>", "the same seed gives the same faults", readSeed);
+  const clear = command.command("clear").description("remove all faults");
+  for (const sub of [list, add, clear]) withOptions(sub, ...controlOptions(), ...outputOptions("the kinds"));
   list.action((flags: FaultFlags) => show(flags, (client) => client.get("/faults", {})));
   add.action((kind: Kind, flags: FaultFlags) => addFault(kind, flags));
   clear.action((flags: FaultFlags) => show(flags, (client) => client.delete("/faults")));
@@ -65,19 +63,12 @@ function addFault(kind: Kind, flags: FaultFlags): Promise<void> {
   if (kind !== "error" && status !== undefined) throw misuse("--status is for an error only");
   if (kind === "delay" && delay === undefined) throw misuse("a delay needs --delay, such as --delay 2s");
   if (kind !== "delay" && delay !== undefined) throw misuse("--delay is for a delay only");
-  const fault = {
-    kind,
-    ...(path !== undefined && { path }),
-    ...(status !== undefined && { status }),
-    ...(delay !== undefined && { delay }),
-    ...(probability !== undefined && { probability }),
-    ...(times !== undefined && { times }),
-  };
+  const fault = { kind, path, status, delay, probability, times };
   return show(flags, async (client) => {
     const now = (await client.get("/faults", {})) as Faults;
     // The control API replaces all faults. Without faults there is no seed to keep.
     const kept = seed ?? (now.faults.length > 0 ? now.seed : undefined);
-    return client.put("/faults", { ...(kept !== undefined && { seed: kept }), faults: [...now.faults, fault] });
+    return client.put("/faults", { seed: kept, faults: [...now.faults, fault] });
   });
 }
 
@@ -85,10 +76,10 @@ async function show(flags: FaultFlags, call: (client: Client) => Promise<Answer>
   const answer = (await call(controlClient(resolveControl(flags)))) as Faults;
   const columns = [
     { name: "kind" },
-    { name: "path", cell: ({ path }: Fault) => path ?? "every call" },
-    { name: "does", cell: ({ status, delay }: Fault) => (status ? `HTTP ${status}` : (delay ?? "no answer")) },
+    { name: "path", cell: ({ path }: FaultInForce) => path ?? "every request" },
+    { name: "does", cell: ({ status, delay }: FaultInForce) => (status ? `HTTP ${status}` : (delay ?? "no answer")) },
     { name: "probability", align: "right" as const },
-    { name: "times left", align: "right" as const, cell: ({ times }: Fault) => (times ?? "always").toString() },
+    { name: "times left", align: "right" as const, cell: ({ times }: FaultInForce) => (times ?? "always").toString() },
   ];
   const empty = { said: answer.message, next: "momo faults add error --path /status.php --status 503 --times 2" };
   printList({ name: "faults", items: answer.faults, essential: "kind", columns, whole: answer, empty }, flags);

@@ -2,12 +2,10 @@ import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { Failure, toFailure } from "../terminal/failure.ts";
-import { controlOptions } from "../terminal/options.ts";
+import { controlOptions, withOptions } from "../terminal/options.ts";
 
-export function healthCommand(): Command {
-  const command = new Command("health");
-  for (const option of controlOptions()) command.addOption(option);
-  return command.action(health);
+export default function healthCommand(): Command {
+  return withOptions(new Command("health"), ...controlOptions()).action(health);
 }
 
 /** Prints nothing and ends with 0 if a server serves, for the probe of a container. Everything else is `unreachable`. */

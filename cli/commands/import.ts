@@ -21,7 +21,7 @@ import { readCredentials } from "../serving/records.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { askToGoOn } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
-import { dataOption, jsonOption, yesOption } from "../terminal/options.ts";
+import { dataOption, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 import { atTheEnd } from "../terminal/signals.ts";
 import { describeContents } from "./export.ts";
@@ -32,21 +32,18 @@ interface ImportFlags extends OutputOptions, DatabaseFlags {
   readonly yes?: true;
 }
 
-export function importCommand(): Command {
+export default function importCommand(): Command {
   const command = new Command("import")
     .argument("<file>", "a copy that momo export made; -: standard input")
-    .option("--replace", "replace the database that is there, which is lost")
-    .addOption(yesOption())
-    .addOption(dataOption())
-    .addOption(jsonOption());
-  for (const option of databaseOptions()) command.addOption(option);
-  return command.action(async (file: string, flags: ImportFlags) => {
+    .option("--replace", "replace the existing database, which is lost");
+  withOptions(command, yesOption(), dataOption(), jsonOption(), ...databaseOptions());
+  return command.action((file: string, flags: ImportFlags) => {
     const database = databaseUnlessData(flags);
-    await (database ? importIntoDatabase(file, flags, database) : importData(file, flags));
+    return database ? importIntoDatabase(file, flags, database) : importData(file, flags);
   });
 }
 
-/** The way up from a data directory. The database must be empty, and is filled completely or not at all. */
+/** Moves a copy into a shared database. The database must be empty, and is filled completely or not at all. */
 async function importIntoDatabase(file: string, flags: ImportFlags, database: NamedDatabase): Promise<void> {
   process.umask(0o077);
   if (flags.replace) {
@@ -74,7 +71,7 @@ async function importData(file: string, flags: ImportFlags): Promise<void> {
     if (replaces && !flags.replace) {
       throw new Failure(
         "unexpected",
-        `${directory.database} is there already, and would be lost`,
+        `${directory.database} already exists, and would be lost`,
         "keep a copy with momo export; then say --replace, or choose another folder with --data",
       );
     }
@@ -102,9 +99,8 @@ const OTHER_CREDENTIALS =
   "credentials.json has no key of this database: momo serve will make a new one, and write it there";
 
 const NUMBERS_UNKNOWN =
-  "the database that was there is damaged: which transaction numbers it used is not known, and they may be used again";
+  "the replaced database is damaged: its transaction numbers are not known, and may be used again";
 
-/** The source of a copy. */
 interface Source {
   readonly name: string;
   readonly stream: ReadableStream<Uint8Array>;
@@ -153,9 +149,9 @@ function replace(draft: string, database: string): void {
 }
 
 const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
-  damaged: "take another copy",
-  foreign: "take a copy that momo export made",
-  older: "take a copy that a released momo made",
+  damaged: "use another copy",
+  foreign: "use a copy that momo export made",
+  older: "use a copy that a released momo made",
   newer: "update momo",
 };
 
@@ -163,7 +159,7 @@ const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
 const MAGIC = "SQLite format 3\0";
 
 /**
- * Copies the bytes to a private file, so that nobody can change them between the check and the use.
+ * Copies the bytes to a private file, so that no other process can change them between the check and the use.
  * @throws UnusableDatabase as soon as the bytes cannot be a database
  */
 async function writeDraft(draft: string, { name, stream }: Source): Promise<void> {

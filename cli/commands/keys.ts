@@ -8,7 +8,7 @@ import { readCredentials } from "../serving/records.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
-import { dataOption, merchantOption, outputOptions, yesOption } from "../terminal/options.ts";
+import { dataOption, merchantOption, outputOptions, withOptions, yesOption } from "../terminal/options.ts";
 import { asksForJson, formatOf, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
 
 interface KeyFlags extends OutputOptions, DatabaseFlags {
@@ -18,38 +18,29 @@ interface KeyFlags extends OutputOptions, DatabaseFlags {
   readonly label?: string;
 }
 
-export function keysCommand(): Command {
+export default function keysCommand(): Command {
   const command = new Command("keys");
   const create = command
     .command("create")
-    .description("make a key; its secret is shown this once")
+    .description("create a key; its secret is shown only once")
     .option("--label <text>", "what it is for (default: when it was made, in Nairobi)")
-    .addOption(merchantOption())
     .action(createKey);
-  const list = command
-    .command("list")
-    .description("list a merchant's keys in force")
-    .addOption(merchantOption())
-    .action(listKeys);
+  const list = command.command("list").description("list a merchant's keys in force").action(listKeys);
   const revoke = command
     .command("revoke")
     .description("refuse a key from now on")
     .argument("<api-key>", "the key, mk_…")
-    .addOption(yesOption())
     .action(revokeKey);
-  for (const [sub, essential] of [
-    [create, "the key on stdout, its secret on stderr"],
-    [list, "the keys"],
-    [revoke, "the key"],
-  ] as const) {
-    for (const option of [dataOption(), ...databaseOptions(), ...outputOptions(essential)]) sub.addOption(option);
-  }
+  const place = () => [dataOption(), ...databaseOptions()];
+  withOptions(create, merchantOption(), ...place(), ...outputOptions("the key on stdout, its secret on stderr"));
+  withOptions(list, merchantOption(), ...place(), ...outputOptions("the keys"));
+  withOptions(revoke, yesOption(), ...place(), ...outputOptions("the key"));
   return command;
 }
 
 async function createKey(flags: KeyFlags): Promise<void> {
   const key = await withRegistry({ ...flags, create: false }, async (registry) => {
-    const merchantId = await whose(registry, flags);
+    const merchantId = await merchantIdOf(registry, flags);
     return registry.issueKey(merchantId, flags.label ?? `made ${formatTimestamp(systemClock.nowMs())}`);
   });
   if (flags.quiet) {
@@ -64,7 +55,7 @@ async function createKey(flags: KeyFlags): Promise<void> {
   }
 }
 
-async function whose(registry: Registry, { merchant, ...output }: KeyFlags): Promise<number> {
+async function merchantIdOf(registry: Registry, { merchant, ...output }: KeyFlags): Promise<number> {
   if (merchant !== undefined) return (await chosenMerchant(registry, merchant)).id;
   const choices = (await registry.listMerchants()).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
   const chosen = await askWhich({ message: "Which merchant?", json: asksForJson(output) }, choices);

@@ -33,7 +33,7 @@ interface ListFlags extends TargetFlags, OutputOptions {
   readonly id?: string;
 }
 
-export function listCommand(): Command {
+export default function listCommand(): Command {
   const command = new Command("list");
   for (const option of [
     new Option("--page <number>", "from 1").argParser(readId),
@@ -70,7 +70,6 @@ async function list(flags: ListFlags): Promise<void> {
   }
 }
 
-/** The flags as parameters of the API. */
 function queryOf({ page, limit, type, status, from, to, search, id }: ListFlags): Record<string, string> {
   // Days in this form can be compared as text.
   if (from && to && from > to) throw misuse(`--from must not be after --to; they are ${from} and ${to}`);

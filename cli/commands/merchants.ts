@@ -4,7 +4,7 @@ import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.t
 import { withRegistry } from "../serving/registry.ts";
 import { askText } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
-import { dataOption, outputOptions } from "../terminal/options.ts";
+import { dataOption, outputOptions, withOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions } from "../terminal/output.ts";
 
 interface MerchantFlags extends OutputOptions, DatabaseFlags {
@@ -12,7 +12,7 @@ interface MerchantFlags extends OutputOptions, DatabaseFlags {
   readonly name?: string;
 }
 
-export function merchantsCommand(): Command {
+export default function merchantsCommand(): Command {
   const command = new Command("merchants");
   const create = command
     .command("create")
@@ -20,8 +20,8 @@ export function merchantsCommand(): Command {
     .option("--name <name>", "shown to customers")
     .action(createMerchant);
   const list = command.command("list").description("list the merchants").action(listMerchants);
-  for (const option of [dataOption(), ...databaseOptions(), ...outputOptions("the id")]) create.addOption(option);
-  for (const option of [dataOption(), ...databaseOptions(), ...outputOptions("the ids")]) list.addOption(option);
+  withOptions(create, dataOption(), ...databaseOptions(), ...outputOptions("the id"));
+  withOptions(list, dataOption(), ...databaseOptions(), ...outputOptions("the ids"));
   return command;
 }
 

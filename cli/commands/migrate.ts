@@ -2,16 +2,14 @@ import { Command } from "commander";
 import { type DatabaseFlags, databaseOptions, namedDatabase } from "../serving/database-flags.ts";
 import { withDatabase } from "../serving/moved-database.ts";
 import { Failure } from "../terminal/failure.ts";
-import { jsonOption } from "../terminal/options.ts";
+import { jsonOption, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
-export function migrateCommand(): Command {
-  const command = new Command("migrate");
-  for (const option of [...databaseOptions(), jsonOption()]) command.addOption(option);
-  return command.action(migrate);
+export default function migrateCommand(): Command {
+  return withOptions(new Command("migrate"), ...databaseOptions(), jsonOption()).action(migrate);
 }
 
-/** The file of a data directory is brought up to date by whoever opens it. A database of several servers waits for this. */
+/** The database of a data directory is migrated when it is opened, a shared database only by this command. */
 async function migrate(flags: DatabaseFlags & OutputOptions): Promise<void> {
   const database = namedDatabase(flags);
   if (!database) {

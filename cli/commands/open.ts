@@ -1,17 +1,16 @@
 import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
-import { controlOptions } from "../terminal/options.ts";
+import { controlOptions, withOptions } from "../terminal/options.ts";
 import { print, tell } from "../terminal/output.ts";
 
 interface OpenFlags extends Pick<TargetFlags, "baseUrl" | "data"> {
   readonly print?: true;
 }
 
-export function openCommand(): Command {
+export default function openCommand(): Command {
   const command = new Command("open").option("--print", "only print its address");
-  for (const option of controlOptions()) command.addOption(option);
-  return command.action(open);
+  return withOptions(command, ...controlOptions()).action(open);
 }
 
 async function open(flags: OpenFlags): Promise<void> {

@@ -1,13 +1,11 @@
 import { Command } from "commander";
 import { outcomesView } from "../../sandbox/network/outcomes.ts";
 import { printList } from "../terminal/data.ts";
-import { outputOptions } from "../terminal/options.ts";
+import { outputOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 
-export function outcomesCommand(): Command {
-  const command = new Command("outcomes");
-  for (const option of outputOptions("the names")) command.addOption(option);
-  return command.action(outcomes);
+export default function outcomesCommand(): Command {
+  return withOptions(new Command("outcomes"), ...outputOptions("the names")).action(outcomes);
 }
 
 function outcomes(options: OutputOptions): void {

@@ -1,14 +1,13 @@
 import { Argument, Command, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
-import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { openBeside } from "../client/beside.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
-import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
+import type { WaitFlags } from "../client/wait.ts";
 import { Failure } from "../terminal/failure.ts";
-import { outputOptions, readId, readText, serverOptions, waitOptions } from "../terminal/options.ts";
+import { outputOptions, readId, readText, serverOptions, waitOptions, withOptions } from "../terminal/options.ts";
 import { isErrorTerminal, type OutputOptions, tell } from "../terminal/output.ts";
 import { amountText, printPayment } from "../terminal/payment-lines.ts";
 import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
@@ -22,30 +21,23 @@ interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly kind: Kind;
 }
 
-export function payCommand(): Command {
+export default function payCommand(): Command {
   const command = new Command("pay")
     .usage("[options] <phone> <amount>")
     // A number may be several words. The last word is the amount.
     .addArgument(new Argument("[phone]", "the customer's, such as 0712345678 or +254 712 345 678"))
     .addArgument(new Argument("[amount...]", "in KES"))
-    .addOption(
-      new Option(
-        "--account <id>",
-        "the payment account (default: $MOMO_PAYMENT_ACCOUNT_ID, or the data directory's)",
-      ).argParser(readId),
-    )
-    .addOption(
-      new Option("--reference <text>", "your own order or reference code").argParser(readText(0, MAX_REFERENCE_LENGTH)),
-    )
-    .addOption(new Option("--description <text>", "shown on the prompt").argParser(readText(0, MAX_DESCRIPTION_LENGTH)))
     .option(
-      "--outcome <name>",
-      `what the prompt does, with '; after=10s' if you like: ${OUTCOMES.map(({ name }) => name).join(", ")}`,
+      "--account <id>",
+      "the payment account (default: $MOMO_PAYMENT_ACCOUNT_ID, or the data directory's)",
+      readId,
     )
-    .addOption(new Option("--kind <kind>", "where the payment comes from").choices(KINDS).default("api"));
+    .option("--reference <text>", "your own order or reference code", readText(0, MAX_REFERENCE_LENGTH))
+    .option("--description <text>", "shown on the prompt", readText(0, MAX_DESCRIPTION_LENGTH))
+    .option("--outcome <name>", `what the prompt does, optionally with '; after=10s': ${OUTCOME_NAMES.join(", ")}`)
+    .addOption(new Option("--kind <kind>", "the origin of the payment").choices(KINDS).default("api"));
   const output = outputOptions("the checkout request id; with --wait, the status");
-  for (const option of [...waitOptions(), ...serverOptions(), ...output]) command.addOption(option);
-  return command.action(pay);
+  return withOptions(command, ...waitOptions(), ...serverOptions(), ...output).action(pay);
 }
 
 async function pay(first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
@@ -78,17 +70,7 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
     tell(`${number}KES ${amountText(amount)} from ${parsePhone(phone)}`);
     tell(checkoutRequestId);
   }
-  const watch = watchPayment({
-    checkoutRequestId,
-    beside: openBeside(flags),
-    next: commandFor(flags, "status", checkoutRequestId, "--wait"),
-    isQuiet: Boolean(flags.quiet),
-  });
-  const pending = { ...started, status: "pending" };
-  const outcome = await waitForOutcome(merchantClient(target), checkoutRequestId, flags, pending).finally(watch.end);
-  printPayment(outcome, flags, "status");
-  if (outcome.status === "pending") watch.tellNext();
-  process.exitCode = exitCodeOf(outcome);
+  await watchPayment(merchantClient(target), checkoutRequestId, flags, { ...started, status: "pending" });
 }
 
 /** The merchant API starts payments of the kind `api`, the control API those of other kinds. */
@@ -99,14 +81,13 @@ function start(target: Target, phone: string, amount: number, flags: PayFlags): 
     payment_account_id: target.paymentAccountId,
     phone,
     amount,
-    ...(reference !== undefined && { reference }),
-    ...(description !== undefined && { description }),
+    reference,
+    description,
   };
-  const lookWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
+  const checkWith = commandFor(flags, "list", ...(reference ? ["--search", reference] : ["--limit", "1"]));
   if (kind !== "api") {
-    const asked = { ...body, kind, ...(outcome !== undefined && { outcome }) };
-    return controlClient(resolveControl(flags)).post("/payments", asked, { lookWith });
+    return controlClient(resolveControl(flags)).post("/payments", { ...body, kind, outcome }, { checkWith });
   }
   const headers: Record<string, string> = outcome === undefined ? {} : { "X-Sandbox-Outcome": outcome };
-  return merchantClient(target).post("/stkpush.php", body, { headers, lookWith });
+  return merchantClient(target).post("/stkpush.php", body, { headers, checkWith });
 }

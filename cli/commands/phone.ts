@@ -10,17 +10,16 @@ import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { type Key, openKeyboard } from "../terminal/keyboard.ts";
-import { controlOptions } from "../terminal/options.ts";
+import { controlOptions, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
 import { openStatusLine } from "../terminal/status-line.ts";
 import { readTypedPhone } from "../terminal/typed-phone.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 
-export function phoneCommand(): Command {
-  const command = new Command("phone").argument("[phone...]", "the customer's number (default: everybody's)");
-  for (const option of controlOptions()) command.addOption(option);
-  return command.action(phone);
+export default function phoneCommand(): Command {
+  const command = new Command("phone").argument("[phone...]", "the customer's number (default: every customer)");
+  return withOptions(command, ...controlOptions()).action(phone);
 }
 
 async function phone(words: readonly string[], flags: PhoneFlags): Promise<void> {
@@ -37,7 +36,7 @@ async function phone(words: readonly string[], flags: PhoneFlags): Promise<void>
     () => handset.show(),
   );
   handset.line.note(`Phone ${owner ?? "of every customer"}. Ctrl+C switches it off.`);
-  void followEvents(target, first, (event) => handset.hear(event), off.signal);
+  void followEvents(target, first, (event) => handset.handle(event), off.signal);
   while (!off.signal.aborted) {
     handset.show();
     await sleep(1000, off.signal);
@@ -60,7 +59,7 @@ class Handset {
   #isConnected = true;
   #time = { aheadMs: 0, isFrozen: false };
   /** Reads run one after another, so that an old answer never replaces a newer one. */
-  #looking: Promise<void> = Promise.resolve();
+  #refreshing: Promise<void> = Promise.resolve();
 
   constructor(owner: string | null, client: () => Client) {
     this.#owner = owner;
@@ -87,7 +86,7 @@ class Handset {
     this.show();
   }
 
-  hear({ name, data }: SandboxEvent): void {
+  handle({ name, data }: SandboxEvent): void {
     if (name === "lost") {
       this.#isConnected = false;
       if (this.#current) this.#drop("That prompt is gone: the server has gone.");
@@ -98,24 +97,24 @@ class Handset {
     const { checkout_request_id, status } = data;
     if (name === "transaction" && status !== "pending" && checkout_request_id === this.#current?.checkout_request_id) {
       const reason = reasonText(data);
-      if (status === "expired") this.#drop("The prompt has expired: nobody answered in time.");
+      if (status === "expired") this.#drop("The prompt has expired: no answer came in time.");
       else this.#drop(`Too late: the payment is ${status}${reason ? `, ${reason}` : ""}.`);
     }
-    if (["connected", "transaction", "steering", "gap"].includes(name)) this.#look();
+    if (["connected", "transaction", "steering", "gap"].includes(name)) this.#refresh();
     this.show();
   }
 
   #leftOf({ expires_at_ms }: PromptOnWire): string {
     const { aheadMs, isFrozen } = this.#time;
-    return isFrozen ? "the clock stands still" : `${timeLeft(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
+    return isFrozen ? "the clock is frozen" : `${timeLeft(expires_at_ms - systemClock.nowMs() - aheadMs)} left`;
   }
 
-  #look(): void {
+  #refresh(): void {
     // The stream of events reports a lost server.
-    this.#looking = this.#looking.then(() => this.#lookNow()).catch(() => {});
+    this.#refreshing = this.#refreshing.then(() => this.#refreshNow()).catch(() => {});
   }
 
-  async #lookNow(): Promise<void> {
+  async #refreshNow(): Promise<void> {
     const [answer, clock] = await Promise.all([
       this.#client().get("/prompts", this.#owner === null ? {} : { phone: this.#owner }),
       this.#client().get("/clock", {}),
@@ -164,20 +163,20 @@ class Handset {
   async #answer(body: object): Promise<void> {
     const prompt = this.#current;
     if (!prompt) return;
-    this.#current = null; // so that its end is not reported as the answer of somebody else
+    this.#current = null; // so that its end is not reported as another client's answer
     this.line.clear();
     const id = prompt.checkout_request_id;
     try {
-      const lookWith = `momo status ${id}`;
-      const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { lookWith });
+      const checkWith = `momo status ${id}`;
+      const answered = await this.#client().post(`/prompts/${encodeURIComponent(id)}/answer`, body, { checkWith });
       const reason = reasonText(answered.transaction as Record<string, unknown>);
       const failed = `✗ ${answered.message}${reason ? `: ${reason}` : ""}`;
       this.line.note(typeof answered.sms === "string" ? `✓ ${answered.sms}` : failed);
     } catch (error) {
-      // Somebody else was faster, or the server is gone: the phone continues.
+      // Another client answered first, or the server is down: the phone continues.
       const { code, message } = toFailure(error);
       this.line.note(code === "not_found" ? "That prompt is gone." : `That prompt is gone: ${message}`);
     }
-    this.#look();
+    this.#refresh();
   }
 }

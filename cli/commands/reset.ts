@@ -2,17 +2,15 @@ import { Command } from "commander";
 import { controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { askToGoOn } from "../terminal/ask.ts";
-import { controlOptions, jsonOption, yesOption } from "../terminal/options.ts";
+import { controlOptions, jsonOption, withOptions, yesOption } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
 interface ResetFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
   readonly yes?: true;
 }
 
-export function resetCommand(): Command {
-  const command = new Command("reset");
-  for (const option of controlOptions()) command.addOption(option);
-  return command.addOption(yesOption()).addOption(jsonOption()).action(reset);
+export default function resetCommand(): Command {
+  return withOptions(new Command("reset"), ...controlOptions(), yesOption(), jsonOption()).action(reset);
 }
 
 async function reset(flags: ResetFlags): Promise<void> {
@@ -20,8 +18,8 @@ async function reset(flags: ResetFlags): Promise<void> {
   await askToGoOn(async () => {
     const { message } = await client.get("/transactions", { limit: "1" });
     return [
-      `Lost are ${message} of the first merchant, and all of the others; the rules, faults, log of requests and audit; the clock is as this machine's.`,
-      "Merchants, accounts and keys stay. momo export FILE makes a copy first.",
+      `The reset removes ${message} of the first merchant and all of the others, the rules, faults, log of requests and audit.`,
+      "The clock shows this machine's time again. Merchants, accounts and keys stay. momo export FILE makes a copy first.",
     ];
   }, flags);
   const answer = await client.post("/reset", {}, { canRepeat: true });

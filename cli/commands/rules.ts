@@ -1,10 +1,19 @@
 import { Argument, Command, Option } from "commander";
-import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import type { RuleInForce } from "../../sandbox/control/shapes/steering.ts";
+import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { type Answer, type Client, controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
-import { controlOptions, outputOptions, readDurationText, readId, readText, readUpTo } from "../terminal/options.ts";
+import {
+  controlOptions,
+  outputOptions,
+  readDurationText,
+  readId,
+  readText,
+  readUpTo,
+  withOptions,
+} from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 import { amountText } from "../terminal/payment-lines.ts";
 import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
@@ -18,74 +27,50 @@ interface RuleFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data">
   readonly times?: number;
 }
 
-/** A rule as the control API shows it. */
-interface Rule {
-  readonly match: { phone?: string; amount?: number; payment_account_id?: number; reference?: string };
-  readonly outcome: string;
-  readonly after?: string;
-  readonly times?: number;
-}
-
 /** How often a rule or a fault may apply. */
 export const timesOption = () =>
   new Option("--times <number>", "how many prompts; then the rule ends").argParser(readUpTo(1_000_000));
 
-export function rulesCommand(): Command {
+export default function rulesCommand(): Command {
   const command = new Command("rules");
   const list = command.command("list").description("show the rules in force, in order");
   const add = command
     .command("add")
     .description("append a rule: what prompts do that match all of its options")
-    .addArgument(new Argument("<outcome>", "what becomes of them").choices(OUTCOMES.map(({ name }) => name)))
-    .addOption(
-      new Option("--phone <number>", "of this customer").argParser((text) => readTypedPhone([text], "--phone")),
-    )
-    .addOption(
-      new Option("--amount <shillings>", "of exactly this amount").argParser((text) => readAmount(text, "--amount")),
-    )
-    .addOption(new Option("--account <id>", "of this payment account").argParser(readId))
-    .addOption(new Option("--reference <text>", "with this reference").argParser(readText(0, MAX_REFERENCE_LENGTH)))
-    .addOption(new Option("--after <duration>", "so long after the start").argParser(readDurationText))
+    .addArgument(new Argument("<outcome>", "their outcome").choices(OUTCOME_NAMES))
+    .option("--phone <number>", "of this customer", (text) => readTypedPhone([text], "--phone"))
+    .option("--amount <shillings>", "of exactly this amount", (text) => readAmount(text, "--amount"))
+    .option("--account <id>", "of this payment account", readId)
+    .option("--reference <text>", "with this reference", readText(0, MAX_REFERENCE_LENGTH))
+    .option("--after <duration>", "how long after the start", readDurationText)
     .addOption(timesOption());
   const clear = command.command("clear").description("remove all rules");
-  for (const sub of [list, add, clear]) {
-    for (const option of [...controlOptions(), ...outputOptions("the outcomes")]) sub.addOption(option);
-  }
+  for (const sub of [list, add, clear]) withOptions(sub, ...controlOptions(), ...outputOptions("the outcomes"));
   list.action((flags: RuleFlags) => show(flags, (client) => client.get("/rules", {})));
   add.action((outcome: string, flags: RuleFlags) =>
-    show(flags, (client) => client.post("/rules", ruleOf(outcome, flags), { lookWith: "momo rules list" })),
+    show(flags, (client) => client.post("/rules", ruleOf(outcome, flags), { checkWith: "momo rules list" })),
   );
   clear.action((flags: RuleFlags) => show(flags, (client) => client.delete("/rules")));
   return command;
 }
 
-function ruleOf(outcome: string, { phone, amount, account, reference, after, times }: RuleFlags): Rule {
-  return {
-    match: {
-      ...(phone !== undefined && { phone }),
-      ...(amount !== undefined && { amount }),
-      ...(account !== undefined && { payment_account_id: account }),
-      ...(reference !== undefined && { reference }),
-    },
-    outcome,
-    ...(after !== undefined && { after }),
-    ...(times !== undefined && { times }),
-  };
+function ruleOf(outcome: string, { phone, amount, account, reference, after, times }: RuleFlags) {
+  return { match: { phone, amount, payment_account_id: account, reference }, outcome, after, times };
 }
 
 async function show(flags: RuleFlags, call: (client: Client) => Promise<Answer>): Promise<void> {
-  const answer = (await call(controlClient(resolveControl(flags)))) as Answer & { rules: Rule[] };
+  const answer = (await call(controlClient(resolveControl(flags)))) as Answer & { rules: RuleInForce[] };
   const columns = [
     { name: "outcome" },
-    { name: "matches", least: 20, cell: ({ match }: Rule) => matchText(match) },
-    { name: "after", cell: ({ after }: Rule) => after ?? "its own time" },
-    { name: "times left", align: "right" as const, cell: ({ times }: Rule) => (times ?? "always").toString() },
+    { name: "matches", least: 20, cell: ({ match }: RuleInForce) => matchText(match) },
+    { name: "after", cell: ({ after }: RuleInForce) => after ?? "its own time" },
+    { name: "times left", align: "right" as const, cell: ({ times }: RuleInForce) => (times ?? "always").toString() },
   ];
   const empty = { said: answer.message, next: "momo rules add cancelled --phone 0712345678 --times 1" };
   printList({ name: "rules", items: answer.rules, essential: "outcome", columns, whole: answer, empty }, flags);
 }
 
-function matchText({ phone, amount, payment_account_id, reference }: Rule["match"]): string {
+function matchText({ phone, amount, payment_account_id, reference }: RuleInForce["match"]): string {
   const parts = [
     phone,
     amount === undefined ? undefined : `KES ${amountText(amount)}`,

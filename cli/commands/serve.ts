@@ -9,12 +9,11 @@ import { addSharingOptions, type SharingFlags, sharedDatabase } from "../serving
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
-import { warnOfReaders } from "../serving/ownership.ts";
+import { readSecretFile } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
 import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { readText } from "../serving/small-files.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
@@ -40,7 +39,7 @@ interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly name?: string;
 }
 
-export function serveCommand(): Command {
+export default function serveCommand(): Command {
   const command = addSharingOptions(addSandboxOptions(new ServeCommand("serve")))
     .addOption(
       new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
@@ -48,19 +47,16 @@ export function serveCommand(): Command {
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
     .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
-    .addOption(
-      new Option(
-        "--control-port <number>",
-        "serve the control API and the console only on this port; 0 takes any free one",
-      ).argParser(readPort),
+    .option(
+      "--control-port <number>",
+      "serve the control API and the console only on this port; 0 takes any free one",
+      readPort,
     )
     .option(
       "--control-token-file <file>",
-      "a token that the control API asks for (default: off loopback a new one, on it none)",
+      "a token that the control API requires (default: none on loopback, otherwise a new one)",
     )
-    .addOption(
-      new Option("--name <name>", "shown by the console, to tell this sandbox from others").argParser(readName),
-    )
+    .option("--name <name>", "shown by the console, to tell this sandbox from others", readName)
     .option("--ready-file <path>", "written when requests are served, removed at the end")
     .option("--json", "print one ready record")
     .addOption(
@@ -76,7 +72,7 @@ export function serveCommand(): Command {
     )
     .option("-q, --quiet", "print no such lines")
     .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
-    .addHelpText("after", "\nMOMO_SERVE_PORT stands for --port, and so on for each option, which comes first.")
+    .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. An option comes before its variable.")
     .action(async (flags: ServeFlags) => {
       removeReadyFileOf(words());
       checkVariables(command);
@@ -162,7 +158,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     readyFile?.write(record);
     if (flags.json) printJson(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
-    removeTemporaryLeftovers(); // only now, so that nobody waits for this
+    removeTemporaryLeftovers(); // after the start, which it would delay
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
   } finally {
@@ -227,18 +223,9 @@ function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null 
     throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
   }
   if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
-  let text: string;
-  try {
-    text = readText(controlTokenFile).trim();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure("usage", `--control-token-file ${controlTokenFile} cannot be read (${code ?? message})`);
-  }
-  if (!TOKEN_FORM.test(text)) {
-    throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
-  }
-  warnOfReaders(controlTokenFile);
-  return text;
+  const text = readSecretFile("--control-token-file", controlTokenFile, "token").trim();
+  if (TOKEN_FORM.test(text)) return text;
+  throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");
 }
 
 /** Warns that the key of the environment is not valid here, so that clients with it are refused. */
@@ -247,10 +234,10 @@ function tellUnusedKey(inForce: string | null, shared: DatabaseConfig | null): v
   if (apiKey === undefined || apiKey === inForce) return;
   const place = shared ? "the database" : "this data directory";
   const other = inForce === null ? "" : `: ${inForce}`;
-  tell(`momo: MOMO_API_KEY is not taken, because ${place} has a key already${other}`);
+  tell(`momo: MOMO_API_KEY is not used, because ${place} has a key already${other}`);
 }
 
-/** Waits for the end of standard input, which comes when the parent process ends or is killed. */
+/** Waits for the end of standard input, which happens when the parent process ends or is killed. */
 function stdinEnd(): { readonly ended: Promise<void>; forget(): Promise<void> } {
   const reader = Bun.stdin.stream().getReader();
   const readAll = async () => {

@@ -3,43 +3,40 @@ import type { SnapshotOnWire } from "../../sandbox/control/shapes/steering.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
-import { controlOptions, outputOptions } from "../terminal/options.ts";
+import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import { asksForJson, type OutputOptions, printJson, tell } from "../terminal/output.ts";
 
 type SnapshotFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
-export function snapshotCommand(): Command {
+export default function snapshotCommand(): Command {
   const command = new Command("snapshot");
-  const sub = (name: string, summary: string, quiet?: string) => {
-    const made = command.command(name).description(summary);
-    for (const option of [...controlOptions(), ...outputOptions(quiet)]) made.addOption(option);
-    return made;
-  };
+  const sub = (name: string, summary: string, quiet?: string) =>
+    withOptions(command.command(name).description(summary), ...controlOptions(), ...outputOptions(quiet));
   const named = (name: string, summary: string) =>
     sub(name, summary).argument("<name>", "letters, digits, - and _, at most 64");
-  named("save", "keep how everything is now").action((name: string, flags: SnapshotFlags) =>
-    change(flags, (client, lookWith) => client.put(pathOf(name), {}, { timeoutMs: TIMEOUT_MS, lookWith })),
+  named("save", "save the whole state").action((name: string, flags: SnapshotFlags) =>
+    change(flags, (client, checkWith) => client.put(pathOf(name), {}, { timeoutMs: TIMEOUT_MS, checkWith })),
   );
-  named("restore", "bring everything back, the clock too").action((name: string, flags: SnapshotFlags) =>
-    change(flags, (client, lookWith) =>
-      client.post(`${pathOf(name)}/restore`, {}, { timeoutMs: TIMEOUT_MS, lookWith }),
+  named("restore", "restore the whole state, the clock too").action((name: string, flags: SnapshotFlags) =>
+    change(flags, (client, checkWith) =>
+      client.post(`${pathOf(name)}/restore`, {}, { timeoutMs: TIMEOUT_MS, checkWith }),
     ),
   );
   sub("list", "list the snapshots", "the names").action(list);
-  named("delete", "forget one").action((name: string, flags: SnapshotFlags) =>
+  named("delete", "remove one").action((name: string, flags: SnapshotFlags) =>
     change(flags, (client) => client.delete(pathOf(name))),
   );
   return command;
 }
 
-/** A large snapshot takes long on a busy machine. */
+/** A large snapshot is slow on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
 const pathOf = (name: string): string => `/snapshots/${encodeURIComponent(name)}`;
 
 async function change(
   flags: SnapshotFlags,
-  call: (client: ReturnType<typeof controlClient>, lookWith: string) => Promise<Answer>,
+  call: (client: ReturnType<typeof controlClient>, checkWith: string) => Promise<Answer>,
 ): Promise<void> {
   const answer = await call(controlClient(resolveControl(flags)), commandFor(flags, "snapshot", "list"));
   if (asksForJson(flags)) printJson(answer);

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/system.ts";
 import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
-import { controlOptions, outputOptions } from "../terminal/options.ts";
+import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, lineOf, type OutputOptions, print, printTsv, tell } from "../terminal/output.ts";
 import { paymentLine } from "../terminal/payment-lines.ts";
 import { jsonText } from "../terminal/plain.ts";
@@ -11,10 +11,9 @@ import { isTerminal, lineWidth, writeOut } from "../terminal/standard-output.ts"
 
 type TailFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
-export function tailCommand(): Command {
-  const command = new Command("tail");
-  for (const option of [...controlOptions(), ...outputOptions("the checkout request ids")]) command.addOption(option);
-  return command.action(tail);
+export default function tailCommand(): Command {
+  const output = outputOptions("the checkout request ids");
+  return withOptions(new Command("tail"), ...controlOptions(), ...output).action(tail);
 }
 
 async function tail(flags: TailFlags): Promise<void> {
@@ -22,7 +21,7 @@ async function tail(flags: TailFlags): Promise<void> {
   const first = await openEvents(target());
   const show = printerOf(flags);
   let hasGone = false;
-  const hear = ({ name, data }: SandboxEvent) => {
+  const handle = ({ name, data }: SandboxEvent) => {
     if (name === "transaction") show(data);
     else if (name === "steering" && data.what === "reset") tell("The sandbox was reset.");
     else if (name === "lost") tell("The server has gone; waiting for it …");
@@ -32,10 +31,10 @@ async function tail(flags: TailFlags): Promise<void> {
   };
   if (isTerminal()) tell("Following the payments. Ctrl+C ends.");
   // Ctrl+C ends the process, as with any command that follows.
-  await followEvents(target, first, hear, new AbortController().signal);
+  await followEvents(target, first, handle, new AbortController().signal);
 }
 
-/** Prints one line per change: for people, or the event as it came. */
+/** Prints one line per change: for people, or the data of the event. */
 function printerOf(flags: TailFlags): (data: Record<string, unknown>) => void {
   const format = formatOf(flags);
   let isFirst = true;

@@ -3,20 +3,17 @@ import type { DeliveryOnWire } from "../../sandbox/control/shapes/webhook.ts";
 import { controlClient } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { printList } from "../terminal/data.ts";
-import { controlOptions, outputOptions, readId } from "../terminal/options.ts";
+import { controlOptions, outputOptions, readId, withOptions } from "../terminal/options.ts";
 import { asksForJson, cellOf, formatOf, type OutputOptions, print, printJson, tell } from "../terminal/output.ts";
 
 type WebhooksFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
-export function webhooksCommand(): Command {
+export default function webhooksCommand(): Command {
   const command = new Command("webhooks");
-  const sub = (name: string, summary: string, quiet: string) => {
-    const made = command.command(name).description(summary);
-    for (const option of [...controlOptions(), ...outputOptions(quiet)]) made.addOption(option);
-    return made;
-  };
+  const sub = (name: string, summary: string, quiet: string) =>
+    withOptions(command.command(name).description(summary), ...controlOptions(), ...outputOptions(quiet));
   sub("list", "list what was sent to the webhook, oldest first", "the ids").action(list);
-  sub("resend", "send one again, as a delivery of its own", "its new id")
+  sub("resend", "send one again, as a new delivery", "its new id")
     .argument("<id>", "of the delivery, as momo webhooks list shows it", readId)
     .action(resend);
   return command;
@@ -48,7 +45,7 @@ async function list(flags: WebhooksFlags): Promise<void> {
 }
 
 async function resend(id: number, flags: WebhooksFlags): Promise<void> {
-  const options = { lookWith: commandFor(flags, "webhooks", "list") };
+  const options = { checkWith: commandFor(flags, "webhooks", "list") };
   const answer = await controlClient(resolveControl(flags)).post(`/webhook/deliveries/${id}/resend`, {}, options);
   if (flags.quiet) print(String((answer.delivery as DeliveryOnWire).id));
   else if (asksForJson(flags)) printJson(answer);

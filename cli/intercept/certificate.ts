@@ -1,35 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
-import {
-  AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  AttributeValue,
-  AuthorityKeyIdentifier,
-  BasicConstraints,
-  Certificate,
-  ExtendedKeyUsage,
-  Extension,
-  Extensions,
-  GeneralName,
-  id_ce_authorityKeyIdentifier,
-  id_ce_basicConstraints,
-  id_ce_extKeyUsage,
-  id_ce_keyUsage,
-  id_ce_subjectAltName,
-  id_ce_subjectKeyIdentifier,
-  id_kp_serverAuth,
-  KeyIdentifier,
-  KeyUsage,
-  KeyUsageFlags,
-  Name,
-  RelativeDistinguishedName,
-  SubjectAlternativeName,
-  SubjectKeyIdentifier,
-  SubjectPublicKeyInfo,
-  TBSCertificate,
-  Validity,
-  Version,
-} from "@peculiar/asn1-x509";
+import * as x509 from "@peculiar/asn1-x509";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Random } from "../../src/domain/random.ts";
 
@@ -44,31 +15,34 @@ export interface Certificates {
 /** The command's clock may be wrong, or a test may set it back. A run is shorter than this. */
 const DAY_MS = 86_400_000;
 
-const ECDSA_WITH_SHA256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
+const ECDSA_WITH_SHA256 = new x509.AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
 
-/** Creates a certificate for these hosts, and an authority for this call only, whose key is not kept. */
+/** Creates a certificate for these hosts, and an authority for them only, whose key is not kept. */
 export function makeCertificates(hosts: readonly string[], clock: Clock, random: Random): Certificates {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const keyId = random.bytes(20);
-  const issue = (publicKey: KeyObject, subject: string, extensions: readonly Extension[]): string => {
-    const content = new TBSCertificate({
-      version: Version.v3,
+  const issue = (publicKey: KeyObject, subject: string, extensions: readonly x509.Extension[]): string => {
+    const content = new x509.TBSCertificate({
+      version: x509.Version.v3,
       // A serial number is positive and does not start with a zero.
       serialNumber: new Uint8Array([1, ...random.bytes(15)]).buffer,
       signature: ECDSA_WITH_SHA256,
       issuer: commonName(AUTHORITY),
       subject: commonName(subject),
-      validity: new Validity({
+      validity: new x509.Validity({
         notBefore: new Date(clock.nowMs() - DAY_MS),
         notAfter: new Date(clock.nowMs() + 7 * DAY_MS),
       }),
-      subjectPublicKeyInfo: AsnConvert.parse(publicKey.export({ type: "spki", format: "der" }), SubjectPublicKeyInfo),
-      extensions: new Extensions([...extensions]),
+      subjectPublicKeyInfo: AsnConvert.parse(
+        publicKey.export({ type: "spki", format: "der" }),
+        x509.SubjectPublicKeyInfo,
+      ),
+      extensions: new x509.Extensions([...extensions]),
     });
     const signature = sign("sha256", Buffer.from(AsnConvert.serialize(content)), authority.privateKey);
     return pem(
-      new Certificate({
+      new x509.Certificate({
         tbsCertificate: content,
         signatureAlgorithm: ECDSA_WITH_SHA256,
         signatureValue: new Uint8Array(signature).buffer,
@@ -77,15 +51,21 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
   };
   return {
     authority: issue(authority.publicKey, AUTHORITY, [
-      extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
-      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign), true),
-      extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(keyId)),
+      extension(x509.id_ce_basicConstraints, new x509.BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
+      extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.keyCertSign), true),
+      extension(x509.id_ce_subjectKeyIdentifier, new x509.SubjectKeyIdentifier(keyId)),
     ]),
     certificate: issue(server.publicKey, "momo exec --intercept", [
-      extension(id_ce_subjectAltName, new SubjectAlternativeName(hosts.map((dNSName) => new GeneralName({ dNSName })))),
-      extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
-      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
-      extension(id_ce_authorityKeyIdentifier, new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(keyId) })),
+      extension(
+        x509.id_ce_subjectAltName,
+        new x509.SubjectAlternativeName(hosts.map((dNSName) => new x509.GeneralName({ dNSName }))),
+      ),
+      extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([x509.id_kp_serverAuth])),
+      extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.digitalSignature), true),
+      extension(
+        x509.id_ce_authorityKeyIdentifier,
+        new x509.AuthorityKeyIdentifier({ keyIdentifier: new x509.KeyIdentifier(keyId) }),
+      ),
     ]),
     key: server.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   };
@@ -94,16 +74,16 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
 const AUTHORITY = "momo, for one run of momo exec --intercept";
 
 const commonName = (text: string) =>
-  new Name([
-    new RelativeDistinguishedName([
-      new AttributeTypeAndValue({ type: "2.5.4.3", value: new AttributeValue({ utf8String: text }) }),
+  new x509.Name([
+    new x509.RelativeDistinguishedName([
+      new x509.AttributeTypeAndValue({ type: "2.5.4.3", value: new x509.AttributeValue({ utf8String: text }) }),
     ]),
   ]);
 
 const extension = (extnID: string, value: object, critical = false) =>
-  new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
+  new x509.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
-function pem(certificate: Certificate): string {
+function pem(certificate: x509.Certificate): string {
   const lines =
     Buffer.from(AsnConvert.serialize(certificate))
       .toString("base64")

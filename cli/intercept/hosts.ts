@@ -8,7 +8,7 @@ const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:
 
 /**
  * The hosts of `--intercept a.example,b.example`, and of earlier uses of the option, in lower case.
- * @throws InvalidArgumentError that names what came and what would be right
+ * @throws InvalidArgumentError that shows the wrong value and a right one
  */
 export function readHosts(text: string, before: readonly string[] = []): readonly string[] {
   const hosts = [...before];

@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { startServer } from "../../src/http/server.ts";
@@ -14,7 +15,7 @@ import { interceptionVariables } from "./variables.ts";
 
 export interface InterceptOptions {
   readonly hosts: readonly string[];
-  /** The merchant API of the sandbox, and the key that intercepted calls get. */
+  /** The merchant API of the sandbox, and the key that intercepted requests get. */
   readonly handleApi: Handler;
   readonly credentials: CredentialsRecord;
   /** A private folder, created here and removed by the caller. */
@@ -24,17 +25,14 @@ export interface InterceptOptions {
   readonly reportFault: (error: unknown) => void;
 }
 
-export interface Interception {
-  /** The variables for the command's environment. */
-  readonly variables: Record<string, string>;
-  stop(): Promise<void>;
-}
+export type Interception = Awaited<ReturnType<typeof startInterception>>;
 
 /**
- * Answers `https://HOST/…` for whoever has the variables: from a program's TLS to this process, and there to the sandbox.
+ * Answers `https://HOST/…` for programs with the variables: TLS ends in this process, which forwards requests to the sandbox.
+ * @returns the variables for the command's environment
  * @throws Failure with the reason; then nothing is left open
  */
-export async function startInterception(options: InterceptOptions): Promise<Interception> {
+export async function startInterception(options: InterceptOptions) {
   const { hosts, folder, reportFault } = options;
   const outer = readOuterProxy(
     callersVariable("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
@@ -59,7 +57,7 @@ export async function startInterception(options: InterceptOptions): Promise<Inte
     const door = await openTlsDoor({
       certificates,
       servedAt: served.port,
-      onDistrust: once(() => tellDistrust(hosts)),
+      onDistrust: onFirstUse(() => tellDistrust(hosts)),
     });
     closing.push(door.close);
     const proxy = await openProxy({ hosts, doorPort: door.port, servedAt: served.port, outer, password });
@@ -78,7 +76,7 @@ export async function startInterception(options: InterceptOptions): Promise<Inte
   }
 }
 
-/** A program under test has a key of the real service. Any key is replaced by the sandbox's; a call without one is refused. */
+/** A program under test has a key of the real service. Any key is replaced by the sandbox's; a request without one is refused. */
 function withCredentials({ handleApi, credentials }: InterceptOptions): Handler {
   return (request, keepOpen) => {
     const { headers } = request;
@@ -90,15 +88,6 @@ function withCredentials({ handleApi, credentials }: InterceptOptions): Handler 
 
 function tellDistrust(hosts: readonly string[]): void {
   tell(
-    `momo: a program closed its connection to ${hosts.join(" or ")} before it asked for anything: it does not trust the certificate of this run. It may pin the service's own, or bring a list of authorities that no variable adds to`,
+    `momo: a program closed its connection to ${hosts.join(" or ")} before it sent a request: it does not trust the certificate of this run. It may pin the certificate of the real service, or have its own list of authorities, which no variable extends`,
   );
-}
-
-function once(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    act();
-  };
 }

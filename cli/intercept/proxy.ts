@@ -45,7 +45,7 @@ export function openProxy({ hosts, doorPort, servedAt, outer, password }: ProxyO
     }
   }
 
-  /** Some clients ask a proxy for the whole of `https://HOST/…`, and so give away what TLS would have hidden. */
+  /** Some clients send the whole request for `https://HOST/…` to the proxy, without TLS. */
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const url = urlOf(request.url ?? "");
     if (!mayPass(request)) {

@@ -29,7 +29,7 @@ export function openTlsDoor({ certificates, servedAt, onDistrust }: DoorOptions)
   return openPort(server as Server);
 }
 
-/** Forwards bytes both ways, as fast as the receiver takes them. Both connections end together. */
+/** Forwards bytes both ways, as fast as the receiver reads them. Both connections end together. */
 export function join(one: Socket, other: Socket): void {
   if (one.destroyed || other.destroyed) {
     one.destroy();

@@ -7,10 +7,8 @@ import preload from "./preload.cjs.txt" with { type: "text" };
 
 export interface InterceptedBy {
   readonly hosts: readonly string[];
-  /** With its password. */
   readonly proxy: string;
   readonly doorPort: number;
-  /** The certificate of the authority. */
   readonly authority: string;
   /** A private folder for this run only. */
   readonly folder: string;
@@ -33,9 +31,9 @@ export function interceptionVariables({
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });
     return file;
   };
-  // These have a list of their own, to which this one is added,
+  // Programs add these certificates to their own list.
   const added = (variable: string) => write(`${variable}.pem`, `${textOf(callersVariable(variable))}\n${authority}`);
-  // and for these it is the whole list.
+  // Programs use this list in place of their own, so it has the other certificates, too.
   const whole = (...variables: string[]) => {
     const own = variables.map((name) => textOf(callersVariable(name))).find(Boolean);
     return write(`${variables[0]}.pem`, `${own ?? systemCertificates()}\n${authority}`);

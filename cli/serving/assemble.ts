@@ -20,6 +20,7 @@ import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Clock } from "../../src/domain/clock.ts";
+import { onFirstUse } from "../../src/domain/on-first-use.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { operationAt } from "../../src/http/operation.ts";
@@ -35,37 +36,35 @@ import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-we
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
   readonly store: Store;
-  /** The clock of the sandbox. */
   readonly clock: VirtualClock;
-  /** Real time. */
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly random: Random;
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
-  /** What the service sees of the network: the network itself, unless a test puts something between the two. */
+  /** The provider of the service: the network itself, unless a test wraps it. */
   readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
-  /** What several servers on one database share; absent for a server that is alone. */
+  /** What several servers on one database share; absent for a server with its own database. */
   readonly shared?: Shared | null;
   readonly reportFault: (error: unknown) => void;
-  /** Told of each call of the merchant API as it is answered. */
+  /** Called for each request of the merchant API when it is answered. */
   readonly onRequest?: LogListener;
 }
 
 export interface Assembled {
   /** Both APIs, for one listener. */
   readonly handle: Handler;
-  /** Each API alone, for a listener of its own. */
+  /** Each API alone, for a separate listener. */
   readonly handleApi: Handler;
   readonly handleControl: Handler;
   /** Refuses a path that is ambiguous, and logs it. */
   readonly refusePath: RefusePath;
   readonly service: Service;
-  /** Start it before the first request, and stop it at the end; null for a server that is alone. */
+  /** Start it before the first request, and stop it at the end; null for a server with its own database. */
   readonly steering: SharedSteering | null;
   /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: () => Promise<AuditReport>;
@@ -95,7 +94,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
   log.subscribe(requestCounts.add);
   const webhooks = sendWebhooks(options, service);
-  const inputs = new Map<string, readonly string[]>(); // filled before the first call
+  const inputs = new Map<string, readonly string[]>(); // filled before the first request
   const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
@@ -141,24 +140,9 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-/** The parts that both APIs share. */
-type Parts = Pick<
+type Parts = Omit<
   ControlContext,
-  | "service"
-  | "steering"
-  | "replica"
-  | "ownMemory"
-  | "rules"
-  | "default"
-  | "faults"
-  | "log"
-  | "requestCounts"
-  | "testPayments"
-  | "webhooks"
-  | "waitingRoom"
-  | "eventHub"
-  | "merchantNames"
-  | "stopping"
+  "clock" | "realClock" | "random" | "rememberClock" | "server" | "version" | "snapshots" | "merchantApi" | "audit"
 > & { readonly audit: ListeningAudit; readonly count?: NonNullable<NetworkOptions["count"]> };
 
 function createOwnMemory(forgets: readonly (() => void)[]): OwnMemory {
@@ -180,7 +164,8 @@ function merchantApi(
 ): Handler {
   const { service, faults, count, log, audit, webhooks, stopping, inputs } = parts;
   const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
-  const load = onFirstCall(async () => {
+  // Loaded with the first request: it needs zod, whose load takes 6 ms of the start.
+  const load = onFirstUse(async () => {
     const { createApi, INPUTS } = await import("../../src/http/api.ts");
     for (const [operation, names] of INPUTS) inputs.set(operation, names);
     return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
@@ -208,27 +193,18 @@ function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handl
   return createControl({ ...guard, ...parts, ...own, snapshots: createSnapshotShelf(), merchantApi: api });
 }
 
-/** A part that is loaded with its first request: both APIs need zod, whose load takes 6 ms of the start of a server. */
-function onFirstCall<Part>(load: () => Promise<Part>): () => Promise<Part> {
-  let part: Promise<Part> | undefined;
-  return () => {
-    part ??= load();
-    return part;
-  };
-}
-
 /** The control API and the console. A request for / is redirected to the console. */
 function withConsole(control: Handler, page: Handler): Handler {
   return async (request, keepOpen) => {
     const { path } = targetOf(request);
     if (path === CONSOLE_PATH || path === CONTROL_PATH || isRoot(path, request)) return page(request, keepOpen);
     if (path.startsWith(CONSOLE_PATH)) return control(request, keepOpen);
-    const hint = `the control API stands below ${CONTROL_PATH}, the merchant API elsewhere`;
+    const hint = `the control API is below ${CONTROL_PATH}, the merchant API elsewhere`;
     return respond(fail(404, `there is nothing at this path; ${hint}`));
   };
 }
 
-/** Whether a browser asks for no path. Only this path of the merchant API belongs to the console. */
+/** Whether a browser requests the root, the only path of the merchant API that belongs to the console. */
 function isRoot(path: string, { method }: Request): boolean {
   return path === "/" && (method === "GET" || method === "HEAD");
 }

@@ -21,7 +21,7 @@ export function nameDataDirectory(flag: string | undefined): DataDirectory {
 }
 
 /**
- * The same, for whoever uses it: says who else may write into it. Nothing is created.
+ * The same for a command that uses the directory: warns if other users may write into it. Nothing is created.
  * @throws Failure if it, or a file of momo in it, belongs to another user
  */
 export function locateDataDirectory(flag: string | undefined): DataDirectory {

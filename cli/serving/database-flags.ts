@@ -3,11 +3,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { momoEnvironment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
+import { withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
 import type { DatabaseConfig } from "./engine.ts";
-import { warnOfReaders } from "./ownership.ts";
-import { readText } from "./small-files.ts";
+import { readSecretFile } from "./ownership.ts";
 
 /** The options that name a database which several servers share. Neither its password nor the user of its URL is ever shown. */
 
@@ -25,7 +25,7 @@ export interface SharingFlags extends DatabaseFlags {
   readonly allowReset?: true;
 }
 
-/** What an operation on a shared database has where nobody says otherwise. */
+/** The defaults for a shared database. */
 const CONNECTIONS = 8;
 const COMMIT_DEADLINE_MS = 10_000;
 
@@ -38,28 +38,17 @@ export const databaseOptions = () => [
 ];
 
 export function addSharingOptions(command: Command): Command {
-  for (const option of databaseOptions()) command.addOption(option);
-  return command
-    .addOption(
-      new Option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`).argParser(
-        readConnections,
-      ),
-    )
-    .addOption(
-      new Option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)").argParser(
-        readDeadline,
-      ),
-    )
-    .addOption(
-      new Option("--replica <name>", "the name of this server among those that share it").argParser(readReplica),
-    )
+  return withOptions(command, ...databaseOptions())
+    .option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`, readConnections)
+    .option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)", readDeadline)
+    .option("--replica <name>", "the name of this server among those that share it", readReplica)
     .option("--require-replica", "refuse a database that can lose an answered payment when it fails over")
     .option("--allow-reset", "let momo reset forget the payments of all servers");
 }
 
 const FORM = "must look like postgres://USER@HOST:PORT/NAME";
 
-/** In words of its own, because commander would show the value, and with it the password. */
+/** Has its own message, because commander's shows the value, and so the password. */
 function readDatabase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || text.length > 2000) throw misuse(`--database ${FORM}`);
@@ -91,7 +80,7 @@ function readReplica(text: string): string {
 
 const REPLICA = /^[A-Za-z0-9_.-]{1,40}$/;
 
-/** Which database is meant, and its password; null where none is named. */
+/** The named database and its password; null if none is named. */
 export function namedDatabase(flags: DatabaseFlags): { url: string; password: string | null } | null {
   const { database, databasePassword } = momoEnvironment();
   const url = flags.database ?? database;
@@ -114,7 +103,7 @@ export function namedDatabase(flags: DatabaseFlags): { url: string; password: st
   return { url, password: isInUrl ? null : (databasePassword ?? null) };
 }
 
-/** For a command that works on one of the two: a data directory that is named itself comes before `MOMO_DATABASE`. */
+/** For a command that works on a data directory or a shared database: `--data` comes before `MOMO_DATABASE`. */
 export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: string }) =>
   flags.data !== undefined && flags.database === undefined ? null : namedDatabase(flags);
 
@@ -122,18 +111,9 @@ export const databaseUnlessData = (flags: DatabaseFlags & { readonly data?: stri
 const isArgument = (url: string): boolean => process.argv.some((word) => word.includes(url));
 
 function passwordOf(file: string): string {
-  let text: string;
-  try {
-    text = readText(file).replace(/\r?\n$/, "");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure("usage", `--database-password-file ${file} cannot be read (${code ?? message})`);
-  }
-  if (text === "" || text.length > 1000 || text.includes("\n")) {
-    throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
-  }
-  warnOfReaders(file);
-  return text;
+  const text = readSecretFile("--database-password-file", file, "password").replace(/\r?\n$/, "");
+  if (/^[^\n]{1,1000}$/.test(text)) return text;
+  throw new Failure("usage", "--database-password-file must hold one line of 1 to 1000 characters");
 }
 
 /**
@@ -163,7 +143,7 @@ export function sharedDatabase(flags: SharingFlags): DatabaseConfig | null {
   };
 }
 
-/** A container has a host name of its own; several servers on one host differ in their process. */
+/** A container has its own host name; several servers on one host differ in their process id. */
 function defaultReplica(): string {
   const host = hostname()
     .replaceAll(/[^A-Za-z0-9_.-]/g, "-")

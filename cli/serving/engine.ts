@@ -10,9 +10,9 @@ import type { DataDirectory } from "./data-directory.ts";
 /** What keeps the payments of a server. */
 export interface Engine {
   readonly store: Store;
-  /** The time that payments go by. */
+  /** The clock for payments. */
   readonly clock: Clock;
-  /** What several servers on one database share; null for a server that is alone. */
+  /** What several servers on one database share; null for a server with its own database. */
   readonly shared: Shared | null;
   /** Runs work that no other server does at the same time. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
@@ -23,13 +23,13 @@ export interface Engine {
 
 export interface Shared {
   readonly replica: Replica;
-  /** Lets this server go by what all servers on its database share. */
+  /** Applies the settings that all servers on the database share. */
   steer(parts: SteeredParts): SharedSteering;
-  /** A server that others no longer wait for looks again before it answers. */
+  /** Reads the settings again before an answer, if those of this server can be out of date. */
   whenFresh(handler: Handler, steering: SharedSteering): Handler;
 }
 
-/** What calls of the control API change. */
+/** What requests of the control API change. */
 export type Steered = Pick<ControlContext, "rules" | "default" | "faults" | "clock" | "webhooks" | "ownMemory">;
 
 export interface SteeredParts {
@@ -41,7 +41,7 @@ export interface SteeredParts {
 
 /** Start it before the first request, and stop it at the end. */
 export interface SharedSteering extends Steering {
-  /** False if what this server goes by can be out of date: others did not wait for its confirmation. */
+  /** False if the settings of this server can be out of date: other servers did not wait for its confirmation. */
   readonly isFresh: boolean;
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 
-/** What helps where the words for a data directory do not. */
+/** Hints for a shared database. Other problems have the same hint as in a data directory. */
 const HINTS: Partial<Record<UnusableDatabase["problem"], string>> = {
   foreign: "make a new database, and name that with --database",
   older: "stop the servers that use it, and run momo migrate --database",

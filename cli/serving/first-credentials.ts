@@ -6,7 +6,7 @@ import { isInForce } from "./in-force.ts";
 import { type CredentialsRecord, readCredentials, writeCredentials } from "./records.ts";
 
 export interface CredentialsFound {
-  /** Null where another server has made the key: the database has only the hash of its secret. */
+  /** Null if another server made the key: the database has only the hash of its secret. */
   readonly credentials: CredentialsRecord | null;
   readonly paymentAccountId: number;
 }

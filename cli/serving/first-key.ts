@@ -15,7 +15,7 @@ export function firstKeyOfEnvironment(): Credentials | null {
   if (!API_KEY_FORM.test(apiKey)) {
     throw new Failure("usage", wrongValue("MOMO_API_KEY", "must be mk_ and 16 to 64 letters and digits", apiKey), HINT);
   }
-  // What came may be somebody's secret: it is not shown.
+  // The value may be a secret, so it is not shown.
   if (!API_SECRET_FORM.test(apiSecret)) {
     throw new Failure("usage", "MOMO_API_SECRET must be ms_ and 32 to 128 letters and digits", HINT);
   }

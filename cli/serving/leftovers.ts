@@ -26,8 +26,8 @@ export interface Draft {
 const NOTE = "export-goes-to";
 
 /**
- * The draft of a copy, in the folder of the copy. A note in the data directory tells the next process of it, in case this one is
- * killed. This removes only the drafts that killed processes have noted.
+ * The draft of a copy, in the folder of the copy. A note in the data directory names it for the next process, in case this one is
+ * killed. Also removes the drafts that killed processes have noted.
  * @throws Failure if the data directory cannot be written
  */
 export function planDraft({ path: data }: DataDirectory, folder: string): Draft {
@@ -91,7 +91,7 @@ function draftsIn(directory: DataDirectory): string[] {
 /** Removes leftovers from a data directory. The caller must hold its lock, so that no other process writes drafts. */
 export function removeLeftoversIn(directory: DataDirectory): void {
   const drafts = draftsIn(directory);
-  // First move the log that a killed import had moved away back to its database.
+  // First restore the log that a killed import had moved away from the database.
   const copies = new Set(drafts.flatMap((draft) => /^.*\.db\.[0-9]+\.tmp/.exec(draft) ?? []));
   for (const copy of copies) restoreLogs(copy, directory.database);
   removeOwn(drafts);

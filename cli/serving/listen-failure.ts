@@ -2,14 +2,13 @@ import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { reachDirectly } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
 
-/** The requested address. */
 interface Address {
   readonly host: string;
   readonly port: number;
   readonly flag: "--port" | "--control-port";
 }
 
-/** Why the server cannot listen on the address, which program has it, and the flag that helps. */
+/** Why the server cannot listen on the address, which program uses it, and the flag that helps. */
 export async function explainListenFailure(
   error: unknown,
   { host, port, flag }: Address,
@@ -20,7 +19,7 @@ export async function explainListenFailure(
   if (code === "EADDRINUSE") {
     return new Failure(
       "unexpected",
-      `${address} is taken by ${await holderOf(host, port, holderTimeoutMs)}`,
+      `${address} is in use by ${await holderOf(host, port, holderTimeoutMs)}`,
       `choose another port with ${flag}, or ${flag} 0 for any free one`,
     );
   }

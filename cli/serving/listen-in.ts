@@ -13,22 +13,14 @@ export interface ListenInOptions {
   readonly basePaths: readonly string[];
   readonly inputs: Inputs;
   readonly promptTimeoutMs: number;
-  /** Whether payments are also told by a webhook. */
+  /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
 }
 
-/** The audit of one sandbox: it hears every call and every change. */
-export interface ListeningAudit {
-  /** How many calls a delay holds up now. */
-  readonly delays: { underWay: number };
-  report(): AuditReport;
-  forget(): void;
-  subscribe(listener: FindingListener): () => void;
-  /** Ends all payments, and reports on a client that has ended: it makes no more calls. */
-  finish(): Promise<AuditReport>;
-}
+export type ListeningAudit = ReturnType<typeof listenIn>;
 
-export function listenIn(options: ListenInOptions): ListeningAudit {
+/** The audit of one sandbox: it gets every request and every change. */
+export function listenIn(options: ListenInOptions) {
   const { log, service, clock, stopwatch, basePaths, inputs, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
   const audit = new Audit({ basePaths, inputs, hasWebhook });
@@ -37,19 +29,21 @@ export function listenIn(options: ListenInOptions): ListeningAudit {
     return { nowMs, realMs: stopwatch(), livedMs: clock.livedMs(nowMs) };
   };
   log.subscribe((logged, { body, answer }) => {
-    // A person has sent it again: no client did this.
+    // A person has replayed the request: the client did not send it.
     if (logged.headers.has(REPLAY_HEADER)) return;
     const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
     audit.call(isCut ? { ...logged, body, answer } : logged, moment());
   });
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {
+    /** How many requests are delayed now. */
     delays,
-    // While calls are delayed, nobody knows what the client fails to do.
+    // While requests are delayed, it is unknown what the client fails to do.
     report: () => audit.report(delays.underWay > 0 ? null : moment()),
     forget: () => audit.forget(moment()),
-    subscribe: (listener) => audit.subscribe(listener),
-    async finish() {
+    subscribe: (listener: FindingListener) => audit.subscribe(listener),
+    /** Ends all payments, and reports on a client that has ended: it sends no more requests. */
+    async finish(): Promise<AuditReport> {
       audit.clientEnded(moment());
       clock.advance(promptTimeoutMs);
       await service.resolver.resolveDue();

@@ -5,7 +5,6 @@ import { sleep } from "../../src/system.ts";
 import type { Assembled } from "./assemble.ts";
 import { explainListenFailure } from "./listen-failure.ts";
 
-/** Where to listen. */
 export interface Addresses {
   readonly host: string;
   /** 0: any free one. */

@@ -5,7 +5,7 @@ import type { Engine, EngineOptions } from "./engine.ts";
 const BUSY_TIMEOUT_MS = 1000;
 
 /**
- * Opens the engine of a server: the one place that chooses it. The shared one is loaded only if it is asked for.
+ * Chooses and opens the engine of a server. The code for a shared database is loaded only if it is used.
  * @throws UnusableDatabase
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {

@@ -1,10 +1,11 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
+import { readText } from "./small-files.ts";
 
 /**
- * Checks who owns a file or a folder. A file of another user is not trusted: it could name a server of that user, which would then
- * get our secret. Windows has no such owners, so nothing is refused there.
+ * Checks who owns a file or a folder. A file of another user is not trusted: it could name that user's server, which would get our
+ * secret. Windows has no such owners, so nothing is refused there.
  */
 
 /** Whether it belongs to another user. For root, every other user counts, too. */
@@ -60,11 +61,23 @@ export function warnOfOthers(path: string): void {
   tell(`momo: ${others}; ${CLOSE_TO_OTHERS}`);
 }
 
+/** @throws Failure `usage` if the file that the option names cannot be read */
+export function readSecretFile(option: string, file: string, secret: "token" | "password"): string {
+  try {
+    const text = readText(file);
+    warnOfReaders(file, secret);
+    return text;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure("usage", `${option} ${file} cannot be read (${code ?? message})`);
+  }
+}
+
 /** Warns if others can read a file with a secret. A pipe is exempt: it can be read only once. */
-export function warnOfReaders(file: string): void {
+function warnOfReaders(file: string, secret: string): void {
   const stats = process.platform === "win32" ? null : statsOfTarget(file);
   if (!stats?.isFile()) return;
-  if ((stats.mode & 0o044) !== 0) tell(`momo: others can read the token in ${file}; chmod 600 it`);
+  if ((stats.mode & 0o044) !== 0) tell(`momo: others can read the ${secret} in ${file}; chmod 600 it`);
   else if (isForeign(stats))
-    tell(`momo: the token in ${file} belongs to another user (uid ${stats.uid}), who can read it`);
+    tell(`momo: the ${secret} in ${file} belongs to another user (uid ${stats.uid}), who can read it`);
 }

@@ -3,19 +3,12 @@ import { resolve } from "node:path";
 import { Failure } from "../terminal/failure.ts";
 import { writePrivateFile } from "./small-files.ts";
 
-/** The file with the address of a server. It exists while the server runs. */
-export interface ReadyFile {
-  /** @throws Failure that names the flag */
-  write(record: object): void;
-  /** Removes it if its content is still ours: another server may use the same file by now. */
-  remove(): void;
-}
-
 /**
- * Removes the file of an earlier server, so that nobody uses its old address.
+ * The file with the address of a server. It exists while the server runs. The file of an earlier server is removed, so that no client
+ * uses its old address.
  * @throws Failure that names the flag
  */
-export function prepareReadyFile(path: string): ReadyFile {
+export function prepareReadyFile(path: string) {
   const file = resolve(path);
   let written: string | null = null;
   helpfully(() => {
@@ -26,12 +19,14 @@ export function prepareReadyFile(path: string): ReadyFile {
     rmSync(file, { force: true });
   });
   return {
-    write(record) {
+    /** @throws Failure that names the flag */
+    write(record: object): void {
       const text = `${JSON.stringify(record)}\n`;
       helpfully(() => writePrivateFile(file, text));
       written = text;
     },
-    remove() {
+    /** Removes it if its content is still ours: another server may use the same file by now. */
+    remove(): void {
       try {
         if (written !== null && readFileSync(file, "utf8") === written) rmSync(file, { force: true });
       } catch {

@@ -6,7 +6,7 @@ import { version } from "../version.ts";
 import { type DataDirectory, nameDataDirectory } from "./data-directory.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
-/** What `serve --json` and the ready file tell of a server. */
+/** What `serve --json` and the ready file contain. */
 export type ReadyRecord = ReturnType<typeof readyRecord>;
 
 export function readyRecord(
@@ -21,7 +21,7 @@ export function readyRecord(
     pid: process.pid,
     data: directory.path,
     payment_account_id: paymentAccountId,
-    // Null where another server on the same database has made the key: only its maker knows the secret.
+    // Null if another server on the database made the key: only that server knows the secret.
     api_key: credentials?.api_key ?? null,
     api_secret: credentials?.api_secret ?? null,
     // Only if the control API requires it.
@@ -31,11 +31,10 @@ export function readyRecord(
 
 interface Start {
   readonly host: string;
-  /** How long the start took. */
   readonly readyMs: number;
 }
 
-/** The lines that a person needs for the first payment. The last line comes when the server is ready. */
+/** The lines that a person needs for the first payment. They are printed when the server is ready. */
 export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
   const fields: [string, string][] = [
     ["console", record.console_url],
@@ -65,7 +64,7 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
   print(styled("green", "Ready."), " Ctrl+C stops.");
 }
 
-/** Said by a server that has not made the first key of its database. */
+/** Shown by a server that has not made the first key of its database. */
 const KEY_ELSEWHERE =
   "another server has made it, and only that one knows its secret; give it here with MOMO_API_KEY and MOMO_API_SECRET";
 

@@ -115,6 +115,6 @@ function damaged(file: string): Failure {
   return new Failure(
     "unexpected",
     `${file} cannot be read as a file of momo's`,
-    "delete it: momo serve writes it anew",
+    "delete it: momo serve writes it again",
   );
 }

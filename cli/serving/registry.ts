@@ -14,8 +14,8 @@ interface Place extends DatabaseFlags {
 }
 
 /**
- * Opens the registry of a database, or of the data directory, for one piece of work. It works with or without a running server, because several processes
- * can share the database.
+ * Opens the registry of a shared database or of the data directory for one piece of work, with or without a running server: several
+ * processes can use the database.
  */
 export async function withRegistry<T>(place: Place, work: (registry: Registry) => Promise<T>): Promise<T> {
   process.umask(0o077);

@@ -3,7 +3,7 @@ import { Failure } from "../terminal/failure.ts";
 import { readJsonFile } from "./small-files.ts";
 
 /**
- * The rules in a file, in the form that the control API takes.
+ * The rules in a file, in the form that the control API accepts.
  * @throws Failure `usage` that names the file and the place in it
  */
 export async function readRulesFile(file: string): Promise<Rule[]> {

@@ -22,42 +22,28 @@ import { type CredentialsRecord, readClock, writeClock, writeServer } from "./re
 
 export interface SandboxConfig
   extends Addresses,
-    Pick<
+    Omit<
       AssembleOptions,
-      | "realClock"
-      | "stopwatch"
-      | "random"
-      | "fallback"
-      | "rules"
-      | "promptTimeoutMs"
-      | "basePaths"
-      | "accept"
-      | "form"
-      | "reportFault"
-      | "onRequest"
-      | "name"
-      | "webhook"
-      | "onDelivery"
+      "store" | "clock" | "shared" | "between" | "guard" | "rememberClock" | "data" | "merchantPort" | "credentials"
     > {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
   readonly database?: DatabaseConfig | null;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
-  /** The key for a data directory that has none; asked only then. Null for a new one. */
+  /** The key for a data directory that has none; called only then. Null for a new one. */
   readonly firstKey?: () => Credentials | null;
-  /** The token that calls of the control API must have; null if they need none. */
+  /** The token that requests of the control API must have; null if they need none. */
   readonly controlToken: string | null;
-  /** Told of each payment as it starts and as it ends. */
+  /** Called for each payment when it starts and when it ends. */
   readonly onTransaction?: (transaction: Transaction) => void;
 }
 
 export interface RunningSandbox {
   readonly baseUrl: string;
   readonly controlUrl: string;
-  /** Null where several servers share a database, and another one has made its first key. */
+  /** Null if several servers share a database, and another one made its first key. */
   readonly credentials: CredentialsRecord | null;
-  /** Of the first merchant. */
   readonly paymentAccountId: number;
   /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;

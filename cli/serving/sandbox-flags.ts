@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
-import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
+import { OUTCOME_NAMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept } from "../../src/http/operation.ts";
@@ -23,30 +23,17 @@ export interface SandboxFlags {
 
 export function addSandboxOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        "--base-path <path>",
-        `prefix of the paths of the API (default: ${BASE_PATHS.join(" and ")})`,
-      ).argParser(readBasePath),
-    )
-    .addOption(
-      new Option("--outcome <name>", "what prompts do by default")
-        .choices(OUTCOMES.map(({ name }) => name))
-        .default("completed"),
-    )
+    .option("--base-path <path>", `prefix of the paths of the API (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
+    .addOption(new Option("--outcome <name>", "what prompts do by default").choices(OUTCOME_NAMES).default("completed"))
     .option("--after <duration>", "how long they take (default: the outcome's own time, 3s for most)")
     .addOption(
       new Option("--prompt-timeout <duration>", "how long a prompt waits for its customer")
         .default(60_000, "60s")
         .argParser(readPromptTimeout),
     )
+    .option("--fee <tariff>", "tariff of the payment account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
     .addOption(
-      new Option("--fee <tariff>", "tariff of the payment account: 1%, 10 or 1.5%+10 (default: 1%)").argParser(
-        readTariff,
-      ),
-    )
-    .addOption(
-      new Option("--accept <what>", "strict, or lenient: also what the real services take")
+      new Option("--accept <what>", "strict, or lenient: also what the real services accept")
         .choices(["strict", "lenient"])
         .default("strict"),
     )
@@ -56,15 +43,13 @@ export function addSandboxOptions(command: Command): Command {
         .default("full"),
     )
     .option("--rules <file>", "a JSON file of rules for prompts")
-    .addOption(
-      new Option(
-        "--webhook <url>",
-        "POST each payment that becomes final there; the specification knows no webhooks",
-      ).argParser(readWebhookUrl),
+    .option(
+      "--webhook <url>",
+      "POST each payment that becomes final there; the specification knows no webhooks",
+      readWebhookUrl,
     );
 }
 
-/** The part of the sandbox's configuration that comes from the flags. */
 export async function configOf(
   flags: SandboxFlags,
 ): Promise<

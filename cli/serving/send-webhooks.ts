@@ -12,11 +12,11 @@ export interface SendWebhooksOptions {
   readonly realClock: Clock;
   /** The address of the webhook that the server starts with; null if there is none. */
   readonly webhook: string | null;
-  /** Told of each delivery as it is tried or lost. */
+  /** Called for each delivery when it is tried or lost. */
   readonly onDelivery?: DeliveryListener;
 }
 
-/** The webhook of one sandbox: it hears of every payment. */
+/** The webhook of one sandbox: it gets every payment. */
 export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOptions, service: Service): Webhooks {
   const webhooks = new Webhooks({
     clock: clocks.clock,
@@ -32,7 +32,7 @@ export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOpt
   return webhooks;
 }
 
-/** The service, but its answer to a push waits if the webhook must come first. */
+/** The service, but its answer to a push waits if the webhook must be sent first. */
 export function answeringLate(service: Service, webhooks: Webhooks): Service {
   return {
     ...service,

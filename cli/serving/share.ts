@@ -10,7 +10,7 @@ import { fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type * as engine from "./engine.ts";
 
-/** Lets this server go by what all servers on its database share. */
+/** Applies the settings that all servers on the database share. */
 export function shareSteering(
   table: SteeringTable,
   { steered, eventHub, realClock, stopwatch }: engine.SteeredParts,
@@ -27,7 +27,7 @@ export function shareSteering(
   });
 }
 
-/** By the names that the events have for them. */
+/** The parts have the names of their events. */
 function partsOf({ rules, default: byDefault, faults, clock, webhooks, ownMemory }: engine.Steered): SteeredPart[] {
   const part = <T>(name: SteeringPart, save: () => T, load: (saved: T) => void): SteeredPart => ({
     name,
@@ -56,7 +56,7 @@ function partsOf({ rules, default: byDefault, faults, clock, webhooks, ownMemory
   ];
 }
 
-/** A server that others no longer wait for looks again before it answers. */
+/** Reads the settings again before an answer, if those of this server can be out of date. */
 export function whenFresh(handler: Handler, steering: engine.SharedSteering): Handler {
   return async (request, keepOpen) => {
     if (!steering.isFresh) {

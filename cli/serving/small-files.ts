@@ -37,32 +37,32 @@ export function cannotWrite(file: string, error: unknown): Failure {
   );
 }
 
-/** Far more than momo's own files, and people's files for momo, ever have. */
+/** Much more than any file for momo needs. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Checks a file before it is read. It checks the open file, so that nobody can replace it between check and read. */
-type Look = (stats: Stats) => void;
+/** Checks a file before it is read. It checks the open file, so that no other process can replace it between check and read. */
+type Check = (stats: Stats) => void;
 
 /**
  * The JSON in a file; undefined if there is no such file. The caller checks its content.
- * @throws an error of the system, of the decoder or of the parser, or what `look` throws
+ * @throws an error of the system, of the decoder or of the parser, or what `check` throws
  */
-export function readJsonFile(file: string, look?: Look): unknown {
+export function readJsonFile(file: string, check?: Check): unknown {
   if (!existsSync(file)) return undefined;
-  return JSON.parse(readText(file, look));
+  return JSON.parse(readText(file, check));
 }
 
 /**
  * The text of a file or a pipe. It reads no more than allowed, because a device may never end.
  * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
  */
-export function readText(file: string, look?: Look): string {
+export function readText(file: string, check?: Check): string {
   const chunk = Buffer.allocUnsafe(64 * 1024);
   const chunks: Buffer[] = [];
   const descriptor = openSync(file, "r");
   let size = 0;
   try {
-    look?.(fstatSync(descriptor));
+    check?.(fstatSync(descriptor));
     for (let count = -1; count !== 0; size += count) {
       if (size > MAX_FILE_BYTES) throw new RangeError(`larger than ${MAX_FILE_BYTES} bytes`);
       count = readSync(descriptor, chunk, 0, chunk.length, null);

@@ -84,9 +84,9 @@ export function findLeftFolders(place: string): string[] {
 }
 
 /**
- * Removes the folders of killed processes: folders with our kind of name, of our user, and with a lock that nobody holds. If it
+ * Removes the folders of killed processes: folders with our kind of name, of our user, and with a lock that no process holds. If it
  * fails, the next process tries again.
- * @param before is told of each before it goes
+ * @param before called for each folder before it is removed
  */
 export function removeLeftovers(place: string, before?: (path: string) => void): void {
   for (const path of ownFolders(place)) {
@@ -100,12 +100,12 @@ export function removeLeftovers(place: string, before?: (path: string) => void):
           release();
         }
       } else {
-        // Its process was killed before it had a lock, or is about to take one, and then makes another folder.
+        // Its process was killed before it locked the folder, or is about to lock it, and then makes another folder.
         // rmdir removes it only if it is empty.
         rmdirSync(path);
       }
     } catch {
-      // A process holds the lock, or has removed the folder meanwhile.
+      // A process holds the lock, or has removed the folder.
     }
   }
 }

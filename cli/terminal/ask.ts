@@ -9,7 +9,7 @@ export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.
 /**
  * Says what will be lost, and asks whether to go on. Ends the process if the answer is no. Does not ask if no person is there: a
  * script knows what it does.
- * @param lost called only if somebody is asked
+ * @param lost called only if the question is asked
  */
 export async function askToGoOn(
   lost: () => readonly string[] | Promise<readonly string[]>,
@@ -37,7 +37,7 @@ interface Question {
 
 /**
  * Asks for a line of text.
- * @throws Failure `usage` that names the flag, if nobody can be asked
+ * @throws Failure `usage` that names the flag, if no person is there
  */
 export async function askText({ flag, message, json }: Question): Promise<string> {
   if (!canAsk({ json })) throw missing(flag);
@@ -51,7 +51,7 @@ export async function askText({ flag, message, json }: Question): Promise<string
   );
 }
 
-/** Asks for one of several. Does not ask if there is only one; takes the first if nobody can be asked. */
+/** Asks for one of several. Does not ask if there is only one; returns the first if no person is there. */
 export async function askWhich<T>(
   { message, json }: Omit<Question, "flag">,
   choices: readonly { readonly value: T; readonly label: string }[],

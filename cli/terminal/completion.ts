@@ -110,7 +110,7 @@ const SOURCES: Readonly<Record<string, (before: readonly string[]) => Promise<Su
   "--merchant": (before) => ask(before, "/merchants", "merchants", ({ id, name }) => [id, name]),
   "--api-key": keysInForce,
   "api-key": keysInForce,
-  // Only open prompts: these are what people ask about or answer.
+  // Only open prompts: people check or answer these.
   payment: (before) =>
     ask(before, "/prompts", "prompts", ({ checkout_request_id, phone, amount }) => [
       checkout_request_id,

@@ -34,7 +34,7 @@ export interface List<T extends object> {
   readonly columns: readonly (Column & { readonly cell?: (item: T) => Piece })[];
   /** The whole JSON, if it has more than the items. */
   readonly whole?: object;
-  /** What people are told if the list is empty, and the next command. */
+  /** The text for people if the list is empty, and the next command. */
   readonly empty?: { readonly said: string; readonly next: string };
 }
 

@@ -1,8 +1,8 @@
 import type { Delivery } from "../../sandbox/webhooks/delivery-book.ts";
-import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { LogFormat } from "./options.ts";
-import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
+import { styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
+import { timedLine } from "./request-line.ts";
 
 /** An attempt to deliver a webhook, as one line on stderr. It does not show the address, which may have a secret. */
 export function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): string {
@@ -21,14 +21,12 @@ export function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number
       ...(last?.problem && { message: last.problem }),
     });
   }
-  const words: (Piece | null | undefined)[] = [
-    formatTimestamp(atMs).slice(-"HH:MM:SS".length),
+  return timedLine(atMs, [
     styled(state === "delivered" ? "green" : "yellow", String(last?.status ?? "---")),
     `webhook ${id}`,
     state === "waiting" ? "to be tried again" : state,
     last && styled("dim", `${last.durationMs} ms`),
     checkoutRequestId,
     last?.problem,
-  ];
-  return lineOf(words.flatMap((word) => (word ? [word, "  "] : [])).slice(0, -1), isErrorTerminal);
+  ]);
 }

@@ -68,7 +68,7 @@ const REFUSAL_CODES = {
 
 const DATABASE_HINTS = {
   locked: "close the other program, or choose another folder with --data",
-  damaged: "put a copy in its place with momo import FILE --replace, or start afresh in another folder with --data",
+  damaged: "put a copy in its place with momo import FILE --replace, or start in another folder with --data",
   foreign: "choose another folder with --data",
   older: "choose another folder with --data, or remove that file",
   newer: "update momo, or choose another folder with --data",

@@ -13,5 +13,5 @@ export function showFirstStep(): void {
   print();
   print(`  ${commandLine("pay", "0712345678", "100", "--wait")}`);
   print();
-  print("momo --help lists all commands, and momo help COMMAND tells of one.");
+  print("momo --help lists all commands, and momo help COMMAND explains one.");
 }

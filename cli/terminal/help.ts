@@ -10,7 +10,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   momo: [
     ["momo serve", "start the sandbox, and leave it running"],
     ["momo pay 0712345678 100 --wait", "in another terminal: make a payment"],
-    ["momo exec -- npm test", "or run tests with a sandbox of their own"],
+    ["momo exec -- npm test", "or run tests with a private sandbox"],
   ],
   serve: [
     ["momo serve", "serve on 127.0.0.1:2547, and keep the data"],
@@ -18,7 +18,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo serve --host 0.0.0.0 --log requests", "for others in your network, with each request"],
   ],
   exec: [
-    ["momo exec -- npm test", "run a test-suite with a sandbox of its own"],
+    ["momo exec -- npm test", "run a test suite with a private sandbox"],
     ["momo exec --outcome cancelled -- ./checkout.sh", "where every customer cancels"],
     ["momo exec --audit -- npm test", "fail where the client makes a costly mistake"],
   ],
@@ -42,7 +42,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   list: [
     ["momo list --status failed", "the failed ones, with their reasons"],
-    ["momo list --from 2026-11-01 --search 0712", "since a day, of phones that begin so"],
+    ["momo list --from 2026-11-01 --search 0712", "from a day on, of phones with this prefix"],
     ["momo list --format tsv | cut -f 1,4", "numbers and statuses, for a script"],
   ],
   phone: [
@@ -64,7 +64,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   "rules list": [["momo rules list", "the rules in order, with the times that are left"]],
   "rules add": [
     ["momo rules add cancelled --phone 0712345678", "every prompt of this customer"],
-    ["momo rules add unreachable --after 10ms --times 1", "the next prompt of anybody"],
+    ["momo rules add unreachable --after 10ms --times 1", "the next prompt of any customer"],
   ],
   "rules clear": [["momo rules clear", "test phones and the default decide again"]],
   default: [
@@ -84,9 +84,9 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   "faults add": [
     ["momo faults add error --path /status.php --status 503 --times 2", "two bad polls"],
     ["momo faults add disconnect --path /stkpush.php --times 1", "one answer is lost"],
-    ["momo faults add delay --delay 5s --probability 0.2", "one call in five is slow"],
+    ["momo faults add delay --delay 5s --probability 0.2", "one request in five is slow"],
   ],
-  "faults clear": [["momo faults clear", "nothing fails any more"]],
+  "faults clear": [["momo faults clear", "remove all faults"]],
   clock: [
     ["momo clock freeze", "stop the time"],
     ["momo clock advance 90s", "let all prompts expire"],
@@ -101,10 +101,10 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo audit --format junit --output audit.xml", "for a CI server"],
   ],
   webhooks: [
-    ["momo webhooks list", "what was sent, and what came back"],
+    ["momo webhooks list", "what was sent, and the answers"],
     ["momo webhooks resend 3", "send one again"],
   ],
-  "webhooks list": [["momo webhooks list", "what was sent, and what came back"]],
+  "webhooks list": [["momo webhooks list", "what was sent, and the answers"]],
   "webhooks resend": [["momo webhooks resend 3", "send delivery 3 again"]],
   snapshot: [
     ["momo snapshot save checkout", "save the whole state"],
@@ -148,8 +148,8 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo export - | gzip > momo.gz", "through a pipe"],
   ],
   import: [
-    ["momo import momo.backup --data /tmp/copy", "into a folder of its own"],
-    ["momo import momo.backup --replace", "replace the data that is there"],
+    ["momo import momo.backup --data /tmp/copy", "into a separate folder"],
+    ["momo import momo.backup --replace", "replace the existing data"],
   ],
   migrate: [["momo migrate --database postgres://momo@db.example/momo", "before servers of this version start"]],
   doctor: [
@@ -183,7 +183,7 @@ const EXITS = {
   12: "expired",
   13: "still pending at the time-out",
   126: "the command may not be run",
-  127: "the command is not there",
+  127: "the command was not found",
   130: "interrupted with Ctrl+C",
 } as const;
 

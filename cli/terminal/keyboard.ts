@@ -6,18 +6,14 @@ export type Key = "enter" | "escape" | "backspace" | "off" | { readonly digit: s
 
 type Special = "stop" | "line cancel";
 
-export interface Keyboard {
-  close(): void;
-}
-
 /** @param onBack called when the process goes on after Ctrl+Z */
-export function openKeyboard(onKey: (key: Key) => void, onBack: () => void): Keyboard {
+export function openKeyboard(onKey: (key: Key) => void, onBack: () => void) {
   const { stdin } = process;
   const isRaw = canRedraw();
   const grab = (raw: boolean) => {
     if (isRaw) stdin.setRawMode(raw);
   };
-  const take = (chunk: Buffer) => {
+  const read = (chunk: Buffer) => {
     for (const key of keysIn(chunk.toString("latin1"))) {
       if (key === "stop") {
         grab(false);
@@ -33,11 +29,11 @@ export function openKeyboard(onKey: (key: Key) => void, onBack: () => void): Key
   const off = () => onKey("off");
   process.on("SIGCONT", goOn).on("SIGINT", off);
   grab(true);
-  stdin.on("data", take).on("end", off).resume();
+  stdin.on("data", read).on("end", off).resume();
   return {
-    close() {
+    close(): void {
       grab(false);
-      stdin.off("data", take).off("end", off).pause();
+      stdin.off("data", read).off("end", off).pause();
       process.off("SIGCONT", goOn).off("SIGINT", off);
     },
   };

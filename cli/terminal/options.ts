@@ -1,4 +1,4 @@
-import { Argument, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
@@ -15,14 +15,19 @@ import { misuse } from "./usage.ts";
 export const LOG_FORMATS = ["pretty", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
+/** Adds options that several commands share. */
+export function withOptions(command: Command, ...options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
 export const jsonOption = () => new Option("--json", "print JSON, failures included");
 /** For a command that prints data. */
 export const outputOptions = (essential?: string) => [
   new Option("--format <format>", "form of the output (default: a table at a terminal, else json)").choices(FORMATS),
   new Option("--json", "the same as --format json").conflicts("format"),
-  ...(essential === undefined ? [] : [quietOption(essential)]),
+  ...(essential === undefined ? [] : [new Option("-q, --quiet", `print only ${essential}`)]),
 ];
-const quietOption = (what: string) => new Option("-q, --quiet", `print only ${what}`);
 /** For a command that asks at a terminal before it destroys something. */
 export const yesOption = () => new Option("-y, --yes", "do not ask before something is lost");
 export const dataOption = () =>
@@ -30,7 +35,7 @@ export const dataOption = () =>
     readFolder,
   );
 export const merchantOption = () =>
-  new Option("--merchant <id>", "whose (default: the first merchant)").argParser(readId);
+  new Option("--merchant <id>", "the merchant (default: the first one)").argParser(readId);
 
 /** A payment by its number or its request id. */
 export const paymentArgument = () =>
@@ -80,7 +85,7 @@ function reader<T>(read: (text: string) => T): (text: string) => T {
 
 const readDuration = reader((text) => parseDuration(text, "It"));
 
-/** A duration as the control API takes it. */
+/** A duration, in the text form for the control API. */
 export const readDurationText = reader((text) => {
   parseDuration(text, "It");
   return text;

@@ -67,7 +67,7 @@ export function print(...pieces: Piece[]): void {
   writeOut(`${lineOf(pieces, isTerminal)}\n`);
 }
 
-/** Opened at the first write, because that takes 1 ms. A write error is ignored: there is nobody to tell. */
+/** Opened at the first write, because that takes 1 ms. A write error is ignored: there is no other place to report it. */
 export const stderr = onFirstUse(() => process.stderr.on("error", () => {}));
 
 /** Prints a line for people; never data. */

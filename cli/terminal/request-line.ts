@@ -5,18 +5,18 @@ import type { LogFormat } from "./options.ts";
 import { isErrorTerminal, lineOf, type Piece, styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
 
-/** A call of the merchant API as one line on stderr, for a person or for a collector of logs. It has no secret. */
+/** A request of the merchant API as one line on stderr, for a person or for a collector of logs. It has no secret. */
 
 /** A path can be 16 KiB long, which is too much for a line. */
 const MAX_PATH_LENGTH = 200;
 
 /** Longer answers are lists, which have no outcome to show, so they are not parsed. */
-const MAX_TELLING_ANSWER = 2000;
+const MAX_PARSED_ANSWER = 2000;
 
-/** For a call that only the strict form refuses. */
+/** For a request that only the strict form refuses. */
 const HINT = "--accept lenient would take this form";
 
-/** What an answer says of the payment. A refusal gives the reason in its message. */
+/** What an answer says about the payment. A refusal gives the reason in its message. */
 interface Outcome {
   readonly checkout_request_id?: string;
   readonly transaction_status?: string;
@@ -31,7 +31,7 @@ export function requestLine(format: LogFormat, request: LoggedRequest, atMs: num
 }
 
 function outcomeOf({ answer }: LoggedRequest): Outcome {
-  if (answer === null || answer.length > MAX_TELLING_ANSWER) return {};
+  if (answer === null || answer.length > MAX_PARSED_ANSWER) return {};
   const { success, message, checkout_request_id, status: transaction_status } = JSON.parse(answer);
   return {
     ...(checkout_request_id !== undefined && { checkout_request_id }),
@@ -58,8 +58,7 @@ function jsonLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: 
 function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
   const { status, fault, leniencies, isTakenLeniently } = request;
   const style = status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
-  const words: (Piece | null | undefined)[] = [
-    formatTimestamp(atMs).slice(-"HH:MM:SS".length),
+  return timedLine(atMs, [
     styled(style, String(status ?? "---")),
     request.method.padEnd(4),
     path,
@@ -70,9 +69,13 @@ function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs
     fault && `(fault: ${fault})`,
     leniencies.length > 0 ? `(lenient: ${leniencies.map(({ member }) => member).join(", ")})` : null,
     isTakenLeniently ? `(${HINT})` : null,
-  ];
-  const pieces = words.flatMap((word) => (word ? [word, "  "] : []));
-  return lineOf(pieces.slice(0, -1), isErrorTerminal);
+  ]);
+}
+
+/** The time of the day, and the words that are not empty. */
+export function timedLine(atMs: number, words: readonly (Piece | null | undefined)[]): string {
+  const pieces = words.flatMap((word) => (word ? ["  ", word] : []));
+  return lineOf([formatTimestamp(atMs).slice(-"HH:MM:SS".length), ...pieces], isErrorTerminal);
 }
 
 /** An error that no caller waits for, in the same format. */

@@ -1,39 +1,34 @@
 import { canRedraw } from "../environment.ts";
 import { isErrorTerminal, lineOf, stderr, tell } from "./output.ts";
 
-/**
- * One line on stderr that is rewritten for a person who waits. The cursor stays visible, so that nothing has to be restored after
- * Ctrl+Z, a signal or a crash.
- */
-export interface StatusLine {
-  /** Whether the terminal can rewrite the line. */
-  readonly isLive: boolean;
-  show(text: string): void;
-  /** Writes a permanent line above it. */
-  note(text: string): void;
-  clear(): void;
-}
+export type StatusLine = ReturnType<typeof openStatusLine>;
 
 /** Moves to the first column and clears the line. */
 const CLEAR = "\x1b[G\x1b[K";
 
-export function openStatusLine(): StatusLine {
+/**
+ * One line on stderr that is rewritten for a person who waits. The cursor stays visible, so that nothing has to be restored after
+ * Ctrl+Z, a signal or a crash.
+ */
+export function openStatusLine() {
   const isLive = isErrorTerminal() && canRedraw();
   let shown = "";
   return {
+    /** Whether the terminal can rewrite the line. */
     isLive,
-    show(text) {
+    show(text: string): void {
       if (!isLive) return;
       const width = (process.stderr.columns || 80) - 1;
       shown = lineOf([text.slice(0, width)], isErrorTerminal);
       stderr().write(CLEAR + shown);
     },
-    note(text) {
+    /** Writes a permanent line above it. */
+    note(text: string): void {
       if (isLive && shown !== "") stderr().write(CLEAR);
       tell(text);
       if (isLive) stderr().write(shown);
     },
-    clear() {
+    clear(): void {
       if (isLive && shown !== "") stderr().write(CLEAR);
       shown = "";
     },

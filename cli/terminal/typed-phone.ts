@@ -10,7 +10,7 @@ const TYPED = /^(?:\+?254|0)?([0-9]{9})$/;
 const MOBILE = /^[71]/;
 
 /**
- * A number in the form that the service takes.
+ * A number in the form that the service accepts.
  * @param words a person may type a number in several words
  * @param what named in the refusal
  * @throws {@link misuse} if they are not a number

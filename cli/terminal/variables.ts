@@ -17,7 +17,7 @@ export function takeVariable(option: Option): Option {
 }
 
 /**
- * Refuses other values of switches than 1 and 0, since commander would take any text, and variables of options that do not exist.
+ * Refuses other values of switches than 1 and 0, because commander would accept any text, and variables of options that do not exist.
  * @throws CommanderError that names the variable
  */
 export function checkVariables(command: Command): void {

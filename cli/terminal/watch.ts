@@ -1,55 +1,51 @@
 import { timeLeft } from "../../src/domain/duration.ts";
 import { sleep, systemClock } from "../../src/system.ts";
-import { type Beside, timeIn } from "../client/beside.ts";
+import { type Beside, openBeside, timeIn } from "../client/beside.ts";
+import type { Answer, Client } from "../client/client.ts";
 import { isRecord } from "../client/find.ts";
-import { isErrorTerminal, tell } from "./output.ts";
+import { commandFor, type TargetFlags } from "../client/target.ts";
+import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
+import { isErrorTerminal, type OutputOptions, tell } from "./output.ts";
+import { printPayment } from "./payment-lines.ts";
 import { whenInterrupted } from "./signals.ts";
 import { openStatusLine, type StatusLine } from "./status-line.ts";
 
-/** What a person sees while a command waits for a payment, and how to go on after an interruption. */
-
-interface Watched {
-  readonly checkoutRequestId: string;
-  readonly beside: Beside;
-  /** The command that continues the wait. */
-  readonly next: string;
-  readonly isQuiet: boolean;
-}
-
-export interface Watch {
-  /** Stops showing progress. */
-  end(): void;
-  /** Says how to continue, if the payment is still pending. */
-  tellNext(): void;
-}
-
-export function watchPayment(watched: Watched): Watch {
+/**
+ * Waits for a payment, prints its outcome, and sets the exit code. A person sees the progress, and how to go on after an interruption.
+ * @param first the last known answer, or null to poll at once
+ */
+export async function watchPayment(
+  client: Client,
+  checkoutRequestId: string,
+  flags: TargetFlags & WaitFlags & OutputOptions,
+  first: Answer | null,
+): Promise<void> {
+  const next = commandFor(flags, "status", checkoutRequestId, "--wait");
   const ended = new AbortController();
   const line = openStatusLine();
   const takeBack = whenInterrupted(() => {
     line.clear();
     // Also without a terminal: otherwise the id of the payment is lost.
-    tell(`The payment goes on. Wait again with: ${watched.next}`);
+    tell(`The payment goes on. Wait again with: ${next}`);
   });
-  if (isErrorTerminal() && !watched.isQuiet) {
-    void showProgress(watched, line, ended.signal).catch(() => {}); // progress is optional
+  if (isErrorTerminal() && !flags.quiet) {
+    // Progress is optional.
+    void showProgress(checkoutRequestId, openBeside(flags), line, ended.signal).catch(() => {});
   }
-  return {
-    end() {
-      ended.abort();
-      line.clear();
-      takeBack();
-    },
-    tellNext() {
-      if (isErrorTerminal()) tell(`Still pending. Wait again with: ${watched.next}`);
-    },
-  };
+  const outcome = await waitForOutcome(client, checkoutRequestId, flags, first).finally(() => {
+    ended.abort();
+    line.clear();
+    takeBack();
+  });
+  printPayment(outcome, flags, "status");
+  if (outcome.status === "pending" && isErrorTerminal()) tell(`Still pending. Wait again with: ${next}`);
+  process.exitCode = exitCodeOf(outcome);
 }
 
-/** How often to ask the sandbox for its time, because somebody may freeze or move its clock. */
+/** How often to read the sandbox's time, because its clock may be frozen or moved. */
 const ASK_EACH_SECONDS = 3;
 
-async function showProgress({ checkoutRequestId, beside }: Watched, line: StatusLine, ended: AbortSignal) {
+async function showProgress(checkoutRequestId: string, beside: Beside, line: StatusLine, ended: AbortSignal) {
   const waiting = "Waiting for the customer to enter the PIN …";
   line.show(waiting);
   let prompt: Record<string, unknown> | null = null;
@@ -57,25 +53,25 @@ async function showProgress({ checkoutRequestId, beside }: Watched, line: Status
   let aheadMs = 0;
   for (let second = 0; !ended.aborted; second += 1) {
     if (second % ASK_EACH_SECONDS === 0) {
-      // A busy sandbox may not have answered in time: then it is asked again.
+      // A busy sandbox may not answer in time: then the next round tries again.
       if (!prompt) {
         const story = await beside.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
         if (ended.aborted) return;
         prompt = isRecord(story?.prompt) ? story.prompt : null;
         const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
-        if (isManual) line.note(`The prompt waits for somebody: momo phone ${prompt?.phone} answers it.`);
+        if (isManual) line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
         else if (second === 0 && !line.isLive) line.note(waiting);
       }
       const { nowMs, isFrozen } = timeIn(await beside.get("/clock"), systemClock.nowMs());
       if (ended.aborted) return;
       if (isFrozen && !saidFrozen) {
-        line.note("The sandbox's clock stands still: momo clock resume lets it go on.");
+        line.note("The sandbox's clock is frozen: momo clock resume starts it again.");
       }
       saidFrozen = isFrozen;
       aheadMs = nowMs - systemClock.nowMs();
     }
     const leftMs = Number(prompt?.expires_at_ms) - systemClock.nowMs() - aheadMs;
-    if (saidFrozen) line.show(`${waiting} the clock stands still`);
+    if (saidFrozen) line.show(`${waiting} the clock is frozen`);
     else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${timeLeft(leftMs)} left`);
     await sleep(1000, ended);
   }

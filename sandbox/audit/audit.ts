@@ -20,7 +20,7 @@ export interface AuditReport {
 }
 
 export interface AuditOptions {
-  /** The base paths of the operations; the first is the usual one. */
+  /** The base paths of the operations; the first is the default. */
   readonly basePaths: readonly string[];
   readonly inputs: Inputs;
   /** Whether a webhook also reports payments. */
@@ -54,14 +54,14 @@ export class Audit {
       inputs,
       pushes: 0,
       lastRefusal: null,
-      looks: [],
-      lastLookMs: Number.NEGATIVE_INFINITY,
+      listReads: [],
+      lastListMs: Number.NEGATIVE_INFINITY,
       hasWebhook,
       note: (mistake) => this.#note(mistake),
     };
   }
 
-  /** A call of the merchant API, as it is answered. */
+  /** A request to the merchant API that was just answered. */
   call(call: AuditedCall, at: Moment): void {
     this.#last = at;
     if (cameMs(call, at) < this.#sinceMs) return;
@@ -79,7 +79,7 @@ export class Audit {
     }
   }
 
-  /** A transaction as it starts, and as it ends. */
+  /** A transaction that has just started or ended. */
   changed(transaction: Transaction, at: Moment): void {
     this.#last = at;
     const { payments } = this.#state;
@@ -92,8 +92,8 @@ export class Audit {
   }
 
   /**
-   * All findings. It also judges what a client has failed to do until now.
-   * @param now null while calls are held up: then nobody knows what a client is about to do
+   * All findings, also those about requests that a client should have sent by now.
+   * @param now null while requests are delayed: then missing requests mean nothing
    */
   report(now: Moment | null): AuditReport {
     const silences =
@@ -103,22 +103,22 @@ export class Audit {
     return { findings: this.#book.list(silences), leftOut: this.#book.leftOut };
   }
 
-  /** The client has ended, so it makes no more calls. */
+  /** The client has ended, so it sends no more requests. */
   clientEnded(at: Moment): void {
     for (const payment of this.#state.payments.all()) payment.isLeft = isUndisturbed(payment, at);
   }
 
-  /** Removes findings and payments, and ignores calls that came before. */
+  /** Removes findings and payments, and ignores requests that arrived before. */
   forget(at: Moment): void {
     this.#sinceMs = at.realMs;
     this.#book.clear();
     this.#state.payments.clear();
     this.#state.lastRefusal = null;
-    this.#state.looks.length = 0;
-    this.#state.lastLookMs = Number.NEGATIVE_INFINITY;
+    this.#state.listReads.length = 0;
+    this.#state.lastListMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Announces each finding, also repeated ones, but not findings about missing calls. */
+  /** Announces each finding, also repeated ones, but not findings about missing requests. */
   subscribe(listener: FindingListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

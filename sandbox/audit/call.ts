@@ -1,10 +1,10 @@
 import { redact } from "../../src/domain/credentials.ts";
 
-/** A call of the merchant API as it was answered. The request log's entries fit. */
+/** A request to the merchant API with its answer. An entry of the request log has this shape. */
 export interface AuditedCall {
   /** Its number in the log. */
   readonly id: number;
-  /** When it came, by the sandbox's clock. */
+  /** When it arrived, by the sandbox's clock. */
   readonly atMs: number;
   readonly durationMs: number;
   readonly method: string;
@@ -16,9 +16,9 @@ export interface AuditedCall {
   readonly status: number | null;
   /** The answer, also if it was not delivered. */
   readonly answer: string | null;
-  /** The fault that struck it, or null. */
+  /** The injected fault, or null. */
   readonly fault: string | null;
-  /** What only the lenient mode takes: the member or parameter, and what came there. */
+  /** What only the lenient mode accepts: the member or parameter, and its value. */
   readonly leniencies: readonly { readonly member: string; readonly came: string }[];
 }
 
@@ -26,13 +26,13 @@ export interface AuditedCall {
 export interface Moment {
   /** The sandbox's clock. */
   readonly nowMs: number;
-  /** Real time, from any beginning. */
+  /** Real time, from an arbitrary start. */
   readonly realMs: number;
   /** How long the sandbox clock has run by itself: without the time while it was frozen, and without moves. */
   readonly livedMs: number;
 }
 
-/** When a call came, in real time. */
+/** When a request arrived, in real time. */
 export const cameMs = ({ durationMs }: AuditedCall, answered: Moment): number => answered.realMs - durationMs;
 
 /** Whether the client has certainly read the answer. During a delay, it may have closed the connection. */
@@ -54,8 +54,8 @@ export function membersOf(body: string | null): Readonly<Record<string, unknown>
 const MARKS = { checkout_request_id: '"checkout_request_id":"', status: '"status":"' } as const;
 
 /**
- * A string member without escapes of an answer, such as an id or a status. Searching costs a tenth of parsing. Quotes inside of
- * a string are escaped, so that only a member matches.
+ * A string member of an answer, without escapes, such as an id or a status. Searching takes a tenth of the time of parsing. Quotes
+ * inside a string are escaped, so only a member matches.
  */
 export function textIn(answer: string | null, member: keyof typeof MARKS, from = 0): string | null {
   const mark = MARKS[member];
@@ -65,7 +65,7 @@ export function textIn(answer: string | null, member: keyof typeof MARKS, from =
   return answer.slice(begin, answer.indexOf('"', begin));
 }
 
-/** The transactions of a list's answer, in the full form and in the short one: each item begins with its id. */
+/** The transactions in the answer of a list, in both forms: each item begins with its id. */
 export function* itemsIn(answer: string): Generator<{ readonly number: number; readonly isFinal: boolean }> {
   const mark = '{"id":';
   for (let place = answer.indexOf(mark); place >= 0; place = answer.indexOf(mark, place + mark.length)) {

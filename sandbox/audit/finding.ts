@@ -1,7 +1,7 @@
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { FINDING_KINDS, type FindingKind, SEVERITIES, type Severity } from "./kinds.ts";
 
-/** A mistake as it is reported, also in JSON. */
+/** A mistake in a report, also in JSON. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly severity: Severity;
@@ -9,9 +9,9 @@ export interface Finding {
   readonly message: string;
   /** What would be right. */
   readonly advice: string;
-  /** Of the specification. */
+  /** The section of the specification. */
   readonly section: string;
-  /** The calls in the request log, the oldest first; at most {@link MOST_REQUEST_IDS}. */
+  /** The ids of requests in the request log, the oldest first; at most {@link MOST_REQUEST_IDS}. */
   readonly request_ids: readonly number[];
   readonly checkout_request_id: string | null;
   readonly reference: string | null;
@@ -24,13 +24,13 @@ export interface Finding {
 /** How many findings are kept; more are only counted. */
 export const MOST_FINDINGS = 1000;
 
-/** How many calls a finding names. */
+/** How many requests a finding names. */
 export const MOST_REQUEST_IDS = 50;
 
-/** A mistake at one call. */
+/** A mistake in one request. */
 export interface Mistake {
   readonly kind: FindingKind;
-  /** By default the kind's own. */
+  /** By default that of the kind. */
   readonly severity?: Severity;
   /** Distinguishes findings of one kind: a payment, a path or a member. */
   readonly subject: string;
@@ -41,7 +41,7 @@ export interface Mistake {
   readonly message: () => string;
 }
 
-/** A finding as it was made first, and what has happened since. */
+/** The first finding of a mistake, and how often it was repeated. */
 interface Kept {
   readonly first: Finding;
   readonly atMs: number;
@@ -50,17 +50,7 @@ interface Kept {
 }
 
 /** The findings, one for each kind and subject, in bounded memory. */
-export interface FindingBook {
-  /** @returns the finding, if it should be announced, else null */
-  note(mistake: Mistake): Finding | null;
-  /** The findings and `others`, the worst first, then the oldest. */
-  list(others: readonly Mistake[]): Finding[];
-  /** How many did not fit. */
-  readonly leftOut: number;
-  clear(): void;
-}
-
-export function createFindingBook(): FindingBook {
+export function createFindingBook() {
   /** For each kind, by subject. */
   const kept = new Map<FindingKind, Map<string, Kept>>();
   let count = 0;
@@ -76,7 +66,8 @@ export function createFindingBook(): FindingBook {
   }
 
   return {
-    note(mistake) {
+    /** @returns the finding, if it should be announced, else null */
+    note(mistake: Mistake): Finding | null {
       const known = find(mistake);
       if (known) {
         const isNews = repeat(known, mistake);
@@ -88,15 +79,17 @@ export function createFindingBook(): FindingBook {
       }
       return nowOf(add(mistake));
     },
-    list(others) {
+    /** The findings and `others`, the worst first, then the oldest. */
+    list(others: readonly Mistake[]): Finding[] {
       const all = [...kept.values()].flatMap((ofKind) => [...ofKind.values()]);
       const added = others.filter((mistake) => !find(mistake)).map(newKept);
       return [...all, ...added].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(nowOf);
     },
+    /** How many did not fit. */
     get leftOut() {
       return leftOut;
     },
-    clear() {
+    clear(): void {
       kept.clear();
       count = 0;
       leftOut = 0;
@@ -106,8 +99,8 @@ export function createFindingBook(): FindingBook {
 
 /**
  * Counts the mistake.
- * @returns whether it is announced: after many calls only at each doubling, so that a client that polls too fast does not fill the
- * stream of events
+ * @returns whether to announce it: after many requests only at each doubling, so that a client that polls too fast does not flood
+ * the events
  */
 function repeat(known: Kept, { requestIds }: Mistake): boolean {
   known.count += 1;
@@ -124,7 +117,7 @@ const newKept = (mistake: Mistake): Kept => {
   return { first, atMs: mistake.atMs, requestIds: [...first.request_ids], count: 1 };
 };
 
-/** The finding as it is now. */
+/** The finding with its present counts. */
 const nowOf = ({ first, requestIds, count }: Kept): Finding => ({ ...first, request_ids: [...requestIds], count });
 
 const rank = ({ first }: Kept) => SEVERITIES.indexOf(first.severity);

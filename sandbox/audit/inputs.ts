@@ -6,14 +6,14 @@ const NUMBERS = ["payment_account_id", "amount"];
 /** How many unknown names of one body are reported. */
 const MOST_UNKNOWN = 20;
 
-/** All of this many pushes are checked, and later every sixteenth, because checking slows payments down. */
-const LOOKED_THROUGH = 1000;
+/** The first pushes are all checked, later ones only every sixteenth, because checking slows payments down. */
+const ALWAYS_CHECKED = 1000;
 
-/** Finds members that do nothing, and values that only a lenient service takes. */
+/** Finds members that have no effect, and values that only a lenient service accepts. */
 export function auditInput(state: AuditState, operation: string, reading: Reading): void {
   const { call } = reading;
   if (operation === "/stkpush.php") state.pushes += 1;
-  if (call.status === 200 && call.leniencies.length === 0 && state.pushes > LOOKED_THROUGH && state.pushes % 16 > 0)
+  if (call.status === 200 && call.leniencies.length === 0 && state.pushes > ALWAYS_CHECKED && state.pushes % 16 > 0)
     return;
   const members = membersIn(reading) ?? {};
   const known = state.inputs.get(operation);
@@ -23,16 +23,16 @@ export function auditInput(state: AuditState, operation: string, reading: Readin
       note(state, reading, "unknown_member", operation, name, () => `${operation} has no member “${shown(name)}”.`);
     }
   }
-  // The strict mode refuses them. The lenient mode lists those that it accepted.
+  // The strict mode refuses a number as text. The lenient mode lists each one that it accepted.
   const texts = NUMBERS.filter((member) => isNumberAsText(members[member]));
   for (const member of texts) {
     if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;
-    const words = () => `${member} is a number, but came as text: ${shown(JSON.stringify(members[member]))}.`;
+    const words = () => `${member} must be a number, but was sent as text: ${shown(JSON.stringify(members[member]))}.`;
     note(state, reading, "number_as_text", operation, member, words);
   }
   for (const { member, came } of call.leniencies) {
     if (texts.includes(member)) continue;
-    const words = () => `${member} came in a form that only the lenient mode takes: ${shown(came)}.`;
+    const words = () => `${member} has a form that only the lenient mode accepts: ${shown(came)}.`;
     note(state, reading, "lenient_input", operation, member, words);
   }
 }

@@ -9,7 +9,7 @@ export const isAtLeast = (severity: Severity, threshold: Severity): boolean =>
 interface KindFacts {
   /** The usual severity; a finding has its own. */
   readonly severity: Severity;
-  /** Of the specification. */
+  /** The section of the specification. */
   readonly section: string;
   /** In a few words. */
   readonly label: string;
@@ -27,7 +27,7 @@ export const FINDING_KINDS = {
     section: "§4.1",
     label: "charges twice",
     advice:
-      "Wait until the first payment is final before you charge again. If an answer was lost, look for the payment with GET /transactions.php?search= and the reference first. Give each order a reference of its own.",
+      "Wait until the first payment is final before you charge again. If an answer was lost, look for the payment with GET /transactions.php?search= and the reference first. Give each order its own reference.",
   },
   gives_up_early: {
     severity: "error",
@@ -92,7 +92,7 @@ export const FINDING_KINDS = {
     severity: "warning",
     section: "§4",
     label: "lenient input",
-    advice: "Send what the specification says. Only the lenient mode takes this; another service may refuse it.",
+    advice: "Send what the specification says. Only the lenient mode accepts this; another service may refuse it.",
   },
   unknown_parameter: {
     severity: "note",

@@ -1,7 +1,7 @@
 import { cameMs, itemsIn, shown } from "./call.ts";
-import { type AuditState, MOST_LOOKS, type Reading } from "./rules.ts";
+import { type AuditState, MOST_LIST_READS, type Reading } from "./rules.ts";
 
-/** Names of parameters that mean one payment, in lower case and letters only. */
+/** Parameter names that stand for one payment, in lower case and letters only. */
 const NAMES_ONE =
   /^(?:(?:checkout|merchant)?(?:request)?id|transaction(?:id|code|reference|ref)?|trans(?:action)?id|tx(?:n)?(?:id|ref)?|code|ref|reference(?:id|number)?|(?:external|account|order|invoice|payment)(?:id|ref|reference|number)?|(?:momo|mpesa)?receipt(?:number|no)?|(?:momo|mpesa)(?:code|transactionid))$/;
 
@@ -11,16 +11,16 @@ export function auditList(state: AuditState, reading: Reading): void {
   const given = query === "" ? [] : [...new Set(new URLSearchParams(query).keys())];
   const isForOne = given.includes("id") || given.includes("search");
   const came = cameMs(call, at);
-  state.lastLookMs = Math.max(state.lastLookMs, came);
+  state.lastListMs = Math.max(state.lastListMs, came);
   if (call.status === 200) {
-    if (state.looks.length >= MOST_LOOKS) state.looks.shift();
-    state.looks.push({ cameMs: came, answeredMs: at.realMs });
+    if (state.listReads.length >= MOST_LIST_READS) state.listReads.shift();
+    state.listReads.push({ cameMs: came, answeredMs: at.realMs });
     for (const { number, isFinal } of itemsIn(call.answer ?? "")) {
       const payment = state.payments.byNumber(number);
       if (!payment) continue;
       payment.isListed = true;
       if (isFinal) payment.isFinalTold = true;
-      // A payment whose push was not answered may not be the one that the client looked for.
+      // If its push was not answered, this may not be the payment that the client searched for.
       if (!isForOne || !payment.start?.isRead) continue;
       payment.asks += 1;
       payment.lastAsk = { requestId: call.id, at };

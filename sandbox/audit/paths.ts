@@ -1,8 +1,8 @@
 import { shown } from "./call.ts";
 import type { AuditState, Reading } from "./rules.ts";
 
-/** What browsers and probes ask for by themselves. */
-const NOBODYS = /^\/(?:favicon\.ico|robots\.txt|apple-touch-icon[^/]*|\.well-known\/.*|openapi\.json)?$/;
+/** Paths that browsers and probes request by themselves. */
+const AUTOMATIC = /^\/(?:favicon\.ico|robots\.txt|apple-touch-icon[^/]*|\.well-known\/.*|openapi\.json)?$/;
 
 /** The operation that the last part of a path probably means. */
 const MEANT: readonly (readonly [RegExp, string])[] = [
@@ -11,9 +11,9 @@ const MEANT: readonly (readonly [RegExp, string])[] = [
   [/transaction|history|list|report/, "/transactions.php"],
 ];
 
-/** A path at which there is nothing. */
+/** Finds requests to a path that does not exist. */
 export function auditPath(state: AuditState, { call }: Reading, path: string, basePath: string): void {
-  if (call.status !== 404 || NOBODYS.test(path) || path === basePath || path === `${basePath}/`) return;
+  if (call.status !== 404 || AUTOMATIC.test(path) || path === basePath || path === `${basePath}/`) return;
   const words = path.toLowerCase().split("/").filter(Boolean);
   const last = words.at(-1) ?? "";
   const meant = MEANT.find(([pattern]) => pattern.test(last))?.[1];

@@ -1,32 +1,32 @@
 import type { Status, Transaction } from "../../src/domain/transaction.ts";
 import type { Moment } from "./call.ts";
 
-/** What the audit knows of a payment. */
+/** What the audit knows about a payment. */
 export interface Payment {
   readonly number: number;
   readonly checkoutRequestId: string;
   readonly merchantId: number;
   readonly reference: string | null;
   readonly created: Moment;
-  /** The call that started it; null if there was none, or if it is not answered yet. */
+  /** The request that started it; null if there was none, or if it is not answered yet. */
   start: Start | null;
   end: { readonly status: Status; readonly at: Moment } | null;
-  /** Whether an answer with its final status has gone out. */
+  /** Whether an answer with its final status was sent. */
   isFinalTold: boolean;
   /** Whether a list has shown it. */
   isListed: boolean;
-  /** How often its status was asked for, answered or not. */
+  /** How often a client asked for its status, answered or not. */
   asks: number;
-  /** When the last of these calls was answered. */
+  /** When the last of these requests was answered. */
   lastAsk: { readonly requestId: number; readonly at: Moment } | null;
   readonly pollers: Poller[];
-  /** Whether the client ended without reading its final status. */
+  /** Whether the client ended before it read the final status. */
   isLeft: boolean;
 }
 
 export interface Start {
   readonly requestId: number;
-  /** When the call came, in real time. */
+  /** When the request arrived, in real time. */
   readonly cameMs: number;
   readonly at: Moment;
   /** The connection was closed without an answer. */
@@ -35,41 +35,35 @@ export interface Start {
   readonly isRead: boolean;
 }
 
-/** One of the programs that ask about a payment. */
+/** One of the programs that poll a payment. */
 export interface Poller {
   /** Its `User-Agent`. */
   readonly client: string;
-  /** When its last poll came, by the sandbox clock. */
+  /** When its last poll arrived, by the sandbox clock. */
   lastAtMs: number;
   /** When it was answered. */
   lastAnswered: Moment;
   /** Whether it has certainly read “pending”. */
   hasReadPending: boolean;
   finalRead: { readonly status: string; readonly at: Moment } | null;
-  /** Whether a poll that raced with the final answer has been excused. */
+  /** Whether one poll that raced with the final answer was already ignored. */
   hasRaced: boolean;
 }
 
-/** How many payments are watched. Older ones have no new findings. */
+/** How many payments are watched. Older ones get no new findings. */
 export const MOST_PAYMENTS = 2000;
 
-/** How many programs that ask about one payment are distinguished. */
+/** How many pollers of one payment are distinguished. */
 export const MOST_POLLERS = 4;
 
-/** The newest payments, by number, checkout request id and reference. */
-export interface PaymentBook {
-  add(payment: Payment): void;
-  byNumber(number: number): Payment | undefined;
-  byCheckoutId(id: string): Payment | undefined;
-  /** The payment before with the same reference; this one replaces it if it is later. */
-  charge(payment: Payment): Payment | null;
-  all(): Iterable<Payment>;
-  clear(): void;
-}
+export type PaymentBook = ReturnType<typeof createPaymentBook>;
 
-/** @param leaving told of a payment that makes room for another */
-export function createPaymentBook(leaving: (payment: Payment) => void): PaymentBook {
-  /** A ring by number: numbers grow, so a new payment replaces the oldest. */
+/**
+ * The newest payments, by number, checkout request id and reference.
+ * @param leaving called with a payment before a newer one replaces it
+ */
+export function createPaymentBook(leaving: (payment: Payment) => void) {
+  /** A ring buffer by number: numbers grow, so a new payment replaces the oldest. */
   const ring: (Payment | undefined)[] = [];
   const ids = new Map<string, Payment>();
   /** For each merchant, by reference. */
@@ -84,19 +78,20 @@ export function createPaymentBook(leaving: (payment: Payment) => void): PaymentB
   }
 
   return {
-    add(payment) {
+    add(payment: Payment): void {
       const place = payment.number % MOST_PAYMENTS;
       const oldest = ring[place];
       if (oldest) remove(oldest);
       ring[place] = payment;
       ids.set(payment.checkoutRequestId, payment);
     },
-    byNumber(number) {
+    byNumber(number: number): Payment | undefined {
       const payment = ring[number % MOST_PAYMENTS];
       return payment?.number === number ? payment : undefined;
     },
-    byCheckoutId: (id) => ids.get(id),
-    charge(payment) {
+    byCheckoutId: (id: string): Payment | undefined => ids.get(id),
+    /** The previous payment with the same reference. The later of the two is kept. */
+    charge(payment: Payment): Payment | null {
       if (!payment.reference) return null;
       let charged = charges.get(payment.merchantId);
       if (!charged) {
@@ -107,8 +102,8 @@ export function createPaymentBook(leaving: (payment: Payment) => void): PaymentB
       if ((before?.start?.cameMs ?? 0) <= (payment.start?.cameMs ?? 0)) charged.set(payment.reference, payment);
       return before;
     },
-    all: () => ids.values(),
-    clear() {
+    all: (): Iterable<Payment> => ids.values(),
+    clear(): void {
       ring.length = 0;
       ids.clear();
       charges.clear();

@@ -5,7 +5,7 @@ import { type AuditState, inSeconds, membersIn, PATTERN_MS, type Reading } from 
 /** Polls below this interval are too fast: the 3 s of §4.4, less the delays of a busy machine. */
 export const FASTEST_POLL_MS = 2500;
 
-/** Within this time of the last answer, a poll was sent before that answer arrived. */
+/** A poll this soon after the last answer was sent before that answer arrived. */
 const RACE_MS = 50;
 
 /** Two clocks that run side by side differ by at most this. */
@@ -69,7 +69,7 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
     }
     return;
   }
-  // After an error or a lost answer a client may poll again at once; and parallel polls are not one after the other.
+  // After an error or a lost answer a client may poll again at once. Parallel polls have no interval.
   const isNext = poller.hasReadPending && cameMs(call, at) >= poller.lastAnswered.realMs;
   // While the clock is frozen or moved, intervals mean nothing.
   const shift = at.nowMs - at.realMs - (poller.lastAnswered.nowMs - poller.lastAnswered.realMs);
@@ -82,10 +82,10 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
   }
 }
 
-/** What programs send if they have no id. */
+/** What programs send when they have no id. */
 const NOTHING = new Set(["", "undefined", "null", "none", "nil", "nan", "false", "0", "[object object]"]);
 
-/** A status was asked for something that is not a payment of this caller. */
+/** The client asked for the status of an id that is none of its payments. */
 function auditUnknownId(state: AuditState, { call }: Reading, members: Readonly<Record<string, unknown>>): void {
   const id = members.checkout_request_id;
   const isNothing = id === undefined || id === null || NOTHING.has(String(id).trim().toLowerCase());

@@ -42,10 +42,10 @@ function compare(state: AuditState, before: Payment, payment: Payment, atMs: num
 
   const hasEnded = first.isFinalTold || (first.end !== null && first.end.at.realMs <= secondCameMs);
   if (!hasEnded) {
-    // The client has looked, and the first payment was not in the list yet.
-    const sawNothing = state.looks.some(
-      (look) =>
-        look.cameMs >= start.cameMs && look.answeredMs <= secondCameMs && look.answeredMs <= first.created.realMs,
+    // The client read the list, and the first payment was not in it yet.
+    const sawNothing = state.listReads.some(
+      (read) =>
+        read.cameMs >= start.cameMs && read.answeredMs <= secondCameMs && read.answeredMs <= first.created.realMs,
     );
     if (sawNothing) return;
     charged(() =>
@@ -56,7 +56,7 @@ function compare(state: AuditState, before: Payment, payment: Payment, atMs: num
   } else if (start.isLost && !first.isFinalTold) {
     charged(
       () =>
-        `“${reference}” is charged a second time. The answer to the first request was lost, and the client did not look for its payment (it is ${first.end?.status} now).`,
+        `“${reference}” is charged a second time. The answer to the first request was lost, and the client did not search for its payment (it is ${first.end?.status} now).`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { type AuditedCall, type Moment, membersOf } from "./call.ts";
 import type { Finding, Mistake } from "./finding.ts";
 import type { PaymentBook } from "./payments.ts";
 
-/** A call and its parsed parts, for the rules. */
+/** A request and its parsed parts, for the rules. */
 export interface Reading {
   readonly call: AuditedCall;
   /** When it was answered. */
@@ -19,11 +19,11 @@ export function membersIn(reading: Reading): ReturnType<typeof membersOf> {
   return reading.members;
 }
 
-/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+/** What each operation accepts, by its path: the members of its body, or the parameters of its query. */
 export type Inputs = ReadonlyMap<string, readonly string[]>;
 
 /** A list that was read, in real time. */
-interface Look {
+interface ListRead {
   readonly cameMs: number;
   readonly answeredMs: number;
 }
@@ -37,16 +37,16 @@ export interface AuditState {
   /** The last push, if it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */
-  readonly looks: Look[];
-  /** When the last list was asked for, answered or not, in real time. */
-  lastLookMs: number;
+  readonly listReads: ListRead[];
+  /** When a list was last requested, answered or not, in real time. */
+  lastListMs: number;
   /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
   note(mistake: Mistake): Finding | null;
 }
 
-/** A client that lost an answer looks soon, and then charges: older lists do not matter. */
-export const MOST_LOOKS = 16;
+/** A client that lost an answer reads the list soon after: older lists do not matter. */
+export const MOST_LIST_READS = 16;
 
 /** The polling pattern of §4.4: how long a client polls. */
 export const PATTERN_MS = 120_000;

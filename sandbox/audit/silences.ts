@@ -3,11 +3,11 @@ import type { Mistake } from "./finding.ts";
 import type { Payment, Start } from "./payments.ts";
 import { inSeconds, PATTERN_MS, PATTERN_POLLS } from "./rules.ts";
 
-/** A client that has not polled by then does not poll. */
+/** A client that has not polled within this time never polls. */
 export const NEVER_POLLED_MS = 30_000;
 
 /**
- * A client that polls until then has followed §4.4: two minutes, less one interval and the delays of a busy machine.
+ * A client that polls this long follows §4.4: two minutes, less one interval and the delays of a busy machine.
  */
 export const KEPT_ASKING_MS = 110_000;
 
@@ -18,12 +18,14 @@ const LONGEST_INTERVAL_MS = 10_000;
 const DRIFT_MS = 50;
 
 export interface SilenceOptions {
-  /** When the last list was asked for, in real time. */
-  readonly lastLookMs: number;
+  /** When a list was last requested, in real time. */
+  readonly lastListMs: number;
   readonly hasWebhook: () => boolean;
 }
 
-/** What a client has failed to do about a payment until now, or null. It is not stored, because a late poll ends it. */
+/**
+ * The polls that are missing for a payment now, as a mistake; null if none are. It is not stored, because a late poll corrects it.
+ */
 export function silenceOf(payment: Payment, now: Moment, options: SilenceOptions): Mistake | null {
   const { start } = payment;
   if (start === null || payment.isFinalTold) return null;
@@ -32,10 +34,10 @@ export function silenceOf(payment: Payment, now: Moment, options: SilenceOptions
 
 function neverPolled(payment: Payment, start: Start, now: Moment, options: SilenceOptions): Mistake | null {
   if (!payment.isLeft && now.livedMs - start.at.livedMs < NEVER_POLLED_MS) return null;
-  const { lastLookMs, hasWebhook } = options;
+  const { lastListMs, hasWebhook } = options;
   // A client without the answer does not know the id, but can look it up in the list.
-  const hasLooked = payment.isListed || (!start.isRead && lastLookMs >= start.cameMs);
-  if (hasLooked) return null;
+  const hasSearched = payment.isListed || (!start.isRead && lastListMs >= start.cameMs);
+  if (hasSearched) return null;
   return {
     kind: "never_polls",
     severity: hasWebhook() ? "note" : "error",
@@ -46,7 +48,7 @@ function neverPolled(payment: Payment, start: Start, now: Moment, options: Silen
     message: () =>
       start.isRead
         ? `The client has not asked for the status of this payment${stateOf(payment)}.`
-        : `The answer to this request was lost, but the payment exists, and the client has not looked for it${stateOf(payment)}.`,
+        : `The answer to this request was lost, but the payment exists, and the client has not searched for it${stateOf(payment)}.`,
   };
 }
 
@@ -54,7 +56,7 @@ function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
   const { lastAsk, end, asks } = payment;
   if (lastAsk === null || end === null || asks >= PATTERN_POLLS) return null;
   const askedForMs = lastAsk.at.realMs - start.at.realMs;
-  // A client counts in real time, or in the time of the sandbox.
+  // A client measures real time, or the sandbox's time.
   if (Math.max(askedForMs, lastAsk.at.nowMs - start.at.nowMs) >= KEPT_ASKING_MS) return null;
   const isOver =
     now.livedMs - start.at.livedMs >= PATTERN_MS && now.livedMs - lastAsk.at.livedMs >= LONGEST_INTERVAL_MS;
@@ -75,7 +77,7 @@ function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
 
 const stateOf = ({ end }: Payment): string => (end === null ? "" : `; it is ${end.status} now`);
 
-/** Whether the sandbox clock has run by itself since the payment started: only then silence means something. */
+/** Whether the sandbox clock has run by itself since the payment started: otherwise missing polls mean nothing. */
 export function isUndisturbed({ created }: Payment, now: Moment): boolean {
   const livedMs = now.livedMs - created.livedMs;
   const isLike = (passedMs: number) => Math.abs(passedMs - livedMs) <= DRIFT_MS;

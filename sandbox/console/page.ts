@@ -3,10 +3,10 @@ import { type Handler, targetOf } from "../../src/http/request.ts";
 import { CONTROL_PATH } from "../control/context.ts";
 import { createHostGuard, type GuardOptions } from "../control/guard.ts";
 
-/** Where the console's page stands, beside the calls that it makes. */
+/** The path of the console's page, beside the calls that the page makes. */
 export const CONSOLE_PATH = `${CONTROL_PATH}/`;
 
-/** The page, ready to be sent. */
+/** The page, compressed, with its headers. */
 interface Page {
   readonly zipped: Uint8Array<ArrayBuffer>;
   readonly headers: Record<string, string>;
@@ -64,12 +64,12 @@ function headersOf(html: string): Record<string, string> {
   };
 }
 
-/** Only the scripts of the page run, nothing that is injected later. */
+/** Only the scripts of the page run, not an injected one. */
 function hashesOf(html: string, element: "script" | "style"): string {
   const contents = [...html.matchAll(new RegExp(`<${element}\\b[^>]*>(.*?)</${element}\\s*>`, "gis"))];
   const hashes = contents.map(([, content = ""]) => `'sha256-${Bun.SHA256.hash(asParsed(content), "base64")}'`);
   return hashes.length === 0 ? "'none'" : [...new Set(hashes)].join(" ");
 }
 
-/** A browser hashes what its parser has read, where every line ends with LF. */
+/** A browser hashes the parsed text, in which every line ends with LF. */
 const asParsed = (content: string): string => content.replaceAll(/\r\n?/g, "\n");

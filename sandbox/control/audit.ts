@@ -34,8 +34,7 @@ export const showAudit: ControlCall = async (_request, { audit, version, replica
   });
 };
 
-/** `DELETE /_momo/audit`: forgets what was found, and the payments that it watched. */
 export const forgetAudit: ControlCall = async (_request, { audit }) => {
   audit.forget();
-  return succeed("the audit begins anew", {});
+  return succeed("the findings are removed", {});
 };

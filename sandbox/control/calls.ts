@@ -4,7 +4,7 @@ import { serveDocument } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
 import { auditQuery, forgetAudit, REPORT_TYPES, showAudit } from "./audit.ts";
 import { clockRequest, setClock, showClock } from "./clock.ts";
-import type { DescribedCall } from "./context.ts";
+import type { ControlCall, DescribedCall } from "./context.ts";
 import { defaultRequest, replaceDefault, showDefault } from "./default.ts";
 import { events, eventsQuery } from "./events.ts";
 import { faultsRequest, listFaults, removeFaults, replaceFaults } from "./faults.ts";
@@ -50,241 +50,168 @@ const rulesBody = { schema: rulesRequest, example: [{ outcome: "cancelled", time
 const noBody = { schema: emptyBody, example: {}, isOptional: true };
 const ofMerchant = [merchantQuery];
 
-const showHealth: DescribedCall = {
-  call: health,
-  summary: "Whether the server serves",
-  answer: server.healthAnswer,
-  failures: { 503: server.stoppingAnswer },
-};
+type More = Omit<DescribedCall, "call" | "summary" | "answer">;
 
-const showReady: DescribedCall = {
-  call: ready,
-  summary: "Whether the server takes payments, for a load balancer",
-  answer: server.readyAnswer,
+const described = (
+  call: ControlCall,
+  summary: string,
+  answer: DescribedCall["answer"],
+  more: More = {},
+): DescribedCall => ({ call, summary, answer, ...more });
+
+const showHealth = described(health, "Whether the server serves", server.healthAnswer, {
+  failures: { 503: server.stoppingAnswer },
+});
+
+const showReady = described(ready, "Whether the server accepts payments, for a load balancer", server.readyAnswer, {
   failures: { 503: server.notReadyAnswer },
-};
+});
 
 /**
  * Each call of the control API, by its path below `/_momo` and its method; capitals stand for an id, one part of the
- * path. The schemas are those that the call validates with.
+ * path. Each call validates its input with the same schemas.
  */
 export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>> = {
   "/health": { GET: showHealth, HEAD: showHealth },
   "/ready": { GET: showReady, HEAD: showReady },
   "/metrics": {
-    GET: {
-      call: metrics,
-      summary: "Counts and times for Prometheus",
-      answer: null,
-      texts: [METRICS_TYPE.replace(/;.*$/, "")],
-    },
+    GET: described(metrics, "Counts and times for Prometheus", null, { texts: [METRICS_TYPE.replace(/;.*$/, "")] }),
   },
-  "/outcomes": { GET: { call: outcomes, summary: "What each test phone does", answer: steering.outcomeList } },
+  "/outcomes": { GET: described(outcomes, "What each test phone does", steering.outcomeList) },
   "/prompts": {
-    GET: {
-      call: listPrompts,
-      summary: "The open prompts, oldest first",
-      query: [phoneQuery],
-      answer: payments.promptList,
-    },
+    GET: described(listPrompts, "The open prompts, oldest first", payments.promptList, { query: [phoneQuery] }),
   },
   "/prompts/ID/answer": {
-    POST: {
-      call: answerPrompt,
-      summary: "Answer a prompt as its customer or as the network",
+    POST: described(answerPrompt, "Answer a prompt as its customer or as the network", payments.promptAnswered, {
       body: { schema: promptAnswer, example: { pin: "1234" } },
-      answer: payments.promptAnswered,
-    },
+    }),
   },
   "/messages": {
-    GET: {
-      call: listMessages,
-      summary: "The last text messages to customers, newest first",
+    GET: described(listMessages, "The last text messages to customers, newest first", payments.messageList, {
       query: [phoneQuery],
-      answer: payments.messageList,
-    },
+    }),
   },
   "/rules": {
-    GET: { call: listRules, summary: "The rules in force, in order", answer: steering.ruleList },
-    POST: { call: appendRules, summary: "Add rules", body: rulesBody, answer: steering.ruleList },
-    PUT: { call: replaceRules, summary: "Replace all rules", body: rulesBody, answer: steering.ruleList },
-    DELETE: { call: removeRules, summary: "Remove all rules", answer: steering.ruleList },
+    GET: described(listRules, "The rules in force, in order", steering.ruleList),
+    POST: described(appendRules, "Add rules", steering.ruleList, { body: rulesBody }),
+    PUT: described(replaceRules, "Replace all rules", steering.ruleList, { body: rulesBody }),
+    DELETE: described(removeRules, "Remove all rules", steering.ruleList),
   },
   "/default": {
-    GET: { call: showDefault, summary: "What prompts do if nothing else decides", answer: steering.defaultAnswer },
-    PUT: {
-      call: replaceDefault,
-      summary: "Change what prompts do if nothing else decides, until a reset",
-      body: { schema: defaultRequest, example: { outcome: "completed", after: "10s" } },
-      answer: steering.defaultAnswer,
-    },
+    GET: described(showDefault, "What prompts do if nothing else decides", steering.defaultAnswer),
+    PUT: described(
+      replaceDefault,
+      "Change what prompts do if nothing else decides, until a reset",
+      steering.defaultAnswer,
+      { body: { schema: defaultRequest, example: { outcome: "completed", after: "10s" } } },
+    ),
   },
   "/clock": {
-    GET: { call: showClock, summary: "The time of the sandbox", answer: steering.clockAnswer },
-    POST: {
-      call: setClock,
-      summary: "Stop the clock, move it forward, or let it go on",
+    GET: described(showClock, "The time of the sandbox", steering.clockAnswer),
+    POST: described(setClock, "Stop the clock, move it forward, or start it again", steering.clockAnswer, {
       body: { schema: clockRequest, example: { advance: "90s" } },
-      answer: steering.clockAnswer,
-    },
+    }),
   },
   "/wait": {
-    POST: {
-      call: wait,
-      summary: "Wait until a payment has a status; 408 at the time-out",
+    POST: described(wait, "Wait until a payment has a status; 408 at the time-out", payments.waitAnswer, {
       body: { schema: waitRequest, example: { reference: "ORDER-1", until: "final", timeout: "10s" } },
-      answer: payments.waitAnswer,
-    },
+    }),
   },
   "/faults": {
-    GET: { call: listFaults, summary: "The faults in force, and their seed", answer: steering.faultList },
-    PUT: {
-      call: replaceFaults,
-      summary: "Replace all faults",
+    GET: described(listFaults, "The faults in force, and their seed", steering.faultList),
+    PUT: described(replaceFaults, "Replace all faults", steering.faultList, {
       body: { schema: faultsRequest, example: { faults: [{ kind: "error", status: 503, probability: 0.1 }] } },
-      answer: steering.faultList,
-    },
-    DELETE: { call: removeFaults, summary: "Remove all faults", answer: steering.faultList },
+    }),
+    DELETE: described(removeFaults, "Remove all faults", steering.faultList),
   },
   "/webhook": {
-    GET: {
-      call: showWebhook,
-      summary: "The webhook, and what was delivered, oldest first",
+    GET: described(showWebhook, "The webhook and its deliveries, oldest first", webhook.deliveryPage, {
       query: [pageQuery],
-      answer: webhook.deliveryPage,
-    },
-    PUT: {
-      call: replaceWebhook,
-      summary: "Send each payment that becomes final to an address",
+    }),
+    PUT: described(replaceWebhook, "Send each payment that becomes final to an address", webhook.webhookAnswer, {
       body: { schema: webhookRequest, example: { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" } },
-      answer: webhook.webhookAnswer,
-    },
-    DELETE: { call: removeWebhook, summary: "Remove the webhook", answer: webhook.webhookAnswer },
+    }),
+    DELETE: described(removeWebhook, "Remove the webhook", webhook.webhookAnswer),
   },
-  "/webhook/deliveries/ID/resend": {
-    POST: { call: resendDelivery, summary: "Send a delivery again", answer: webhook.deliveryAnswer },
-  },
+  "/webhook/deliveries/ID/resend": { POST: described(resendDelivery, "Send a delivery again", webhook.deliveryAnswer) },
   "/requests": {
-    GET: {
-      call: listRequests,
-      summary: "The last calls of the merchant API, oldest first",
+    GET: described(listRequests, "The last requests to the merchant API, oldest first", requests.requestPage, {
       query: [requestsQuery],
-      answer: requests.requestPage,
       texts: ["text/plain"],
-    },
+    }),
   },
   "/requests/ID/replay": {
-    POST: {
-      call: replayRequest,
-      summary: "Send a logged call to the merchant API again",
+    POST: described(replayRequest, "Send a logged request to the merchant API again", requests.replayAnswer, {
       body: noBody,
-      answer: requests.replayAnswer,
-    },
+    }),
   },
   "/audit": {
-    GET: {
-      call: showAudit,
-      summary: "What clients have done wrong",
+    GET: described(showAudit, "What clients have done wrong", requests.auditAnswer, {
       query: [auditQuery],
-      answer: requests.auditAnswer,
       texts: [...new Set(Object.values(REPORT_TYPES).map((type) => type.replace(/;.*$/, "")))],
-    },
-    DELETE: { call: forgetAudit, summary: "Forget what clients have done wrong", answer: {} },
+    }),
+    DELETE: described(forgetAudit, "Remove the findings of the audit", {}),
   },
   "/events": {
-    GET: {
-      call: events,
-      summary: "What happens, as it happens: server-sent events",
+    GET: described(events, "Events as they happen: server-sent events", null, {
       query: [eventsQuery],
-      answer: null,
       texts: ["text/event-stream"],
-    },
+    }),
   },
   "/transactions": {
-    GET: {
-      call: listTransactions,
-      summary: "A merchant's transactions, newest first",
+    GET: described(listTransactions, "A merchant's transactions, newest first", payments.ownedList.shape, {
       query: [listTransactionsSchema, ...ofMerchant],
-      answer: payments.ownedList.shape,
-    },
+    }),
   },
   "/transactions/CHECKOUT_REQUEST_ID": {
-    GET: { call: tellTransaction, summary: "One payment from its beginning to its end", answer: payments.story },
+    GET: described(tellTransaction, "One payment from its beginning to its end", payments.story),
   },
   "/payments": {
-    POST: {
-      call: startTestPayment,
-      summary: "Start a test payment of any kind",
-      body: {
-        schema: testPayment,
-        example: { payment_account_id: 1, phone: "0712345678", amount: 100, kind: "web" },
-      },
-      answer: started.full,
-    },
+    POST: described(startTestPayment, "Start a test payment of any kind", started.full, {
+      body: { schema: testPayment, example: { payment_account_id: 1, phone: "0712345678", amount: 100, kind: "web" } },
+    }),
   },
   "/merchants": {
-    GET: { call: listMerchants, summary: "All merchants", answer: registry.merchantList },
-    POST: {
-      call: createMerchant,
-      summary: "Register a merchant",
+    GET: described(listMerchants, "All merchants", registry.merchantList),
+    POST: described(createMerchant, "Register a merchant", registry.merchant, {
       body: { schema: newMerchant, example: { name: "Another Shop" } },
-      answer: registry.merchant,
-    },
+    }),
   },
   "/accounts": {
-    GET: {
-      call: listAccounts,
-      summary: "A merchant's payment accounts",
-      query: ofMerchant,
-      answer: registry.accountList,
-    },
-    POST: {
-      call: createAccount,
-      summary: "Open a payment account",
+    GET: described(listAccounts, "A merchant's payment accounts", registry.accountList, { query: ofMerchant }),
+    POST: described(createAccount, "Open a payment account", registry.account, {
       body: { schema: newAccount, example: { name: "Till 2", fee: "1.5%+10" } },
-      answer: registry.account,
-    },
+    }),
   },
   "/keys": {
-    GET: {
-      call: listKeys,
-      summary: "A merchant's keys, without their secrets",
-      query: ofMerchant,
-      answer: registry.keyList,
-    },
-    POST: {
-      call: createKey,
-      summary: "Make a key; its secret is shown this once",
+    GET: described(listKeys, "A merchant's keys, without their secrets", registry.keyList, { query: ofMerchant }),
+    POST: described(createKey, "Make a key; its secret is shown only once", registry.keyMade, {
       body: { schema: newKey, example: { label: "staging" } },
-      answer: registry.keyMade,
-    },
+    }),
   },
-  "/keys/API_KEY": { DELETE: { call: revokeKey, summary: "Revoke a key", answer: registry.keyRevoked } },
-  "/server": {
-    GET: { call: showServer, summary: "Where the server is, and how it was started", answer: server.serverAnswer },
-  },
-  "/snapshots": { GET: { call: listSnapshots, summary: "The snapshots", answer: steering.snapshotList } },
+  "/keys/API_KEY": { DELETE: described(revokeKey, "Revoke a key", registry.keyRevoked) },
+  "/server": { GET: described(showServer, "Where the server is, and how it was started", server.serverAnswer) },
+  "/snapshots": { GET: described(listSnapshots, "The snapshots", steering.snapshotList) },
   "/snapshots/NAME": {
-    PUT: { call: saveSnapshot, summary: "Save the state", body: noBody, answer: steering.snapshotAnswer },
-    DELETE: { call: removeSnapshot, summary: "Remove a snapshot", answer: {} },
+    PUT: described(saveSnapshot, "Save the state", steering.snapshotAnswer, { body: noBody }),
+    DELETE: described(removeSnapshot, "Remove a snapshot", {}),
   },
   "/snapshots/NAME/restore": {
-    POST: { call: restoreSnapshot, summary: "Restore the state", body: noBody, answer: steering.snapshotAnswer },
+    POST: described(restoreSnapshot, "Restore the state", steering.snapshotAnswer, { body: noBody }),
   },
   "/reset": {
-    POST: {
-      call: reset,
-      summary: "Forget transactions, rules, faults, log and clock; merchants, accounts and keys stay",
-      body: noBody,
-      answer: {},
-    },
+    POST: described(
+      reset,
+      "Remove transactions, rules, faults and log, and reset the clock; merchants, accounts and keys stay",
+      {},
+      { body: noBody },
+    ),
   },
   "/openapi.json": {
-    GET: {
-      call: async (request, { version }) =>
-        serveDocument(describeControl(CALLS, { origin: originOf(request), version })),
-      summary: "This description",
-      answer: null,
-    },
+    GET: described(
+      async (request, { version }) => serveDocument(describeControl(CALLS, { origin: originOf(request), version })),
+      "This description",
+      null,
+    ),
   },
 };

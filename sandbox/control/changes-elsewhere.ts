@@ -2,27 +2,18 @@ import type { Clock } from "../../src/domain/clock.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createLookout } from "./lookout.ts";
 
-/** Notices that other replicas of a shared store have changed transactions. */
-export interface ChangesElsewhere {
-  /** How often it was noticed. */
-  readonly count: number;
-  /** Somebody may need it now. */
-  start(): void;
-  stop(): void;
-}
-
 export interface ChangesElsewhereParts {
   readonly service: Pick<Service, "isShared" | "markOfOthers">;
-  /** Real time. */
   readonly realClock: Clock;
   readonly isNeeded: () => boolean;
   readonly onChange: () => void;
   readonly reportFault: (error: unknown) => void;
 }
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
-export function createChangesElsewhere(parts: ChangesElsewhereParts): ChangesElsewhere {
+/** Polls whether other replicas have changed transactions in the shared store. */
+export function createChangesElsewhere(parts: ChangesElsewhereParts) {
   const { service, isNeeded, onChange } = parts;
   let [count, mark]: [number, string | null] = [0, null];
 
@@ -35,12 +26,12 @@ export function createChangesElsewhere(parts: ChangesElsewhereParts): ChangesEls
     onChange();
   }
 
-  const lookout = createLookout({ ...parts, everyMs: LOOK_MS, isNeeded: () => service.isShared && isNeeded(), look });
+  const lookout = createLookout({ ...parts, everyMs: POLL_MS, isNeeded: () => service.isShared && isNeeded(), look });
   return {
+    /** How many changes it has noticed. */
     get count() {
       return count;
     },
-    start: lookout.start,
-    stop: lookout.stop,
+    ...lookout,
   };
 }

@@ -5,7 +5,6 @@ import type { ControlCall, ControlContext } from "./context.ts";
 import { duration, readBody } from "./input.ts";
 import type { ClockReading } from "./shapes/steering.ts";
 
-/** `GET /_momo/clock`: the time of the sandbox. */
 export const showClock: ControlCall = async (_request, context) => answer(context);
 
 const only = (member: string) => ({ error: `must be true; leave ${member} out otherwise` });
@@ -20,8 +19,8 @@ export const clockRequest = z
   .refine((moves) => Object.keys(moves).length > 0, { error: 'give "freeze":true, "advance":"90s" or "resume":true' });
 
 /**
- * `POST /_momo/clock`: freezes, advances or resumes, in this order if several are given. Payments that become due by an advance
- * are resolved before the answer.
+ * `POST /_momo/clock`: freezes, advances or resumes, in this order if several are given. Payments that an advance makes
+ * due are resolved before the answer.
  */
 export const setClock: ControlCall = async (request, context, { keepOpen }) => {
   const { freeze, advance, resume } = await readBody(clockRequest, request);
@@ -41,5 +40,5 @@ function answer({ clock }: ControlContext): Reply {
   const nowMs = clock.nowMs();
   const now = formatTimestamp(nowMs);
   const reading: ClockReading = { now, now_ms: nowMs, frozen: clock.isFrozen };
-  return succeed(`it is ${now} in Nairobi${clock.isFrozen ? ", and stays so" : ""}`, reading);
+  return succeed(`it is ${now} in Nairobi${clock.isFrozen ? "; the clock is frozen" : ""}`, reading);
 }

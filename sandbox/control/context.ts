@@ -31,9 +31,9 @@ export interface ControlContext {
   /** For time-outs and heartbeats, which a frozen clock must not stop. */
   readonly realClock: Clock;
   readonly random: Random;
-  /** How rules, default, faults, clock and webhook are changed. */
+  /** Changes rules, default, faults, clock and webhook. */
   readonly steering: Steering;
-  /** This server among several on one database; null where it is alone. */
+  /** This server, if several share one database; else null. */
   readonly replica: Replica | null;
   readonly rules: RuleBook;
   readonly default: Default;
@@ -41,16 +41,15 @@ export interface ControlContext {
   readonly log: RequestLog;
   readonly requestCounts: RequestCounts;
   readonly testPayments: TestPayments;
-  /** The merchant API, for a call that is sent again. */
+  /** The merchant API, for a request that is sent again. */
   readonly merchantApi: Handler;
-  /** What clients do wrong. */
   readonly audit: { report(): AuditReport; forget(): void };
   readonly webhooks: Webhooks;
   readonly snapshots: SnapshotShelf;
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;
-  /** What this process remembers of payments besides the store: the log, the audit, waits, test payments. */
+  /** What this process keeps about payments outside the store: the log, the audit, waits, test payments. */
   readonly ownMemory: OwnMemory;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
@@ -61,15 +60,15 @@ export interface ControlContext {
 }
 
 export interface OwnMemory {
-  /** How often everything was reset. */
+  /** How many resets there were. */
   readonly resets: number;
-  /** @param resets as another server has counted them; by default one more */
+  /** @param resets the number that another server has counted; by default one more */
   forget(resets?: number): void;
 }
 
 export interface Replica {
   readonly name: string;
-  /** Whether a reset may forget the payments of all. */
+  /** Whether a reset may remove the payments of all servers. */
   readonly allowsReset: boolean;
 }
 
@@ -85,9 +84,9 @@ export interface DescribedCall {
   /** Schemas of its query. */
   readonly query?: readonly z.ZodObject[];
   readonly body?: { readonly schema: z.ZodType; readonly example: unknown; readonly isOptional?: boolean };
-  /** The other content types that it can answer with. */
+  /** The other content types of its answer. */
   readonly texts?: readonly string[];
-  /** Failures whose answer has more members than others. */
+  /** Failures whose answer has additional members. */
   readonly failures?: Readonly<Record<number, z.ZodType>>;
 }
 
@@ -99,18 +98,18 @@ export interface CallDetails {
   readonly keepOpen: KeepOpen;
 }
 
-/** How a server was started, as far as those who use it want to know. */
+/** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {
   readonly basePaths: BasePaths;
   readonly accept: Accept;
   readonly form: ResponseForm;
-  /** How long a prompt waits for its customer. */
+  /** How long a prompt waits for the customer. */
   readonly promptTimeoutMs: number;
   /** The port of the merchant API; null if the control API has the same. */
   readonly merchantPort: () => number | null;
   /** The data directory; null if there is none. */
   readonly data: string | null;
-  /** What people call this sandbox, to tell it from others; absent if nobody named it. */
+  /** A name that distinguishes this sandbox from others; absent by default. */
   readonly name?: string;
   /** The key that comes with the data directory, and its payment account. */
   readonly credentials: () => {

@@ -13,14 +13,14 @@ export interface ControlOptions extends ControlContext, GuardOptions {
 /** The control API, for test suites and people. Like the merchant API it answers in JSON. */
 export function createControl(options: ControlOptions): Handler {
   const guard = createGuard(options);
-  // Whoever starts a server asks for its health first. The other calls take 25 ms of processor time and 3 MB to load.
+  // A new server is first asked for its health. The other calls are loaded at the first use: this takes 25 ms and 3 MB.
   const calls = onFirstUse(() => import("./dispatch.ts"));
 
   async function answer(request: Request, keepOpen: KeepOpen): Promise<Reply | Response> {
     const refusal = guard(request);
     const { path } = targetOf(request);
     const isProbe = /^(?:GET|HEAD)$/.test(request.method) && (refusal === null || refusal.status === 401);
-    // Without the token, a probe hears one word.
+    // Without the token, a probe gets only the status.
     if (isProbe && path === CONTROL_PATH + HEALTH_PATH) return healthFor(options, refusal === null);
     if (isProbe && path === CONTROL_PATH + READY_PATH) return readyFor(options);
     if (refusal) return refusal;
@@ -37,7 +37,7 @@ export function createControl(options: ControlOptions): Handler {
   };
 }
 
-/** Browsers must not guess the type of an answer, show it in a frame, or hand it to another site. */
+/** Browsers must not guess the type of an answer, show it in a frame, or give it to another site. */
 const SECURITY_HEADERS = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",

@@ -10,7 +10,6 @@ import { readBody } from "./input.ts";
 import type { DefaultInForce } from "./shapes/steering.ts";
 import { durationText, outcomeName } from "./shapes/values.ts";
 
-/** `GET /_momo/default`: what prompts do if nothing else decides. */
 export const showDefault: ControlCall = async (_request, context) => answer(context.default);
 
 export const defaultRequest = z.strictObject({ outcome: outcomeName, after: durationText.optional() });

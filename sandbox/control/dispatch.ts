@@ -4,7 +4,7 @@ import { CALLS } from "./calls.ts";
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import type { SteeringPart } from "./shapes/requests.ts";
 
-/** What changes by a call to one of these paths, if it is not a GET. */
+/** The part that a call of one of these paths changes, if it is not a GET. */
 const STEERS: Record<string, SteeringPart> = {
   "/rules": "rules",
   "/default": "default",
@@ -34,10 +34,10 @@ export async function dispatch(
     const allowed = Object.keys(methods).join(", ");
     return fail(405, `this path takes ${allowed} only`, { Allow: allowed });
   }
-  // A list waits until all that is due is resolved.
+  // A list waits until all due payments are resolved.
   if (request.method === "GET" && context.service.resolver.isBehind) keepOpen(request);
   const what = STEERS[name];
-  // Others may have changed it, or used up a part of it.
+  // Other servers may have changed it, or used up a part of it.
   if (what && request.method === "GET") await context.steering.refresh();
   const response = await described.call(request, context, { query, id, keepOpen });
   if (what && request.method !== "GET") context.eventHub.steered(what);

@@ -1,37 +1,24 @@
-/** An event. Its JSON is made when somebody reads it. */
+/** An event. Its JSON is made when it is first read. */
 interface Entry {
   readonly name: string;
   readonly view: () => object;
-  /** What it holds in memory, roughly. */
+  /** Its approximate size in memory. */
   bytes: number;
   text: string | null;
-}
-
-/** Past events, for listeners and for those who reconnect. */
-export interface EventHistory {
-  /** The number of the last event; they count from 1. */
-  readonly last: number;
-  /** Keeps a reference, not the text, so that unread events cost almost nothing. */
-  add(name: string, view: () => object, bytes: number): void;
-  /**
-   * The events after that number as server-sent events, the oldest first, up to the bound of one reading.
-   * @returns null if some of them are no longer there
-   */
-  after(number: number): { readonly text: string; readonly number: number } | null;
 }
 
 const CAPACITY = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** How much one reading returns. Others get their turn before the next one. */
+/** How much one reading returns. Other work has its turn before the next one. */
 const MOST_AT_ONCE = 100;
 const MOST_LENGTH_AT_ONCE = 32 * 1024;
 
 /**
- * A ring of the last 10,000 events, or of as many as fit into 8 MB.
- * @param boot stands before each number in an id, so that the ids of another process are told from ours
+ * Past events, also for clients that reconnect: a ring buffer of the last 10,000, or as many as fit into 8 MB.
+ * @param boot a prefix of each id, which distinguishes the ids of this process from those of another
  */
-export function createEventHistory(boot: string): EventHistory {
+export function createEventHistory(boot: string) {
   const ring: (Entry | undefined)[] = [];
   let first = 1;
   let last = 0;
@@ -61,17 +48,23 @@ export function createEventHistory(boot: string): EventHistory {
   }
 
   return {
+    /** The number of the last event. The first has the number 1. */
     get last() {
       return last;
     },
-    add(name, view, size) {
+    /** Keeps a reference, not the text, so that unread events cost almost nothing. */
+    add(name: string, view: () => object, size: number): void {
       if (last - first + 1 === CAPACITY) dropOldest();
       last += 1;
       ring[last % CAPACITY] = { name, view, bytes: size, text: null };
       bytes += size;
       shrink();
     },
-    after(number) {
+    /**
+     * The events after that number as server-sent events, the oldest first, up to the bound of one reading.
+     * @returns null if some of them are no longer kept
+     */
+    after(number: number): { readonly text: string; readonly number: number } | null {
       if (number < first - 1 || number > last) return null;
       const end = Math.min(number + MOST_AT_ONCE, last);
       let text = "";

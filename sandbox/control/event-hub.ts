@@ -18,22 +18,7 @@ export interface EventListener {
   readonly end: () => void;
 }
 
-/** The position of a listener in the stream. It reads at its own pace; nothing is copied for it. */
-export interface EventPlace {
-  /** The events since the last reading, up to a bound; empty if there are none. */
-  read(): string;
-  leave(): void;
-}
-
-export interface EventHub {
-  readonly isFull: boolean;
-  /** @param lastId the id of the event after which to read on; null: from now on */
-  enter(lastId: string | null, listener: EventListener): EventPlace;
-  /** Announces that something was steered, so that every page reads it again. */
-  steered(what: SteeringPart): void;
-  /** Ends every stream. */
-  close(): void;
-}
+export type EventHub = ReturnType<typeof createEventHub>;
 
 export interface EventSources {
   readonly service: Pick<Service, "subscribe" | "isShared" | "markOfOthers">;
@@ -48,73 +33,74 @@ export interface EventSources {
   readonly reportFault: (error: unknown) => void;
 }
 
-/** How many can listen at once. */
+/** How many listeners there can be. */
 const CAPACITY = 100;
 
-/** A transaction, and a logged call beside its texts, in memory, roughly. */
+/** The approximate size in memory of a transaction, and of a logged request without its texts. */
 const TRANSACTION_BYTES = 600;
 const REQUEST_BYTES = 1500;
 
-/** A finding in memory, roughly. */
+/** The approximate size of a finding in memory. */
 const FINDING_BYTES = 2000;
 
-/** A delivery in memory, roughly. */
+/** The approximate size of a delivery in memory. */
 const DELIVERY_BYTES = 3000;
 
 /** Collects all events in one order, and gives them to all listeners. */
-export function createEventHub(sources: EventSources): EventHub {
-  const { service, realClock, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
+export function createEventHub(sources: EventSources) {
+  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
-  let isKeeping = false;
-  const elsewhere = createChangesElsewhere({
-    ...{ service, realClock, reportFault },
-    isNeeded: () => listeners.size > 0,
-    onChange: wakeAll,
-  });
+  let isStarted = false;
+  const elsewhere = createChangesElsewhere({ ...sources, isNeeded: () => listeners.size > 0, onChange: wakeAll });
 
   function wakeAll(): void {
     for (const listener of listeners) listener.wake();
   }
 
-  function tell(name: string, view: () => object, bytes: number): void {
+  function add(name: string, view: () => object, bytes: number): void {
     history.add(name, view, bytes);
     wakeAll();
   }
 
-  function tellTransaction(transaction: Transaction): void {
-    tell("transaction", () => transactionView(transaction), TRANSACTION_BYTES);
-    if (transaction.status === "completed") void tellMessage(transaction).catch(reportFault);
+  function addTransaction(transaction: Transaction): void {
+    add("transaction", () => transactionView(transaction), TRANSACTION_BYTES);
+    if (transaction.status === "completed") void addMessage(transaction).catch(reportFault);
   }
 
-  async function tellMessage(payment: CompletedTransaction): Promise<void> {
+  async function addMessage(payment: CompletedTransaction): Promise<void> {
     const business = await merchantNames.of(payment.merchantId);
-    tell("message", () => messageView(payment, business), TRANSACTION_BYTES);
+    add("message", () => messageView(payment, business), TRANSACTION_BYTES);
   }
 
-  /** Nothing is kept before the first listener comes: most sandboxes have none, and pay nothing. */
-  function beginToKeep(): void {
-    if (isKeeping) return;
-    isKeeping = true;
-    service.subscribe(tellTransaction);
-    log.subscribe((request) => tell("request", () => requestView(request), bytesOf(request)));
-    audit.subscribe((finding) => tell("audit", () => finding, FINDING_BYTES));
-    webhooks.subscribe((delivery) => tell("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
+  /** Keep no events before the first listener: most sandboxes have none. */
+  function startOnce(): void {
+    if (isStarted) return;
+    isStarted = true;
+    service.subscribe(addTransaction);
+    log.subscribe((request) => add("request", () => requestView(request), bytesOf(request)));
+    audit.subscribe((finding) => add("audit", () => finding, FINDING_BYTES));
+    webhooks.subscribe((delivery) => add("webhook", () => deliveryView(delivery), DELIVERY_BYTES));
   }
 
   return {
     get isFull() {
       return listeners.size >= CAPACITY;
     },
-    enter(lastId, listener) {
-      beginToKeep();
+    /**
+     * A position in the stream. Its listener reads at its own pace; nothing is copied for it.
+     * @param lastId the id of the event after which to read on; null: from now on
+     */
+    enter(lastId: string | null, listener: EventListener) {
+      startOnce();
       listeners.add(listener);
       elsewhere.start();
       let place = lastId === null ? history.last : numberOf(lastId, boot);
       let seenElsewhere = elsewhere.count;
       return {
-        read() {
-          // What others have changed is told as a gap, too.
+        /** The events since the last reading, up to a bound; empty if there are none. */
+        read(): string {
+          // A change by another server is also sent as a gap.
           if (seenElsewhere !== elsewhere.count) place = null;
           seenElsewhere = elsewhere.count;
           const events = place === null ? null : history.after(place);
@@ -122,13 +108,15 @@ export function createEventHub(sources: EventSources): EventHub {
           // Events are missing: the reader must read everything again.
           return events?.text ?? `event: gap\nid: ${boot}-${place}\ndata: {}\n\n`;
         },
-        leave: () => listeners.delete(listener),
+        leave: () => void listeners.delete(listener),
       };
     },
-    steered(what) {
-      if (isKeeping) tell("steering", () => ({ what }), 0);
+    /** Announces that a setting was changed, so that every page loads it again. */
+    steered(what: SteeringPart): void {
+      if (isStarted) add("steering", () => ({ what }), 0);
     },
-    close() {
+    /** Ends every stream. */
+    close(): void {
       elsewhere.stop();
       for (const listener of listeners) listener.end();
     },
@@ -141,7 +129,7 @@ function numberOf(id: string, boot: string): number | null {
   return /^[0-9]{1,15}$/.test(number) ? Number(number) : null;
 }
 
-/** What a logged call holds in memory, roughly. */
+/** The approximate size of a logged request in memory. */
 function bytesOf({ target, headers, body, answer }: LoggedRequest): number {
   let length = target.length + (body?.length ?? 0) + (answer?.length ?? 0);
   for (const [name, value] of headers) length += name.length + value.length;

@@ -8,11 +8,12 @@ import type { ControlCall } from "./context.ts";
 import { duration, readBody } from "./input.ts";
 import type { FaultInForce } from "./shapes/steering.ts";
 import { times } from "./shapes/values.ts";
+import { counted } from "./views.ts";
 
 /** `GET /_momo/faults`: the faults in force, with the times that are left, and their seed. */
 export const listFaults: ControlCall = async (_request, { faults }) => answer(faults);
 
-/** Something that goes wrong on the way to the merchant API. */
+/** An injected failure of requests to the merchant API. */
 const faultInput = z
   .strictObject({
     path: z
@@ -36,11 +37,11 @@ const faultInput = z
 export type FaultInput = z.input<typeof faultInput>;
 
 export const faultsRequest = z.strictObject({
-  seed: z.int().min(0).max(0xffffffff).optional().describe("the same seed brings the same faults"),
+  seed: z.int().min(0).max(0xffffffff).optional().describe("the same seed gives the same faults"),
   faults: z.array(faultInput).max(MAX_FAULTS),
 });
 
-/** `PUT /_momo/faults`: replaces all. The same seed gives the same faults; without a seed, one is drawn and shown. */
+/** `PUT /_momo/faults`: replaces all. Without a seed, a random one is used and shown. */
 export const replaceFaults: ControlCall = async (request, { steering, faults, random }) => {
   const input = await readBody(faultsRequest, request);
   const next = input.faults.map(
@@ -61,14 +62,13 @@ export const replaceFaults: ControlCall = async (request, { steering, faults, ra
   return answer(faults);
 };
 
-/** `DELETE /_momo/faults`: removes all. */
 export const removeFaults: ControlCall = async (_request, { steering, faults }) => {
   await steering.change(() => faults.replace(0, []));
   return answer(faults);
 };
 
 function answer({ seed, faults }: FaultPlan): Reply {
-  return succeed(`${faults.length} fault${faults.length === 1 ? "" : "s"} in force`, {
+  return succeed(`${counted(faults.length, "fault")} in force`, {
     seed,
     faults: faults.map(faultView),
   });

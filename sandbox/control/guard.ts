@@ -3,7 +3,7 @@ import { fail, type Reply } from "../../src/http/reply.ts";
 
 /** Who may steer the sandbox. */
 export interface GuardOptions {
-  /** The address that the server listens on, as it was given. */
+  /** The address that the server listens on, as the user wrote it. */
   readonly host: string;
   /** The token that callers must send; null if none is needed, as on a loopback address of one user. */
   readonly token: string | null;
@@ -11,7 +11,7 @@ export interface GuardOptions {
 
 const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Whether a host name or address is this machine only. */
+/** Whether a host name or address reaches only this machine. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.has(host) || host === "::1" || /^127(?:\.[0-9]{1,3}){3}$/.test(host);
 }
@@ -23,8 +23,8 @@ export type Guard = (request: Request) => Reply | null;
 const FORWARDED = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|via)$/;
 
 /**
- * Accepts requests to a name of this server that do not come through a proxy: anybody could be behind one. With a token neither
- * matters, because a machine on a network has many names.
+ * Accepts requests to a name of this server, but not through a proxy: its client is unknown. With a token both are allowed, because
+ * a machine on a network has many names.
  */
 export function createHostGuard({ host, token }: GuardOptions): Guard {
   const namesThisServer = (name: string) => isLoopback(name) || name === host || name === `[${host}]`;
@@ -34,7 +34,7 @@ export function createHostGuard({ host, token }: GuardOptions): Guard {
     if (forwarded !== undefined) {
       return fail(
         403,
-        `a proxy sent this (header ${forwarded}): behind a proxy, start momo serve with --control-token-file or --control-port`,
+        `a proxy sent this request (header ${forwarded}): behind a proxy, start momo serve with --control-token-file or --control-port`,
       );
     }
     const name = (headers.get("Host") ?? "").toLowerCase().replace(/:[0-9]*$/, "");
@@ -44,8 +44,8 @@ export function createHostGuard({ host, token }: GuardOptions): Guard {
 }
 
 /**
- * Accepts requests that may steer. A page in a browser on this machine is not its owner: a foreign origin, or a foreign host
- * name that leads here, is refused.
+ * Accepts requests that may steer. A page of another site in a browser on this machine may not: a foreign origin, or a foreign
+ * host name that resolves to this machine, is refused.
  */
 export function createGuard(options: GuardOptions): Guard {
   const hostGuard = createHostGuard(options);
@@ -55,7 +55,7 @@ export function createGuard(options: GuardOptions): Guard {
     const refusal = hostGuard(request);
     if (refusal) return refusal;
     const { headers } = request;
-    // Without a token there is no proxy and no TLS: the origin must be exactly ours.
+    // Without a token there is no proxy and no TLS: the origin must be exactly that of this server.
     const isForeign =
       isFromAnotherSite(headers) ||
       (tokenHash === null && ![null, `http://${headers.get("Host")}`].includes(headers.get("Origin")));
@@ -71,9 +71,8 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 /**
- * Whether a page of another site sends this. Browsers say where a request comes from; other clients do not. The scheme of the
- * origin does not matter, because a proxy may accept TLS for us. If a proxy changes the Host, `Sec-Fetch-Site` counts, which no
- * page can forge.
+ * Whether a page of another site sends this. Browsers set these headers, and a page cannot forge `Sec-Fetch-Site`.
+ * The scheme of the origin is ignored, because a proxy may end TLS. If a proxy changes the Host, `Sec-Fetch-Site` decides.
  */
 export function isFromAnotherSite(headers: Headers): boolean {
   const site = headers.get("Sec-Fetch-Site");

@@ -6,7 +6,7 @@ export const HEALTH_PATH = "/health";
 /** `GET /_momo/health`, also `HEAD`: 200 while the server answers requests, 503 while it stops. */
 export const health: ControlCall = async (_request, context) => healthFor(context, true);
 
-/** @param isTrusted whether the caller may steer; a probe without the token, such as that of a container, hears one word */
+/** @param isTrusted whether the caller may steer; a probe without the token, such as that of a container, gets only the status */
 export function healthFor(
   { version, stopping }: Pick<ControlContext, "version" | "stopping">,
   isTrusted: boolean,

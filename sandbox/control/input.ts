@@ -7,9 +7,9 @@ import { parseInput, whatCameOf } from "../../src/http/input.ts";
 import { expectJson, readJsonObject, readQuery } from "../../src/http/request.ts";
 import { durationText } from "./shapes/values.ts";
 
-/** Calls read their input with these. A refusal names the place of each error. */
+/** Reads the input of calls. A refusal names the place of each error. */
 
-/** Reads with a function of the domain. Its refusal becomes the issue at this place. */
+/** Reads with a function of the domain. Its refusal becomes an error at this place. */
 export function readWith<T>(base: z.ZodType<string, string>, read: (text: string) => T) {
   return base.transform((text, context): T => {
     try {
@@ -24,7 +24,6 @@ export function readWith<T>(base: z.ZodType<string, string>, read: (text: string
 
 export const duration = readWith(durationText, (text) => parseDuration(text, "it"));
 
-/** A whole number in a query. */
 export function wholeNumber(error: string, { min, max }: { min: number; max: number }) {
   return z
     .string()
@@ -55,13 +54,12 @@ export const pageQuery = z
     error: "give after or before, not both",
   });
 
-/** Filters by phone. */
 export const phoneQuery = z.object({ phone: readWith(z.string(), (text) => parsePhone(text)).optional() });
 
 /**
  * Checks a nested input with its schema.
- * @param root what the input is called, such as `rules`; empty for the members of a body
- * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and what came there
+ * @param root the name of the input, such as `rules`; empty for the members of a body
+ * @throws Refusal `invalid` that names the place of each error, as in `rules[2].match.phone`, and the value there
  */
 export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root: string): z.output<T> {
   const parsed = schema.safeParse(input, { error: complaintOf, reportInput: true });
@@ -74,7 +72,7 @@ export function parsePlaced<T extends z.ZodType>(schema: T, input: unknown, root
   throw invalid(reasons.join("; ") + (more > 0 ? `; and ${more} more` : ""));
 }
 
-/** How many errors are named: a thousand rules can have as many. */
+/** How many errors are listed: a thousand rules can have a thousand. */
 const MAX_REASONS = 20;
 
 /** A PIN is not shown, nor an address that may hold a password. */
@@ -83,7 +81,7 @@ function cameOf(issue: z.core.$ZodIssue): string {
   return ["string", "undefined"].includes(typeof issue.input) ? "" : `; it is ${kindOf(issue.input)}`;
 }
 
-/** Errors of zod in the words of our refusals. A schema with a better text has its own. */
+/** Errors of zod in the words of our refusals, for schemas without their own text. */
 function complaintOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
   switch (issue.code) {
@@ -125,7 +123,6 @@ function placeOf(root: string, path: readonly PropertyKey[]): string {
   return place === "" ? "" : `${place}: `;
 }
 
-/** Checks the body of a call with its schema. */
 export async function readBody<T extends z.ZodType>(schema: T, request: Request): Promise<z.output<T>> {
   return parsePlaced(schema, await readJsonObject(request), "");
 }
@@ -137,7 +134,7 @@ export function parseQuery<T extends z.ZodObject>(schema: T, query: string): z.o
 
 export const emptyBody = z.strictObject({});
 
-/** A body is optional, also with a content type. The content type must be JSON, so that no HTML form can do this. */
+/** A body is optional, also with a content type. The content type must be JSON, so that an HTML form cannot send it. */
 export async function expectEmptyBody(request: Request): Promise<void> {
   if (request.headers.has("Content-Type")) expectJson(request);
   if (request.body !== null) await readBody(emptyBody, request);

@@ -1,14 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-/** Looks again and again, as long as somebody needs it: nobody tells a replica what others have changed. */
-export interface Lookout {
-  /** Somebody may need it now. */
-  start(): void;
-  stop(): void;
-}
-
 export interface LookoutParts {
-  /** Real time. */
   readonly realClock: Clock;
   readonly everyMs: number;
   readonly isNeeded: () => boolean;
@@ -16,7 +8,8 @@ export interface LookoutParts {
   readonly reportFault: (error: unknown) => void;
 }
 
-export function createLookout({ realClock, everyMs, isNeeded, look, reportFault }: LookoutParts): Lookout {
+/** Polls at an interval while it is needed, because a replica is not notified of the changes of others. */
+export function createLookout({ realClock, everyMs, isNeeded, look, reportFault }: LookoutParts) {
   let [isLooking, cancel] = [false, () => {}];
 
   function lookLater(): void {
@@ -26,10 +19,11 @@ export function createLookout({ realClock, everyMs, isNeeded, look, reportFault 
   }
 
   return {
-    start() {
+    /** Starts polling if it is needed now. */
+    start(): void {
       if (!isLooking) lookLater();
     },
-    stop() {
+    stop(): void {
       cancel();
     },
   };

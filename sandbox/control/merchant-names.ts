@@ -1,14 +1,12 @@
 import type { Registry } from "../../src/service/registry.ts";
 
-/** A cache of the names of merchants, which never change. */
-export interface MerchantNames {
-  of(merchantId: number): Promise<string>;
-}
+export type MerchantNames = ReturnType<typeof createMerchantNames>;
 
-export function createMerchantNames(registry: Pick<Registry, "requireMerchant">): MerchantNames {
+/** A cache of the names of merchants, which never change. */
+export function createMerchantNames(registry: Pick<Registry, "requireMerchant">) {
   const names = new Map<number, string>();
   return {
-    async of(merchantId) {
+    async of(merchantId: number): Promise<string> {
       const known = names.get(merchantId);
       if (known !== undefined) return known;
       const { name } = await registry.requireMerchant(merchantId);

@@ -7,8 +7,8 @@ type Labels = Readonly<Record<string, string | number>>;
 type Sample = readonly [suffix: string, labels: Labels, value: number];
 
 /**
- * `GET /_momo/metrics`: counts and times of this server since its start, for Prometheus. They reveal how many payments there are,
- * so they need the token wherever the other calls do.
+ * `GET /_momo/metrics`: counts and times of this server since its start, for Prometheus. They show how many payments there are, so
+ * they need the token like the other calls.
  */
 export const metrics: ControlCall = async (_request, { service, requestCounts, replica, version }) => {
   const { vitals, resolver } = service;
@@ -20,7 +20,7 @@ export const metrics: ControlCall = async (_request, { service, requestCounts, r
     family(
       "momo_requests_total",
       "counter",
-      "Calls of the merchant API, by operation and status",
+      "Requests to the merchant API, by operation and status",
       requestCounts.list().map(({ operation, status, count }): Sample => ["", { operation, status }, count]),
     ),
     family("momo_commit_seconds", "histogram", "How long a commit takes", [

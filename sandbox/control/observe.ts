@@ -10,27 +10,26 @@ import { isFromAnotherSite } from "./guard.ts";
 
 export interface ObserveOptions {
   readonly faults: FaultPlan;
-  /** Runs what uses up a fault on the state that all servers share; absent where there is only one. */
+  /** Runs work that uses up a fault on the shared state of all servers; absent if there is only one server. */
   readonly count?: <T>(work: () => T) => Promise<T>;
   readonly log: RequestLog;
-  /** How many calls wait in a delay now. */
+  /** How many requests a fault delays now. */
   readonly delays: { underWay: number };
   /** Returns the merchant of a request, or throws. */
   readonly authenticate: Service["authenticate"];
   readonly basePaths: BasePaths;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
-  /** The time that the log shows. */
   readonly clock: Clock;
-  /** The time that a delay takes. */
+  /** The clock of delays. */
   readonly realClock: Clock;
-  /** Milliseconds with fractions, from any beginning. */
+  /** Milliseconds with fractions, from an arbitrary start. */
   readonly stopwatch: () => number;
 }
 
 /**
- * The merchant API with faults and a log around it; the API knows neither. Calls from pages of other sites are refused and not
- * logged. Faults strike only calls with valid credentials.
+ * Adds faults and the log to the merchant API. Requests from pages of other sites are refused and not logged. Faults affect only
+ * requests with valid credentials.
  */
 export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): Handler {
   const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
@@ -60,7 +59,7 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
     }
     const exchange = newExchange();
     const carryOut = () => api.answer(request, exchange, keepOpen);
-    const reply = await (fault ? befall(fault, carryOut, options) : carryOut());
+    const reply = await (fault ? applyFault(fault, carryOut, options) : carryOut());
     if (fault?.kind === "delay") delays.underWay -= 1;
     const isLost = fault?.kind === "disconnect";
     const body = exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock));
@@ -81,7 +80,7 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
   };
 }
 
-/** Refuses a path that a proxy may understand differently than we do. The log shows the path as it was sent. */
+/** Refuses a path that a proxy may read differently than momo. The log shows the path as it was sent. */
 export function refuseAndLog(
   { clock, realClock, stopwatch }: Pick<ObserveOptions, "clock" | "realClock" | "stopwatch">,
   log: RequestLog,
@@ -110,9 +109,9 @@ export function refuseAndLog(
 }
 
 const FOREIGN =
-  "this comes from a page of another site: call the API from your server, because a page would show its secret to everybody";
+  "this request comes from a page of another site: call the API from your server, because a page would show the secret to its visitors";
 
-async function befall(
+async function applyFault(
   fault: Fault["what"],
   carryOut: () => Promise<Reply>,
   { realClock, stopping }: Pick<ObserveOptions, "realClock" | "stopping">,
@@ -130,7 +129,7 @@ async function befall(
 
 /** Resolves after that time, or at once when the server stops. */
 function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promise<void> {
-  // An abort that happened before fires no event.
+  // An earlier abort fires no event.
   if (stopping.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.alarm(clock.nowMs() + durationMs, resolve);
@@ -143,14 +142,13 @@ function passed(durationMs: number, clock: Clock, stopping: AbortSignal): Promis
 }
 
 /**
- * An answer that fails before its first byte, so that the server closes the connection. The error is undefined, so that nothing
- * is printed.
+ * An answer that fails before its first byte, so the server closes the connection. The error is undefined: nothing is printed.
  */
 function brokenOff(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error(undefined) }));
 }
 
-/** How long a refusal waits for an unread body. A body that came with the head is there at once. */
+/** How long a refusal waits for an unread body. A body that was sent with the head is there at once. */
 const UNREAD_GRACE_MS = 5;
 
 /** The body of a request that was refused before it was read: the log shows what the client really sent. */

@@ -3,7 +3,7 @@ import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
 import { CONTROL_PATH, type DescribedCall } from "./context.ts";
 
 export interface DescribedServer {
-  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty if that is not known. */
+  /** The origin that the caller used, such as `http://127.0.0.1:2547`; empty if it is not known. */
   readonly origin: string;
   readonly version: string;
 }
@@ -22,11 +22,11 @@ export function describeControl(
     info: {
       title: "momo's control API",
       version,
-      description: "Steer the sandbox, and look at what happened in it.",
+      description: "Steer the sandbox, and see what happened in it.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: origin + CONTROL_PATH }],
-    // A token is asked for only where the server was started with one.
+    // The token is optional: a server may have none.
     security: [{}, { controlToken: [] }],
     paths: Object.fromEntries(
       paths.map(([path, methods]) => [

@@ -2,5 +2,4 @@ import { succeed } from "../../src/http/reply.ts";
 import { outcomesView } from "../network/outcomes.ts";
 import type { ControlCall } from "./context.ts";
 
-/** `GET /_momo/outcomes`: what each test phone does. */
 export const outcomes: ControlCall = async () => succeed("the outcomes by name", { outcomes: outcomesView() });

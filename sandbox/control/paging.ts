@@ -1,14 +1,13 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
 /**
- * Long lists are written in several turns of the event loop, so that they block nobody. Some come in pages with a bound in
- * bytes.
+ * Writes long lists in several turns of the event loop, so that they block no other request. Some have pages with a bound in bytes.
  */
 
-/** A hundred slow readers of a page this large are no burden. */
+/** The server can hold a hundred pages of this size for slow readers. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
-/** What a caller asks for: those after an id, the oldest first; or those before one, by default the newest of all. */
+/** The requested entries: those after an id, the oldest first; or those before an id, by default the newest. */
 export interface PageQuery {
   readonly after?: number | undefined;
   readonly before?: number | undefined;
@@ -23,7 +22,7 @@ export interface WrittenPage {
 }
 
 /**
- * Writes the entries of a page: as many as were asked for and fit into {@link MAX_PAGE_BYTES}, and at least one.
+ * Writes the entries of a page: at least one, and no more than requested or than fit into {@link MAX_PAGE_BYTES}.
  * @param all oldest first
  */
 export async function writePage<T extends { readonly id: number }>(
@@ -36,22 +35,12 @@ export async function writePage<T extends { readonly id: number }>(
     after === undefined
       ? all.filter(({ id }) => before === undefined || id < before).reverse()
       : all.filter(({ id }) => id > after);
-  const texts = await writeWhatFits(asked.slice(0, limit), realClock, write);
+  const texts = await writeTexts(asked.slice(0, limit), realClock, write, MAX_PAGE_BYTES);
   const last = asked[texts.length - 1];
   const hasMore = texts.length < asked.length;
   if (after === undefined) texts.reverse();
   return { texts, next: last && hasMore ? `${after === undefined ? "before" : "after"}=${last.id}` : null };
 }
-
-/** Writes the first entries, as many as fit into {@link MAX_PAGE_BYTES}, and at least one. */
-export const writeWhatFits = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
-  writeUpTo(MAX_PAGE_BYTES, entries, realClock, write);
-
-/** Writes all entries. */
-export const writeAll = <T>(entries: readonly T[], realClock: Clock, write: Write<T>) =>
-  writeUpTo(Number.POSITIVE_INFINITY, entries, realClock, write);
-
-type Write<T> = (entry: T) => string | Promise<string>;
 
 /** Resolves when other work has had its turn on the event loop. */
 export function nextTurn(realClock: Clock): Promise<void> {
@@ -60,15 +49,16 @@ export function nextTurn(realClock: Clock): Promise<void> {
   return promise;
 }
 
-/** After so many entries, or so many bytes, other work has its turn. */
+/** After this many entries or bytes, other work has its turn. */
 const ENTRIES_A_TURN = 200;
 const BYTES_A_TURN = 200 * 1024;
 
-async function writeUpTo<T>(
-  mostBytes: number,
+/** Writes the first entries, as many as fit into the bytes, and at least one. */
+export async function writeTexts<T>(
   entries: readonly T[],
   realClock: Clock,
-  write: Write<T>,
+  write: (entry: T) => string | Promise<string>,
+  mostBytes = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const texts: string[] = [];
   let bytes = 0;

@@ -8,7 +8,7 @@ import { startedView } from "../../src/http/view.ts";
 import { parseChoice } from "../network/choice.ts";
 import type { ControlCall } from "./context.ts";
 
-/** A test payment, as some other part of a shop would make it. */
+/** A test payment of any kind. */
 export const testPayment = z.object({
   ...startPaymentSchema.shape,
   kind: z.enum(KINDS, rule("kind", `must be one of ${KINDS.join(", ")}`)),
@@ -16,8 +16,8 @@ export const testPayment = z.object({
 });
 
 /**
- * `POST /_momo/payments`: a test payment as some other part of a shop would make it. The merchant API makes only the kind
- * `api`; the others come from a payment page, a deposit or a top-up.
+ * `POST /_momo/payments`: a test payment of any kind. The merchant API makes only the kind `api`; the others come from a payment
+ * page, a deposit or a top-up.
  */
 export const startTestPayment: ControlCall = async (request, { service, testPayments }) => {
   const input = parseInput(testPayment, await readJsonObject(request));

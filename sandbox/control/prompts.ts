@@ -5,21 +5,21 @@ import { answerByHand, outcomeOfPin } from "../network/network.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { ControlCall } from "./context.ts";
 import { parseQuery, phoneQuery, readBody } from "./input.ts";
-import { writeAll } from "./paging.ts";
+import { writeTexts } from "./paging.ts";
 import { outcomeName } from "./shapes/values.ts";
-import { promptView } from "./views.ts";
+import { counted, promptView } from "./views.ts";
 
-/** As many as a person can look through. */
+/** More than a person can read. */
 const MAX_PROMPTS = 1000;
 
-/** `GET /_momo/prompts`: the prompts that nobody has answered, oldest first; `?phone=` shows those of one phone. */
+/** `GET /_momo/prompts`: the open prompts, oldest first; `?phone=` shows those of one phone. */
 export const listPrompts: ControlCall = async (_request, { service, merchantNames, realClock }, { query }) => {
   const { phone = null } = parseQuery(phoneQuery, query);
   const prompts = await service.listPrompts(MAX_PROMPTS, phone);
-  const texts = await writeAll(prompts, realClock, async (prompt) =>
+  const texts = await writeTexts(prompts, realClock, async (prompt) =>
     JSON.stringify(promptView(prompt, await merchantNames.of(prompt.merchantId))),
   );
-  return succeedWithList(`${texts.length} open prompt${texts.length === 1 ? "" : "s"}`, {}, "prompts", texts);
+  return succeedWithList(counted(texts.length, "open prompt"), {}, "prompts", texts);
 };
 
 export const promptAnswer = z
@@ -34,7 +34,7 @@ export const promptAnswer = z
     error: 'give either "pin":"1234" or "outcome":"cancelled"',
   });
 
-/** `POST /_momo/prompts/ID/answer`: the customer enters a PIN, or the network says what became of the prompt. */
+/** `POST /_momo/prompts/ID/answer`: the customer enters a PIN, or the network sends the outcome. */
 export const answerPrompt: ControlCall = async (request, { service, merchantNames, clock }, { id }) => {
   const { pin, outcome } = await readBody(promptAnswer, request);
   const transaction = await service.answerPrompt(id, (pending) =>
@@ -42,7 +42,7 @@ export const answerPrompt: ControlCall = async (request, { service, merchantName
   );
   return succeed(`the payment is ${transaction.status}`, {
     transaction: itemView(transaction),
-    // The next text on the phone of the customer.
+    // The text message that the customer's phone shows next.
     sms:
       transaction.status === "completed"
         ? receiptSms(transaction, await merchantNames.of(transaction.merchantId))

@@ -4,8 +4,8 @@ import type { ControlCall, ControlContext } from "./context.ts";
 export const READY_PATH = "/ready";
 
 /**
- * `GET /_momo/ready`, also `HEAD`, for a load balancer: 200 while this server can take payments, 503 with the reason while it
- * cannot. Like health it needs no token, and tells nothing of the payments.
+ * `GET /_momo/ready`, also `HEAD`, for a load balancer: 200 while this server can accept payments, otherwise 503
+ * with the reason. Like health it needs no token, and shows nothing about payments.
  */
 export const ready: ControlCall = async (_request, context) => readyFor(context);
 
@@ -13,6 +13,6 @@ export async function readyFor({ service, stopping }: Pick<ControlContext, "serv
   if (stopping.aborted) return unavailable("momo is stopping", { status: "draining" });
   const obstacle = await service.vitals.obstacle();
   return obstacle === null
-    ? succeed("momo takes payments", { status: "ready" })
-    : unavailable(`momo takes no payments: ${obstacle}`, { status: "not_ready" });
+    ? succeed("momo accepts payments", { status: "ready" })
+    : unavailable(`momo accepts no payments: ${obstacle}`, { status: "not_ready" });
 }

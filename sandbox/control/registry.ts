@@ -6,13 +6,14 @@ import type { KnownKey } from "../../src/service/registry.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { MAX_QUERY_ID, parseQuery, readBody, readWith, wholeNumber } from "./input.ts";
-import { writeAll } from "./paging.ts";
+import { writeTexts } from "./paging.ts";
 import type { AccountOnWire, KeyMade, KeyOnWire, MerchantOnWire } from "./shapes/registry.ts";
+import { counted } from "./views.ts";
 
-/** `GET /_momo/merchants`: all merchants, oldest first; so are the lists below. */
+/** `GET /_momo/merchants`: all merchants, oldest first, like the lists below. */
 export const listMerchants: ControlCall = async (_request, { service, realClock }) => {
   const merchants = await service.registry.listMerchants();
-  const texts = await writeAll(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
+  const texts = await writeTexts(merchants, realClock, (merchant) => JSON.stringify(merchantView(merchant)));
   return succeedWithList(counted(texts.length, "merchant"), {}, "merchants", texts);
 };
 
@@ -20,7 +21,7 @@ export const listMerchants: ControlCall = async (_request, { service, realClock 
 export const listAccounts: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const accounts = await service.registry.listAccounts(id);
-  const texts = await writeAll(accounts, realClock, (account) => JSON.stringify(accountView(account)));
+  const texts = await writeTexts(accounts, realClock, (account) => JSON.stringify(accountView(account)));
   return succeedWithList(counted(texts.length, "payment account"), {}, "accounts", texts);
 };
 
@@ -28,11 +29,10 @@ export const listAccounts: ControlCall = async (_request, { service, realClock }
 export const listKeys: ControlCall = async (_request, { service, realClock }, { query }) => {
   const { id } = await merchantOfQuery(query, service);
   const keys = await service.registry.listAllKeys(id);
-  const texts = await writeAll(keys, realClock, (key) => JSON.stringify(keyView(key)));
+  const texts = await writeTexts(keys, realClock, (key) => JSON.stringify(keyView(key)));
   return succeedWithList(counted(texts.length, "key"), {}, "keys", texts);
 };
 
-/** `DELETE /_momo/keys/API_KEY`: revokes the key. */
 export const revokeKey: ControlCall = async (_request, { service }, { id }) => {
   await service.registry.revokeKey(id);
   return succeed("the key is revoked", { api_key: id, revoked: true });
@@ -43,7 +43,6 @@ const name = readWith(z.string(), (text) => parseName(text, "it"));
 
 export const newMerchant = z.strictObject({ name });
 
-/** `POST /_momo/merchants`: registers a merchant. */
 export const createMerchant: ControlCall = async (request, { service }) => {
   const { name } = await readBody(newMerchant, request);
   const merchant = await service.registry.registerMerchant(name);
@@ -67,7 +66,7 @@ export const createAccount: ControlCall = async (request, context) => {
 
 export const newKey = z.strictObject({ label: name, merchant_id: merchantId });
 
-/** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown this once. */
+/** `POST /_momo/keys`: makes a key, by default for the first merchant. Its secret is shown only once. */
 export const createKey: ControlCall = async (request, context) => {
   const { label, merchant_id } = await readBody(newKey, request);
   const key = await context.service.registry.issueKey(await whose(merchant_id, context), label);
@@ -117,5 +116,3 @@ const keyView = ({ apiKey, merchantId, label, revoked }: KnownKey): KeyOnWire =>
   label,
   revoked,
 });
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

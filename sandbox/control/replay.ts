@@ -4,19 +4,19 @@ import { REPLAY_HEADER } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
 import { expectEmptyBody } from "./input.ts";
 
-/** Headers that the client wrote, and that are sent again. */
+/** Headers of the client that are sent again. */
 const KEPT_HEADERS = ["content-type", "x-sandbox-outcome"];
 
 /**
- * `POST /_momo/requests/ID/replay`: sends a logged call to the merchant API again, with the sandbox's own key. The log has the new
- * call as well. The audit leaves it out, because no client made it.
+ * `POST /_momo/requests/ID/replay`: sends a logged request to the merchant API again, with the sandbox's own key. The log shows
+ * the new request. The audit ignores it, because no client sent it.
  */
 export const replayRequest: ControlCall = async (request, { log, merchantApi, server }, { id, keepOpen }) => {
   await expectEmptyBody(request);
-  const call = log.list().find((logged) => String(logged.id) === id);
-  if (!call) throw new Refusal("not_found", "the log has no call with this id; it keeps the last 1,000");
-  if (call.bodyCutBytes > 0)
-    throw invalid("the log does not keep all of the body of this call: send it from the client");
+  const logged = log.list().find((one) => String(one.id) === id);
+  if (!logged) throw new Refusal("not_found", "the log has no request with this id; it keeps the last 1,000");
+  if (logged.bodyCutBytes > 0)
+    throw invalid("the log does not have the whole body of this request: send it from the client");
   const credentials = server.credentials();
   if (credentials === null) throw invalid("this sandbox has no key of its own");
   const headers = new Headers({
@@ -25,10 +25,10 @@ export const replayRequest: ControlCall = async (request, { log, merchantApi, se
     [REPLAY_HEADER]: id,
   });
   for (const name of KEPT_HEADERS) {
-    const value = call.headers.get(name);
+    const value = logged.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  const { method, target, body } = call;
+  const { method, target, body } = logged;
   const hasBody = body !== null && method !== "GET" && method !== "HEAD";
   const again = new Request(new URL(target, request.url).href, { method, headers, ...(hasBody && { body }) });
   const { status } = await merchantApi(again, () => keepOpen(request)).catch(() => ({ status: null }));

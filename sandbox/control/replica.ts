@@ -1,6 +1,6 @@
 import type { Replica } from "./context.ts";
 
-/** What only one of several servers knows says whose it is. */
+/** The name of the server, for answers that only one of several servers can give. */
 export const ownedBy = (replica: Replica | null): { replica?: string } =>
   replica === null ? {} : { replica: replica.name };
 

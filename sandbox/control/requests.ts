@@ -7,15 +7,15 @@ import { pageQuery, parseQuery } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { ownedBy, replicaHeader } from "./replica.ts";
 import { merchantOrigin } from "./server.ts";
-import { requestView } from "./views.ts";
+import { counted, requestView } from "./views.ts";
 
 export const requestsQuery = pageQuery.safeExtend({
   format: z.enum(["json", "curl"], { error: "format must be json or curl" }).default("json"),
 });
 
 /**
- * `GET /_momo/requests`: the last calls of the merchant API, oldest first; `?format=curl` as lines to paste. `next` (for curl:
- * the header `Link`) is the address of the page before, or after `?after=ID` of the page after.
+ * `GET /_momo/requests`: the last requests to the merchant API, oldest first; `?format=curl` as lines to paste. `next` (for curl:
+ * the header `Link`) is the address of the previous page, or with `?after=ID` of the following page.
  */
 export const listRequests: ControlCall = async (request, { log, realClock, server, replica }, { query }) => {
   const { format, ...page } = parseQuery(requestsQuery, query);
@@ -24,8 +24,8 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
     const { texts, next } = await writePage(log.list(), page, realClock, (logged) =>
       JSON.stringify(requestView(logged)),
     );
-    const message = `${texts.length} request${texts.length === 1 ? "" : "s"}`;
-    return succeedWithList(message, { ...ownedBy(replica), next: next && addressOf(next) }, "requests", texts);
+    const members = { ...ownedBy(replica), next: next && addressOf(next) };
+    return succeedWithList(counted(texts.length, "request"), members, "requests", texts);
   }
   const origin = merchantOrigin(request, server);
   const { texts, next } = await writePage(log.list(), page, realClock, (logged) => `${curlLine(logged, origin)}\n`);
@@ -39,15 +39,14 @@ export const listRequests: ControlCall = async (request, { log, realClock, serve
   });
 };
 
-/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never comes. */
+/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never arrives. */
 const METHOD_OPTIONS: Record<string, readonly string[]> = { GET: [], HEAD: ["-I"] };
 
 /** Headers that the caller sets. curl adds the others, as any HTTP client does. */
 const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
 /**
- * A logged call as a `curl` line to paste into a shell with `$MOMO_API_SECRET`. A comment, if the log does not have the whole
- * body.
+ * A logged request as a `curl` line for a shell with `$MOMO_API_SECRET`; a comment if the log does not have the whole body.
  */
 function curlLine(request: LoggedRequest, origin: string): string {
   const { method, bodyCutBytes } = request;
@@ -60,7 +59,7 @@ function curlLine(request: LoggedRequest, origin: string): string {
       name === "x-api-secret" ? `-H "x-api-secret: $MOMO_API_SECRET"` : `-H ${quote(`${name}: ${redact(value)}`)}`,
     );
   return [
-    // Without this flag curl resolves `..`, and the line would call another path than the log shows.
+    // Without this flag curl resolves `..`, and the line would request another path than the log shows.
     /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -g --path-as-is" : "curl -g",
     ...(METHOD_OPTIONS[method] ?? ["-X", method]),
     quote(origin + redact(request.target)),

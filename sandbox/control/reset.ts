@@ -13,7 +13,7 @@ export const reset: ControlCall = async (request, context) => {
   if (replica?.allowsReset === false) {
     throw new Refusal(
       "conflict",
-      "other servers share this database, and a reset would take away their payments: start momo serve with --allow-reset",
+      "other servers share this database, and a reset would remove their payments: start momo serve with --allow-reset",
     );
   }
   await service.forgetTransactions();
@@ -26,5 +26,5 @@ export const reset: ControlCall = async (request, context) => {
     ownMemory.forget();
   });
   context.rememberClock();
-  return succeed("as new, but for merchants, accounts and keys", {});
+  return succeed("reset; merchants, accounts and keys are kept", {});
 };

@@ -12,6 +12,7 @@ import type { ControlCall } from "./context.ts";
 import { parsePlaced, readWith } from "./input.ts";
 import type { RuleInForce } from "./shapes/steering.ts";
 import { durationText, outcomeName, times } from "./shapes/values.ts";
+import { counted } from "./views.ts";
 
 const ruleInput = z
   .strictObject({
@@ -52,17 +53,17 @@ const ruleInput = z
       return z.NEVER;
     }
   });
-/** What the prompts that match do, as a client writes it. */
+/** A rule, as a client writes it. */
 export type RuleInput = z.input<typeof ruleInput>;
 
 const ruleInputs = z.array(ruleInput).max(MAX_RULES);
 const ruleBook = z.strictObject({ rules: ruleInputs });
 
-/** What a body of `/rules` can be. */
+/** The possible bodies of `/rules`. */
 export const rulesRequest = z.union([ruleBook, ruleInputs, ruleInput]);
 
 /**
- * Rules as the control API and `--rules FILE` take them: one, an array of them, or `{"rules": […]}`.
+ * Rules for the control API and `--rules FILE`: one rule, an array, or `{"rules": […]}`.
  * @throws Refusal `invalid` that names the place of each error
  */
 export function parseRules(input: unknown): Rule[] {
@@ -76,21 +77,18 @@ export function parseRules(input: unknown): Rule[] {
 /** `GET /_momo/rules`: the rules in force, in order, with the times that are left. */
 export const listRules: ControlCall = async (_request, { rules }) => answer(rules);
 
-/** `POST /_momo/rules`: appends. */
 export const appendRules: ControlCall = async (request, { steering, rules }) => {
   const more = parseRules(await readJson(request));
   await steering.change(() => rules.append(more));
   return answer(rules);
 };
 
-/** `PUT /_momo/rules`: replaces all. */
 export const replaceRules: ControlCall = async (request, { steering, rules }) => {
   const next = parseRules(await readJson(request));
   await steering.change(() => rules.replace(next));
   return answer(rules);
 };
 
-/** `DELETE /_momo/rules`: removes all. */
 export const removeRules: ControlCall = async (_request, { steering, rules }) => {
   await steering.change(() => rules.replace([]));
   return answer(rules);
@@ -98,7 +96,7 @@ export const removeRules: ControlCall = async (_request, { steering, rules }) =>
 
 function answer(rules: RuleBook): Reply {
   const list = rules.list().map(ruleView);
-  return succeed(`${list.length} rule${list.length === 1 ? "" : "s"} in force`, { rules: list });
+  return succeed(`${counted(list.length, "rule")} in force`, { rules: list });
 }
 
 function ruleView({ match, choice, times }: Rule): RuleInForce {

@@ -5,7 +5,7 @@ import { ownedBy } from "./replica.ts";
 import type { ServerOnWire } from "./shapes/server.ts";
 
 /**
- * `GET /_momo/server`: what commands and snippets need, without a secret. The address is the one that the caller used.
+ * `GET /_momo/server`: what commands and snippets need, without a secret. The address is that of the request.
  */
 export const showServer: ControlCall = async (request, { service, server, version, replica }) => {
   const { registry } = service;
@@ -20,7 +20,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
     name: server.name ?? null,
     default_merchant_id: merchant.id,
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
-    // If our own key was revoked, another key in force.
+    // If the sandbox's own key was revoked, another valid key.
     api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
     accept: server.accept,
     response_form: server.form,
@@ -31,7 +31,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
   return succeed(`momo ${version}`, facts);
 };
 
-/** The address of the merchant API. On its own port, it is reached without the proxy of the control API. */
+/** The address of the merchant API. If it has its own port, it does not use the proxy of the control API. */
 export function merchantOrigin(request: Request, { merchantPort }: ServerFacts): string {
   const port = merchantPort();
   const origin = controlOrigin(request);

@@ -16,18 +16,15 @@ export interface Snapshot {
   readonly webhook: WebhookSettings | null;
 }
 
-/** The snapshots. They live as long as the process. */
-export interface SnapshotShelf {
-  readonly byName: Map<string, Snapshot>;
-  /** Runs one piece of work after another, so that they do not disturb each other. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
-}
+export type SnapshotShelf = ReturnType<typeof createSnapshotShelf>;
 
-export function createSnapshotShelf(): SnapshotShelf {
+/** The snapshots, in the memory of this process. */
+export function createSnapshotShelf() {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    byName: new Map(),
-    inTurn(work) {
+    byName: new Map<string, Snapshot>(),
+    /** Runs one piece of work after another, so that they do not disturb each other. */
+    inTurn<T>(work: () => Promise<T>): Promise<T> {
       const result = last.then(work);
       last = result.catch(() => {});
       return result;
@@ -37,6 +34,6 @@ export function createSnapshotShelf(): SnapshotShelf {
 
 export const MAX_SNAPSHOTS = 20;
 
-/** Restoring this many takes a second. Each needs about 200 bytes of memory. */
+/** A restore of this many takes a second. Each needs about 200 bytes of memory. */
 export const MAX_SAVED_TRANSACTIONS = 100_000;
 export const MAX_SAVED = 200_000;

@@ -12,11 +12,11 @@ import {
   type Snapshot,
   type SnapshotShelf,
 } from "./snapshot-shelf.ts";
+import { counted } from "./views.ts";
 
-/** `GET /_momo/snapshots`: all snapshots, sorted by name. */
 export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {
   const entries = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
-  return succeed(`${entries.length} snapshot${entries.length === 1 ? "" : "s"}`, {
+  return succeed(counted(entries.length, "snapshot"), {
     snapshots: entries.map(([name, snapshot]) => viewOf(name, snapshot)),
   });
 };
@@ -26,7 +26,7 @@ export const saveSnapshot: ControlCall = async (request, context, { id: name, ke
   if (context.replica) {
     throw new Refusal(
       "conflict",
-      "a database that several servers share has no snapshots: a restore would take away payments that others are writing",
+      "a database that several servers share has no snapshots: a restore would remove payments that other servers write",
     );
   }
   await expectEmptyBody(request);
@@ -35,7 +35,7 @@ export const saveSnapshot: ControlCall = async (request, context, { id: name, ke
   }
   keepOpen(request);
   const snapshot = await context.snapshots.inTurn(() => save(name, context));
-  return succeed(`kept as ${name}`, { snapshot: viewOf(name, snapshot) });
+  return succeed(`saved as ${name}`, { snapshot: viewOf(name, snapshot) });
 };
 
 /**
@@ -50,14 +50,13 @@ export const restoreSnapshot: ControlCall = async (request, context, { id: name,
   return succeed(message, { snapshot: viewOf(name, snapshot) });
 };
 
-/** `DELETE /_momo/snapshots/NAME`: removes it. */
 export const removeSnapshot: ControlCall = async (_request, { snapshots }, { id: name }) => {
   await snapshots.inTurn(async () => {
     const { saved } = find(snapshots, name);
     snapshots.byName.delete(name);
     await saved.drop();
   });
-  return succeed(`${name} is forgotten`, {});
+  return succeed(`${name} is removed`, {});
 };
 
 async function save(name: string, context: ControlContext): Promise<Snapshot> {
@@ -71,7 +70,7 @@ async function save(name: string, context: ControlContext): Promise<Snapshot> {
   if (!saved) {
     throw new Refusal(
       "conflict",
-      `a snapshot has room for ${MAX_SAVED_TRANSACTIONS} transactions, and all together for ${MAX_SAVED}: delete some, or reset`,
+      `a snapshot can have ${MAX_SAVED_TRANSACTIONS} transactions, and all snapshots together ${MAX_SAVED}: delete some, or reset`,
     );
   }
   const replaced = byName.get(name);
@@ -85,7 +84,7 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
   const { service, clock, waitingRoom, rules, faults, log, audit, webhooks, snapshots } = context;
   const snapshot = find(snapshots, name);
   const [nowMs, wasFrozen] = [clock.nowMs(), clock.isFrozen];
-  // Set the clock first, so that no restored payment is due too early.
+  // Set the clock back first, so that no restored payment is due too early.
   clock.show(Math.min(nowMs, snapshot.atMs), true);
   try {
     await service.restoreTransactions(snapshot.saved);

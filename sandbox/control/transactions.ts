@@ -13,14 +13,14 @@ import { RESULT_ADVICE } from "../network/outcomes.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
 import type { ControlCall } from "./context.ts";
-import { writeWhatFits } from "./paging.ts";
+import { MAX_PAGE_BYTES, writeTexts } from "./paging.ts";
 import { merchantOfQuery } from "./registry.ts";
 import type { StoryOnWire, StoryRequest } from "./shapes/payments.ts";
 import { deliveryView, promptView, requestView, transactionView } from "./views.ts";
 
 /**
- * `GET /_momo/transactions`: what `GET /transactions.php` (§4.3) answers the merchant that `?merchant_id=` names, by default
- * the first; with the same parameters. It adds each reference, and the counts of every status whatever `status` selects.
+ * `GET /_momo/transactions`: the answer of `GET /transactions.php` (§4.3) for the merchant of `?merchant_id=`, by default the
+ * first, with the same parameters. It adds each reference, and the counts of all statuses, also with a `status` filter.
  */
 export const listTransactions: ControlCall = async (_request, { service }, { query }) => {
   const { filter, page } = readListQuery(query);
@@ -49,7 +49,7 @@ function countsView(summary: Summary) {
   };
 }
 
-/** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: one payment's whole story, any merchant's. */
+/** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: the whole story of one payment, of any merchant. */
 export const tellTransaction: ControlCall = async (
   _request,
   { service, merchantNames, log, testPayments, webhooks, realClock },
@@ -59,7 +59,7 @@ export const tellTransaction: ControlCall = async (
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
   const decision = decidedBy(transaction);
-  const calls = await callsAbout(id, log.list(), realClock);
+  const requests = await requestsAbout(id, log.list(), realClock);
   const story: Omit<StoryOnWire, "requests"> = {
     transaction: transactionView(transaction),
     started_by: testPayments.starterOf(id),
@@ -71,7 +71,7 @@ export const tellTransaction: ControlCall = async (
       at_ms: decision.atMs,
       in_words: decision.inWords,
     },
-    requests_left_out: calls.leftOut,
+    requests_left_out: requests.leftOut,
     result: resultView(transaction),
     webhooks: webhooks
       .list()
@@ -79,7 +79,7 @@ export const tellTransaction: ControlCall = async (
       .map(deliveryView),
     sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
   };
-  return succeedWithList(`the payment is ${transaction.status}`, story, "requests", calls.texts);
+  return succeedWithList(`the payment is ${transaction.status}`, story, "requests", requests.texts);
 };
 
 function resultView(transaction: Transaction) {
@@ -90,31 +90,29 @@ function resultView(transaction: Transaction) {
 }
 
 /**
- * The calls of one payment: its start and its polls, each with the time since the one before. If they are too long for one
+ * The requests of one payment: its start and its polls, each with the time since the previous one. If they are too long for one
  * answer, the first and the last.
  * @param log oldest first
  * @returns each as JSON, and how many are left out
  */
-async function callsAbout(checkoutRequestId: string, log: readonly LoggedRequest[], realClock: Clock) {
-  const calls = log.filter((call) => concerns(call, checkoutRequestId));
-  const numbered = calls.map((call, index) => ({ call, before: calls[index - 1] }));
+async function requestsAbout(checkoutRequestId: string, log: readonly LoggedRequest[], realClock: Clock) {
+  const requests = log.filter((request) => concerns(request, checkoutRequestId));
+  const numbered = requests.map((request, index) => ({ request, before: requests[index - 1] }));
   const [first, ...polls] = numbered;
-  const [start, ...latest] = await writeWhatFits(
-    first ? [first, ...polls.reverse()] : [],
-    realClock,
-    ({ call, before }) => {
-      const view: StoryRequest = { ...requestView(call), interval_ms: before ? call.atMs - before.atMs : null };
-      return JSON.stringify(view);
-    },
-  );
+  const write = ({ request, before }: (typeof numbered)[number]): string => {
+    const view: StoryRequest = { ...requestView(request), interval_ms: before ? request.atMs - before.atMs : null };
+    return JSON.stringify(view);
+  };
+  const order = first ? [first, ...polls.reverse()] : [];
+  const [start, ...latest] = await writeTexts(order, realClock, write, MAX_PAGE_BYTES);
   const texts = start === undefined ? [] : [start, ...latest.reverse()];
-  return { texts, leftOut: calls.length - texts.length };
+  return { texts, leftOut: requests.length - texts.length };
 }
 
 function concerns({ target, body, cutId, answer }: LoggedRequest, checkoutRequestId: string): boolean {
   const [path = ""] = target.split("?", 1);
   // The answer of the start has the id, also if it was lost; a poll has it in its body.
   if (path.endsWith("/stkpush.php")) return answer?.includes(`"${checkoutRequestId}"`) ?? false;
-  // Without quotes: a form has none, and the lenient mode takes spaces around the id.
+  // Without quotes: a form has none, and the lenient mode accepts spaces around the id.
   return path.endsWith("/status.php") && (cutId === checkoutRequestId || (body?.includes(checkoutRequestId) ?? false));
 }

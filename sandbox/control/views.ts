@@ -10,7 +10,10 @@ import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/pay
 import type { LoggedCall } from "./shapes/requests.ts";
 import type { DeliveryOnWire } from "./shapes/webhook.ts";
 
-/** The JSON of records that several calls and the events show. */
+/** The JSON of records, for several calls and the events. */
+
+/** `1 payment`, `2 payments` */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 export const transactionView = (transaction: Transaction): OwnedTransaction => ({
   merchant_id: transaction.merchantId,
@@ -50,7 +53,7 @@ export function messageView(payment: CompletedTransaction, business: string): Me
 /** Headers that are secret as a whole. */
 const SECRET_HEADERS = new Set(["x-api-secret", "authorization", "proxy-authorization", "cookie"]);
 
-/** A logged call. Secrets are cut out, wherever the client put them. */
+/** A logged request. Secrets are removed, wherever the client put them. */
 export function requestView(request: LoggedRequest): LoggedCall {
   return {
     id: request.id,
@@ -73,7 +76,7 @@ export function requestView(request: LoggedRequest): LoggedCall {
   };
 }
 
-/** An answer that was cut is not JSON any more, so it stays text. */
+/** A cut answer is no longer JSON, so it stays text. */
 function parsed(answer: string): unknown {
   try {
     return JSON.parse(answer);
@@ -82,7 +85,6 @@ function parsed(answer: string): unknown {
   }
 }
 
-/** A delivery of the webhook, with the result of each attempt. */
 export function deliveryView({
   id,
   checkoutRequestId,

@@ -5,7 +5,7 @@ import { fail, succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { duration, readBody } from "./input.ts";
-import type { Ending, Wish } from "./waiting-room.ts";
+import type { Ending, WaitCondition } from "./waiting-room.ts";
 
 const UNTIL = ["final", ...STATUSES] as const;
 
@@ -21,24 +21,24 @@ export const waitRequest = z
   });
 
 /**
- * `POST /_momo/wait`: answers as soon as the transaction has the status; 408 after the time-out, which is in real time, also
- * while the sandbox clock is frozen. A reference may be of a payment that has not started yet.
+ * `POST /_momo/wait`: answers as soon as the transaction has the status; 408 after the time-out, which runs in real time, also while
+ * the sandbox clock is frozen. The reference may be that of a payment that has not started yet.
  */
 export const wait: ControlCall = async (request, context, { keepOpen }) => {
   const { checkout_request_id, reference, until, timeout } = await readBody(waitRequest, request);
-  const wish: Wish = {
+  const condition: WaitCondition = {
     ...(checkout_request_id !== undefined && { checkoutRequestId: checkout_request_id }),
     ...(reference !== undefined && { reference }),
     accepts: ({ status }) => (until === "final" ? status !== "pending" : status === until),
   };
   if (context.waitingRoom.isFull) return fail(503, "too many calls are waiting; try again when some are done");
   keepOpen(request);
-  const ending = await fulfil(wish, timeout, request.signal, context);
+  const ending = await endOf(condition, timeout, request.signal, context);
   switch (ending) {
     case "late":
-      return fail(408, `it has not become ${until} in time`);
+      return fail(408, `the payment has not become ${until} within the time-out`);
     case "forgotten":
-      return fail(404, "there is no such payment any more: everything was reset, or a snapshot restored");
+      return fail(404, "the payment no longer exists: there was a reset, or a snapshot was restored");
     case "stopped":
       return fail(503, "the server stops");
     default:
@@ -46,33 +46,33 @@ export const wait: ControlCall = async (request, context, { keepOpen }) => {
   }
 };
 
-/** Subscribes first and reads then, so that no change is missed between the two. */
-async function fulfil(
-  wish: Wish,
+/** Subscribes before it reads, so that no change is missed between the two. */
+async function endOf(
+  condition: WaitCondition,
   timeoutMs: number,
   gone: AbortSignal,
   { waitingRoom, service, realClock }: ControlContext,
 ): Promise<Ending | "late"> {
   const { promise, resolve } = Promise.withResolvers<Ending | "late">();
-  const leave = waitingRoom.enter(wish, resolve);
+  const leave = waitingRoom.enter(condition, resolve);
   const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve("late"));
   gone.addEventListener("abort", () => resolve("late"));
-  // The client may be gone already: then no event is fired.
+  // If the client has already disconnected, no event is fired.
   if (gone.aborted) resolve("late");
-  const look = () =>
-    wish.checkoutRequestId !== undefined
-      ? service.findByCheckoutRequestId(wish.checkoutRequestId)
-      : service.findByReference(wish.reference ?? "");
+  const lookUp = () =>
+    condition.checkoutRequestId !== undefined
+      ? service.findByCheckoutRequestId(condition.checkoutRequestId)
+      : service.findByReference(condition.reference ?? "");
   try {
-    const now = await look();
-    if (!now && wish.checkoutRequestId !== undefined) {
+    const now = await lookUp();
+    if (!now && condition.checkoutRequestId !== undefined) {
       throw new Refusal("not_found", "there is no payment with this checkout request id");
     }
-    if (now && wish.accepts(now)) return now;
+    if (now && condition.accepts(now)) return now;
     const ending = await promise;
-    // After a jump of the clock the time-out may ring before the outcome that was due earlier.
-    const last = ending === "late" && !gone.aborted ? await look() : null;
-    return last && wish.accepts(last) ? last : ending;
+    // After a jump of the clock the time-out may ring before an outcome that was due earlier.
+    const last = ending === "late" && !gone.aborted ? await lookUp() : null;
+    return last && condition.accepts(last) ? last : ending;
   } finally {
     leave();
     cancelAlarm();

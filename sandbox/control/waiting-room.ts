@@ -3,8 +3,8 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createLookout } from "./lookout.ts";
 
-/** What a call waits for. */
-export interface Wish {
+/** The transaction that a call waits for. */
+export interface WaitCondition {
   readonly checkoutRequestId?: string;
   readonly reference?: string;
   readonly accepts: (transaction: Transaction) => boolean;
@@ -13,45 +13,36 @@ export interface Wish {
 /** How a wait ends: with the transaction, or because all were removed, or because the server stops. */
 export type Ending = Transaction | "forgotten" | "stopped";
 
-type Call = (ending: Ending) => void;
+type End = (ending: Ending) => void;
 
 interface Waiter {
-  readonly wish: Wish;
-  readonly call: Call;
+  readonly condition: WaitCondition;
+  readonly end: End;
 }
 
-/** How many can wait at once. */
+/** How many calls can wait at once. */
 const CAPACITY = 10_000;
 
-/** Calls that wait for a transaction. A change finds its waiters by key, however many others wait. */
-export interface WaitingRoom {
-  readonly isFull: boolean;
-  /** @returns a function that gives the place up */
-  enter(wish: Wish, call: Call): () => void;
-  /** Ends the waits for an id; waits for a reference stay. */
-  forget(): void;
-  /** Ends all waits. */
-  close(): void;
-}
+export type WaitingRoom = ReturnType<typeof createWaitingRoom>;
 
-/** On a shared store, transactions that somebody waits for are looked up this often: another replica may have changed them. */
-const LOOK_MS = 50;
+/** On a shared store, awaited transactions are polled this often, because another replica may have changed them. */
+const POLL_MS = 50;
 
 export interface WaitingRoomParts {
   readonly service: Pick<Service, "subscribe" | "isShared" | "findByCheckoutRequestId" | "findByReference">;
-  /** Real time. */
   readonly realClock: Clock;
   readonly reportFault: (error: unknown) => void;
 }
 
-export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts): WaitingRoom {
+/** Calls that wait for a transaction. A change finds its waiters by key, however many others wait. */
+export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts) {
   const byKey = new Map<string, Set<Waiter>>();
   let count = 0;
   const lookout = createLookout({
     realClock,
-    everyMs: LOOK_MS,
+    everyMs: POLL_MS,
     isNeeded: () => service.isShared && count > 0,
-    // The store reads all of one turn at once.
+    // The store combines all lookups of one turn.
     look: () => Promise.all([...byKey].map(([key, waiters]) => lookUp(key, waiters))),
     reportFault,
   });
@@ -59,43 +50,47 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
   async function lookUp(key: string, waiters: ReadonlySet<Waiter>): Promise<void> {
     const [waiter] = waiters;
     if (!waiter) return;
-    const { checkoutRequestId, reference = "" } = waiter.wish;
+    const { checkoutRequestId, reference = "" } = waiter.condition;
     const found =
       checkoutRequestId === undefined
         ? await service.findByReference(reference)
         : await service.findByCheckoutRequestId(checkoutRequestId);
-    if (found) tell(key, found);
+    if (found) notify(key, found);
   }
 
-  function tell(key: string, transaction: Transaction): void {
+  function notify(key: string, transaction: Transaction): void {
     for (const waiter of byKey.get(key) ?? []) {
-      if (waiter.wish.accepts(transaction)) waiter.call(transaction);
+      if (waiter.condition.accepts(transaction)) waiter.end(transaction);
     }
   }
 
-  const everybody = () => [...byKey.values()].flatMap((waiters) => [...waiters]);
+  const allWaiters = () => [...byKey.values()].flatMap((waiters) => [...waiters]);
 
   service.subscribe((transaction) => {
     if (count === 0) return;
-    tell(idKey(transaction.checkoutRequestId), transaction);
-    if (transaction.reference !== null) tell(referenceKey(transaction.reference), transaction);
+    notify(idKey(transaction.checkoutRequestId), transaction);
+    if (transaction.reference !== null) notify(referenceKey(transaction.reference), transaction);
   });
 
   return {
     get isFull() {
       return count >= CAPACITY;
     },
-    forget() {
-      for (const waiter of everybody()) if (waiter.wish.checkoutRequestId !== undefined) waiter.call("forgotten");
+    /** Ends the waits for an id; waits for a reference stay. */
+    forget(): void {
+      for (const waiter of allWaiters()) if (waiter.condition.checkoutRequestId !== undefined) waiter.end("forgotten");
     },
-    close() {
+    close(): void {
       lookout.stop();
-      for (const waiter of everybody()) waiter.call("stopped");
+      for (const waiter of allWaiters()) waiter.end("stopped");
     },
-    enter(wish, call) {
+    /** @returns a function that ends the wait */
+    enter(condition: WaitCondition, end: End): () => void {
       const key =
-        wish.checkoutRequestId !== undefined ? idKey(wish.checkoutRequestId) : referenceKey(wish.reference ?? "");
-      const waiter: Waiter = { wish, call };
+        condition.checkoutRequestId !== undefined
+          ? idKey(condition.checkoutRequestId)
+          : referenceKey(condition.reference ?? "");
+      const waiter: Waiter = { condition, end };
       const waiters = byKey.get(key) ?? new Set();
       byKey.set(key, waiters.add(waiter));
       count += 1;

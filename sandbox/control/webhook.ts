@@ -26,7 +26,7 @@ export type WebhookInput = z.input<typeof webhookRequest>;
 
 /**
  * `GET /_momo/webhook`: the settings, or null, and the deliveries, oldest first. If they do not fit into one page, `next` is the
- * address of the next one, as for the requests.
+ * address of the next page, as for the requests.
  */
 export const showWebhook: ControlCall = async (_request, { webhooks, realClock, replica }, { query }) => {
   const page = parseQuery(pageQuery, query);
@@ -50,7 +50,6 @@ export const replaceWebhook: ControlCall = async (request, { steering, webhooks,
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 
-/** `DELETE /_momo/webhook`: removes the webhook, and drops waiting deliveries. */
 export const removeWebhook: ControlCall = async (_request, { steering, webhooks }) => {
   await steering.change(() => webhooks.replace(null));
   return succeed(messageOf(webhooks), settingsView(webhooks));

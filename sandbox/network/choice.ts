@@ -2,15 +2,15 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { invalid } from "../../src/domain/error.ts";
 import { endingOf, type OutcomeName, parseOutcomeName } from "./outcomes.ts";
 
-/** An outcome and, if it was given, the time until it. */
+/** An outcome, and the time until it; null for the default time. */
 export interface Choice {
   readonly outcome: OutcomeName;
   readonly afterMs: number | null;
 }
 
 /**
- * A choice as a request header or a flag writes it: `NAME` or `NAME; after=DURATION`.
- * @param what named in the refusal
+ * A choice in a request header or a flag: `NAME` or `NAME; after=DURATION`.
+ * @param what the name of the input in the refusal
  * @throws Refusal `invalid`
  */
 export function parseChoice(text: string, what: string): Choice {

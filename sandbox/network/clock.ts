@@ -1,29 +1,29 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import { invalid } from "../../src/domain/error.ts";
 
-/** A clock that can be stopped and moved. Until then it shows the time of the clock below it. */
+/** A clock that can be stopped and moved. By default it shows the time of the clock below it. */
 export interface VirtualClock extends Clock {
   readonly isFrozen: boolean;
-  /** Stands still from now on. */
+  /** Stops at the present instant. */
   freeze(): void;
-  /** Goes on from the instant it shows. */
+  /** Continues from the instant that it shows. */
   resume(): void;
   /**
-   * Moves forward, frozen or not. Alarms that fall due ring soon.
+   * Moves forward, frozen or not. Alarms that become due ring soon.
    * @throws Refusal `invalid` beyond the year 9999
    */
   advance(durationMs: number): void;
   /** Shows the time of the clock below it again. */
   restore(): void;
-  /** Shows this instant, and goes on from there or stands still. */
+  /** Shows this instant, and continues from it or stays there. */
   show(atMs: number, isFrozen: boolean): void;
   /** Its state, for {@link createVirtualClock} at the next start. */
   state(): ClockState;
-  /** Goes on from a state. */
+  /** Continues from a state. */
   go(state: ClockState): void;
   /**
    * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
-   * @param nowMs what it shows, if that has just been read
+   * @param nowMs what it shows, if the caller has just read it
    */
   livedMs(nowMs?: number): number;
 }
@@ -39,7 +39,7 @@ interface Alarm {
   readonly ring: () => void;
   /** Cancels the real alarm behind it. */
   disarm: () => void;
-  /** Whether that one rings soon. */
+  /** Whether the real alarm rings soon. */
   isDue: boolean;
 }
 
@@ -56,11 +56,11 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
 
   function arm(alarm: Alarm): void {
     const waitMs = alarm.atMs - nowMs();
-    // Keep the alarm: if each move of the clock replaced it, it would never ring.
+    // Keep a due alarm: if each move of the clock replaced it, it would never ring.
     if (waitMs <= 0 && alarm.isDue) return;
     alarm.disarm();
     alarm.isDue = waitMs <= 0;
-    // While the clock is frozen, no alarm comes nearer.
+    // While the clock is frozen, a future alarm does not become due.
     if (waitMs > 0 && "frozenAtMs" in state) return;
     alarm.disarm = real.alarm(real.nowMs() + Math.max(waitMs, 0), () => {
       alarms.delete(alarm);

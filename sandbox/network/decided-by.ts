@@ -15,7 +15,7 @@ export interface Decision {
   readonly inWords: string;
 }
 
-/** Who decided the outcome of a payment. Null for payments from before momo noted it. */
+/** Who decided the outcome of a payment. Null for payments of old versions, which did not store it. */
 export function decidedBy(transaction: Transaction): Decision | null {
   const memo = readMemo(transaction.memo);
   if (memo.by === null) return null;
@@ -66,7 +66,7 @@ function decider(by: Decider): string {
 function course({ outcome, atMs }: Memo, transaction: Transaction): string {
   if (atMs !== null) return `${outcome}, ${lasted(atMs, transaction)} after the start`;
   return endingOf(outcome).by === "hand"
-    ? `${outcome}, to wait until somebody answers`
+    ? `${outcome}, to wait for an answer by hand`
     : `${outcome}, so that the network never answers`;
 }
 

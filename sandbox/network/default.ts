@@ -1,25 +1,19 @@
 import type { Choice } from "./choice.ts";
 
-/**
- * The default: what prompts do if nothing else decides. It is kept in memory; decisions are stored with the transactions.
- */
-export interface Default {
-  readonly choice: Choice;
-  replace(choice: Choice): void;
-  /** As the server was started. */
-  restore(): void;
-}
+export type Default = ReturnType<typeof createDefault>;
 
-export function createDefault(start: Choice): Default {
+/** The default: what prompts do if nothing else decides. It is kept in memory; decisions are stored with the transactions. */
+export function createDefault(start: Choice) {
   let choice = start;
   return {
     get choice() {
       return choice;
     },
-    replace(next) {
+    replace(next: Choice): void {
       choice = next;
     },
-    restore() {
+    /** As the server was started. */
+    restore(): void {
       choice = start;
     },
   };

@@ -20,7 +20,7 @@ export interface Memo {
 export function readMemo(memo: string): Memo {
   const [name = "", at = "-", by] = memo.split(" ");
   const atMs = at === "-" ? null : Number(at);
-  assert(atMs === null || Number.isSafeInteger(atMs), `a memo of ours: ${memo}`);
+  assert(atMs === null || Number.isSafeInteger(atMs), `not a memo of momo: ${memo}`);
   return { outcome: parseOutcomeName(name, "the memo"), atMs, by: by === undefined ? null : readDecider(by) };
 }
 
@@ -46,6 +46,6 @@ function readDecider(text: string): Decider {
     case "person":
       return { who: text };
     default:
-      return assert.fail(`a decider of ours: ${text}`);
+      return assert.fail(`not a decider of momo: ${text}`);
   }
 }

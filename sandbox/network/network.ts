@@ -12,13 +12,13 @@ import { createRuleBook, type RuleBook } from "./rules.ts";
 import { decide, NETWORK_LIMIT_CENTS } from "./script.ts";
 
 export interface NetworkOptions {
-  /** The default to begin with. */
+  /** The default at the start. */
   readonly fallback: Choice;
-  /** Runs what uses up a rule on the state that all servers share; absent where there is only one. */
+  /** Runs work that uses up a rule on the shared state of all servers; absent if there is only one server. */
   readonly count?: <T>(work: () => T) => Promise<T>;
 }
 
-/** The simulated network: a provider, and what steers it. */
+/** The simulated network: a provider, and its settings. */
 export interface Network extends Provider {
   readonly rules: RuleBook;
   readonly default: Default;
@@ -55,7 +55,7 @@ export function createNetwork({ fallback, count }: NetworkOptions): Network {
 
 /**
  * The answer of the network for an outcome.
- * @throws Refusal `invalid` for an outcome in which it says nothing
+ * @throws Refusal `invalid` for an outcome in which the network sends nothing
  */
 function announce(pending: PendingTransaction, name: OutcomeName, atMs: number): Outcome {
   const ending = endingOf(name);
@@ -76,7 +76,6 @@ export function answerByHand(pending: PendingTransaction, outcome: OutcomeName, 
   return { ...announce(pending, outcome, atMs), memo: writeMemo({ outcome, atMs, by: { who: "person" } }) };
 }
 
-/** The PIN that counts as wrong. */
 const WRONG_PIN = "0000";
 
 /** @param pin 4 to 6 digits */

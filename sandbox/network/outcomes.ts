@@ -4,13 +4,11 @@ import type { Msisdn } from "../../src/domain/phone.ts";
 import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
 
-/** An outcome of a prompt. */
 export interface OutcomeEntry {
   readonly name: string;
   /** The test phone that always has this outcome. */
   readonly phone: Msisdn;
   readonly ending: Ending;
-  /** One line for people. */
   readonly meaning: string;
 }
 
@@ -21,7 +19,7 @@ export type Ending =
   | { readonly by: "deadline" }
   /** A person or a script answers, or the deadline ends it. */
   | { readonly by: "hand" }
-  /** The network does not take the prompt. */
+  /** The network does not accept the prompt. */
   | { readonly by: "refusal" };
 
 const SHORTLY_MS = 3000;
@@ -42,13 +40,15 @@ export const OUTCOMES = [
   entry("wrong_pin", "254700000201", answered("failed", 2001), "the customer enters a wrong PIN"),
   entry("pin_locked", "254700000806", answered("failed", 8006), "the PIN is locked"),
   entry("cancelled", "254700000032", answered("cancelled", 1032), "the customer dismisses the prompt"),
-  entry("expired", "254700000019", answered("expired", 1019, null), "nobody acts on the prompt"),
-  entry("silent", "254700000099", { by: "deadline" }, "the network never says what became of it"),
+  entry("expired", "254700000019", answered("expired", 1019, null), "the customer does not react to the prompt"),
+  entry("silent", "254700000099", { by: "deadline" }, "the network never sends an outcome"),
   entry("refused", "254700000500", { by: "refusal" }, "the network does not take the prompt: HTTP 500"),
   entry("manual", "254700000100", { by: "hand" }, "waits for a person or a script"),
 ] as const satisfies readonly OutcomeEntry[];
 
 export type OutcomeName = (typeof OUTCOMES)[number]["name"];
+
+export const OUTCOME_NAMES = OUTCOMES.map(({ name }) => name) as [OutcomeName, ...OutcomeName[]];
 
 function entry<const N extends string>(name: N, phone: string, ending: Ending, meaning: string) {
   return { name, phone: phone as Msisdn, ending, meaning };
@@ -58,12 +58,12 @@ const BY_NAME = new Map<string, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome
 const BY_PHONE = new Map<Msisdn, (typeof OUTCOMES)[number]>(OUTCOMES.map((outcome) => [outcome.phone, outcome]));
 
 /**
- * @param what named in the refusal, such as `--outcome`
+ * @param what the name of the input in the refusal, such as `--outcome`
  * @throws Refusal `invalid` that lists the names
  */
 export function parseOutcomeName(text: string, what: string): OutcomeName {
   const outcome = BY_NAME.get(text);
-  if (!outcome) throw invalid(`${what} is not the name of an outcome; the names are ${[...BY_NAME.keys()].join(", ")}`);
+  if (!outcome) throw invalid(`${what} is not the name of an outcome; the names are ${OUTCOME_NAMES.join(", ")}`);
   return outcome.name;
 }
 
@@ -107,7 +107,7 @@ export function outcomeOfPhone(phone: Msisdn): OutcomeName | null {
   return BY_PHONE.get(phone)?.name ?? null;
 }
 
-/** What a result code means in plain words, and what a client should do about it. */
+/** What a result code means in plain words, and what a client should do. */
 export const RESULT_ADVICE: Record<ResultCode, { readonly meaning: string; readonly advice: string }> = {
   0: {
     meaning: "The customer has paid.",
@@ -123,11 +123,11 @@ export const RESULT_ADVICE: Record<ResultCode, { readonly meaning: string; reado
   },
   17: {
     meaning: "A rule of the network stopped it, most often the same amount to the same business again too soon.",
-    advice: "Look whether the first payment went through; if not, wait some minutes before another prompt.",
+    advice: "Check whether the first payment succeeded; if not, wait some minutes before another prompt.",
   },
   1019: {
     meaning: "The prompt's time was over before an outcome was known.",
-    advice: "Offer to send another prompt. Nothing was charged as far as is known.",
+    advice: "Offer to send another prompt. As far as momo knows, nothing was charged.",
   },
   1025: {
     meaning: "The network could not send the prompt to the phone.",
@@ -135,7 +135,7 @@ export const RESULT_ADVICE: Record<ResultCode, { readonly meaning: string; reado
   },
   1032: {
     meaning: "The customer dismissed the prompt.",
-    advice: "Take it as a no: keep the order open, and send another prompt only when the customer asks for it.",
+    advice: "It is a refusal: keep the order open, and send another prompt only when the customer asks for it.",
   },
   1037: {
     meaning: "The phone did not answer: it is off, out of reach, busy with another prompt, or its SIM is too old.",

@@ -6,7 +6,7 @@ import type { Choice } from "./choice.ts";
 
 /** What the prompts that match do. */
 export interface Rule {
-  /** What is absent matches everything. */
+  /** An absent member matches everything. */
   readonly match: {
     readonly phone?: Msisdn;
     readonly amountCents?: AmountCents;
@@ -20,25 +20,17 @@ export interface Rule {
 
 export const MAX_RULES = 1000;
 
-/** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
-export interface RuleBook {
-  list(): readonly Rule[];
-  /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
-  append(rules: readonly Rule[]): void;
-  replace(rules: readonly Rule[]): void;
-  /** Whether {@link take} uses up one of the times of a rule. */
-  isCounted(prompt: Prompt): boolean;
-  /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
-  take(prompt: Prompt): RuleChoice | null;
-}
+export type RuleBook = ReturnType<typeof createRuleBook>;
 
 export interface RuleChoice extends Choice {
   /** The rule's place in the list when it decided, from 1. */
   readonly rule: number;
 }
 
-export function createRuleBook(): RuleBook {
+/** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
+export function createRuleBook() {
   let rules: readonly Rule[] = [];
+  /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
 
   function replace(next: readonly Rule[]): void {
     if (next.length > MAX_RULES) throw invalid(`there can be at most ${MAX_RULES} rules`);
@@ -46,11 +38,13 @@ export function createRuleBook(): RuleBook {
   }
 
   return {
-    list: () => rules,
-    append: (more) => replace([...rules, ...more]),
+    list: (): readonly Rule[] => rules,
+    append: (more: readonly Rule[]): void => replace([...rules, ...more]),
     replace,
-    isCounted: (prompt) => (rules.find(({ match }) => matches(match, prompt))?.times ?? null) !== null,
-    take(prompt) {
+    /** Whether `take` uses up one of the times of a rule. */
+    isCounted: (prompt: Prompt): boolean => (rules.find(({ match }) => matches(match, prompt))?.times ?? null) !== null,
+    /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */
+    take(prompt: Prompt): RuleChoice | null {
       const index = rules.findIndex(({ match }) => matches(match, prompt));
       const rule = rules[index];
       if (!rule) return null;

@@ -12,19 +12,19 @@ export interface Script {
   readonly by: Decider;
 }
 
-/** Who decided, or the person who answered. {@link decide} has the order. */
+/** Who decided the outcome, or `person` for an answer by hand. {@link decide} has the order. */
 export type Decider =
   | { readonly who: "header" | "network_limit" | "test_phone" | "default" | "person" }
   /** `rule`: its place in the list when it decided, from 1. */
   | { readonly who: "rule"; readonly rule: number };
 
-/** The network carries no more in one transaction: KES 250,000. */
+/** The network's limit for one transaction: KES 250,000. */
 export const NETWORK_LIMIT_CENTS = 250_000_00;
 
 /**
  * Who decides, in order: the instruction that came with the request, the rules, the network's own limit, the table of test
  * phones, the default.
- * @throws Refusal `invalid` for an instruction that names no outcome
+ * @throws Refusal `invalid` for an instruction that is not an outcome
  */
 export function decide(prompt: Prompt, rules: Pick<RuleBook, "take">, fallback: Choice): Script {
   if (prompt.instruction !== null) {

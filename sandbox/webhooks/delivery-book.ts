@@ -27,20 +27,8 @@ export interface Delivery {
 export const MAX_OPEN_DELIVERIES = 10_000;
 export const MAX_ENDED_DELIVERIES = 1000;
 
-/** The deliveries. The oldest of those that have ended are forgotten. */
-export interface DeliveryBook {
-  /** How many were refused for lack of room. */
-  readonly leftOut: number;
-  /** @returns null if there is no room */
-  add(delivery: Omit<Delivery, "id">): Delivery | null;
-  change(id: number, to: Partial<Delivery>): Delivery | null;
-  get(id: number): Delivery | null;
-  /** Oldest first. */
-  list(): readonly Delivery[];
-  clear(): void;
-}
-
-export function createDeliveryBook(): DeliveryBook {
+/** The deliveries. The oldest ended ones are forgotten. */
+export function createDeliveryBook() {
   const kept = new Map<number, Delivery>();
   const ended: number[] = [];
   let lastId = 0;
@@ -55,10 +43,12 @@ export function createDeliveryBook(): DeliveryBook {
   }
 
   return {
+    /** How many were refused for lack of room. */
     get leftOut() {
       return leftOut;
     },
-    add(delivery) {
+    /** @returns null if there is no room */
+    add(delivery: Omit<Delivery, "id">): Delivery | null {
       if (kept.size - ended.length >= MAX_OPEN_DELIVERIES) {
         leftOut += 1;
         return null;
@@ -66,13 +56,13 @@ export function createDeliveryBook(): DeliveryBook {
       lastId += 1;
       return keep({ ...delivery, id: lastId });
     },
-    change(id, to) {
+    change(id: number, to: Partial<Delivery>): Delivery | null {
       const delivery = kept.get(id);
       return delivery ? keep({ ...delivery, ...to }) : null;
     },
-    get: (id) => kept.get(id) ?? null,
-    list: () => [...kept.values()],
-    clear() {
+    get: (id: number): Delivery | null => kept.get(id) ?? null,
+    list: (): readonly Delivery[] => [...kept.values()],
+    clear(): void {
       kept.clear();
       ended.length = 0;
       leftOut = 0;

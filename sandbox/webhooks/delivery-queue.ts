@@ -1,27 +1,23 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Delivery } from "./delivery-book.ts";
 
-/** The deliveries that wait for an attempt, with one alarm for the earliest. */
-export interface DeliveryQueue {
-  add(delivery: Delivery): void;
-  /** Forgets the waiting ones. Those in progress end by themselves. */
-  clear(): void;
-}
-
 /** How many attempts are in progress at once. */
-export const MAX_UNDER_WAY = 16;
+export const MAX_IN_FLIGHT = 16;
 
-/** @param attempt never rejects */
-export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) => Promise<void>): DeliveryQueue {
-  /** The earliest first. Of those that are due together, the first one added comes first. */
+/**
+ * The deliveries that wait for an attempt, with one alarm for the earliest.
+ * @param attempt never rejects
+ */
+export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) => Promise<void>) {
+  /** The earliest first. Those that are due at the same time stay in the order of `add`. */
   const waiting: Delivery[] = [];
-  let underWay = 0;
+  let inFlight = 0;
   let alarmAtMs = Number.POSITIVE_INFINITY;
   let cancelAlarm = () => {};
 
   /** Sets the alarm. It rings in a later turn of the event loop, so that adding a delivery takes no time. */
   function watch(): void {
-    const atMs = underWay < MAX_UNDER_WAY ? waiting[0]?.dueAtMs : undefined;
+    const atMs = inFlight < MAX_IN_FLIGHT ? waiting[0]?.dueAtMs : undefined;
     if (atMs === undefined || atMs >= alarmAtMs) return;
     cancelAlarm();
     alarmAtMs = atMs;
@@ -33,13 +29,13 @@ export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) 
 
   function startDue(): void {
     const nowMs = clock.nowMs();
-    while (underWay < MAX_UNDER_WAY) {
+    while (inFlight < MAX_IN_FLIGHT) {
       const [first] = waiting;
       if (!first || first.dueAtMs > nowMs) break;
       waiting.shift();
-      underWay += 1;
+      inFlight += 1;
       void attempt(first).finally(() => {
-        underWay -= 1;
+        inFlight -= 1;
         startDue();
       });
     }
@@ -47,12 +43,13 @@ export function createDeliveryQueue(clock: Clock, attempt: (delivery: Delivery) 
   }
 
   return {
-    add(delivery) {
+    add(delivery: Delivery): void {
       const place = waiting.findLastIndex(({ dueAtMs }) => dueAtMs <= delivery.dueAtMs) + 1;
       waiting.splice(place, 0, delivery);
       watch();
     },
-    clear() {
+    /** Forgets the waiting ones. Those in progress end by themselves. */
+    clear(): void {
       waiting.length = 0;
       cancelAlarm();
       alarmAtMs = Number.POSITIVE_INFINITY;

@@ -1,22 +1,18 @@
 import type { Clock } from "../../src/domain/clock.ts";
 
-/** Pushes whose answer waits for the webhook of their payment. */
-export interface HeldAnswers {
-  /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
-  waitFor(checkoutRequestId: string): Promise<void> | null;
-  release(checkoutRequestId: string): void;
-  releaseAll(): void;
-}
+export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
 
-/** How long an answer is held back, in real time. */
+/** How long an answer can wait, in real time. */
 export const MAX_HELD_MS = 5000;
 
 export const MAX_HELD = 1000;
 
-export function createHeldAnswers(realClock: Clock): HeldAnswers {
+/** Pushes whose answer waits for the webhook of their payment. */
+export function createHeldAnswers(realClock: Clock) {
   const held = new Map<string, () => void>();
   return {
-    waitFor(checkoutRequestId) {
+    /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
+    waitFor(checkoutRequestId: string): Promise<void> | null {
       if (held.size >= MAX_HELD) return null;
       const { promise, resolve } = Promise.withResolvers<void>();
       const release = () => {
@@ -28,8 +24,8 @@ export function createHeldAnswers(realClock: Clock): HeldAnswers {
       held.set(checkoutRequestId, release);
       return promise;
     },
-    release: (checkoutRequestId) => held.get(checkoutRequestId)?.(),
-    releaseAll() {
+    release: (checkoutRequestId: string) => held.get(checkoutRequestId)?.(),
+    releaseAll(): void {
       for (const release of [...held.values()]) release();
     },
   };

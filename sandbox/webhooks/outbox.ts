@@ -1,42 +1,33 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import { createDeliveryBook, type Delivery, type DeliveryBook } from "./delivery-book.ts";
+import { createDeliveryBook, type Delivery } from "./delivery-book.ts";
 import { createDeliveryQueue } from "./delivery-queue.ts";
 import { send } from "./send.ts";
 
-/** Called after each attempt and each loss, with the delivery as it is then. */
+/** Called after each attempt and each loss, with the new state of the delivery. */
 export type DeliveryListener = (delivery: Delivery) => void;
 
-/** Sends deliveries when they are due, and retries those that fail. */
-export interface Outbox extends Pick<DeliveryBook, "leftOut" | "list" | "get"> {
-  /** @returns null if there is no room */
-  add(delivery: Omit<Delivery, "id">): Delivery | null;
-  subscribe(listener: DeliveryListener): () => void;
-  /** Drops waiting deliveries, and cancels those in progress. */
-  giveUp(): void;
-  /** The same, and forgets all deliveries. */
-  clear(): void;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 export interface OutboxParts {
   readonly clock: VirtualClock;
   readonly realClock: Clock;
-  /** The address of the webhook; null if there is none any more. */
+  /** The address of the webhook; null if it was removed. */
   readonly address: () => string | null;
   readonly beforeSending: (url: URL) => void;
 }
 
-/** The delays before the retries. */
 const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
 
-export function createOutbox({ clock, realClock, address, beforeSending }: OutboxParts): Outbox {
+/** Sends deliveries when they are due, and retries those that fail. */
+export function createOutbox({ clock, realClock, address, beforeSending }: OutboxParts) {
   const book = createDeliveryBook();
   const queue = createDeliveryQueue(clock, attempt);
   const listeners = new Set<DeliveryListener>();
-  let underWay = new AbortController();
+  let inFlight = new AbortController();
 
   async function attempt(delivery: Delivery): Promise<void> {
-    const { signal } = underWay;
+    const { signal } = inFlight;
     const url = address();
     if (url === null || !book.change(delivery.id, { state: "sending" })) return;
     beforeSending(new URL(url));
@@ -49,21 +40,22 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
       attempts: [...delivery.attempts, { atMs, durationMs, ...result }],
       ...(retryAfterMs === undefined
         ? { state: result.problem === null ? "delivered" : "failed" }
-        : // Counted from the due time, so that one advance of the clock makes all attempts until then.
+        : // Count from the due time, so that one advance of the clock makes all attempts that it passes.
           { state: "waiting", dueAtMs: delivery.dueAtMs + (clock.isFrozen ? 0 : durationMs) + retryAfterMs }),
     });
     if (changed) note(changed);
   }
 
-  /** Stores the new state, tells the listeners, and queues the next attempt. */
+  /** Queues the next attempt, and notifies the listeners. */
   function note(delivery: Delivery): void {
     if (delivery.state === "waiting") queue.add(delivery);
     for (const listener of listeners) listener(delivery);
   }
 
+  /** Drops waiting deliveries, and cancels those in progress. */
   function giveUp(): void {
-    underWay.abort();
-    underWay = new AbortController();
+    inFlight.abort();
+    inFlight = new AbortController();
     queue.clear();
     for (const { id, state } of book.list()) {
       if (state === "waiting" || state === "sending") book.change(id, { state: "failed" });
@@ -76,18 +68,20 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
     },
     list: book.list,
     get: book.get,
-    add(delivery) {
+    /** @returns null if there is no room */
+    add(delivery: Omit<Delivery, "id">): Delivery | null {
       const added = book.add(delivery);
       if (added?.state === "waiting") queue.add(added);
       else if (added) note(added);
       return added;
     },
-    subscribe(listener) {
+    subscribe(listener: DeliveryListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     giveUp,
-    clear() {
+    /** The same, and forgets all deliveries. */
+    clear(): void {
       giveUp();
       book.clear();
     },

@@ -1,7 +1,6 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { WebhookMessage } from "./message.ts";
 
-/** The result of one attempt. */
 export interface SendResult {
   /** Null if there was no answer. */
   readonly status: number | null;
@@ -11,10 +10,10 @@ export interface SendResult {
   readonly problem: string | null;
 }
 
-/** How long a receiver may take for the answer, in real time. */
+/** The time-out for the answer, in real time. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** How long to wait for the body. The status is what counts, so a missing body is no failure. */
+/** The time-out for the body. Only the status counts, so a missing body is no failure. */
 const BODY_TIMEOUT_MS = 1000;
 
 const MAX_BODY_BYTES = 4096;
@@ -56,7 +55,9 @@ export async function send(
 
 function problemOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
-  return status >= 300 && status < 400 ? "it redirects, and redirects are not followed" : "only 2xx counts as taken";
+  return status >= 300 && status < 400
+    ? "it redirects, and redirects are not followed"
+    : "only 2xx counts as delivered";
 }
 
 function withoutAnswer({ name, code }: NodeJS.ErrnoException): string {
@@ -79,7 +80,7 @@ async function beginningOf({ body }: Response): Promise<string | null> {
       chunks.push(value.subarray(0, MAX_BODY_BYTES));
     }
   } catch {
-    // The body broke off or took too long: the status is enough.
+    // The body is incomplete or too late: the status is enough.
   }
   void reader.cancel().catch(() => {});
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES)).slice(0, KEPT_LENGTH);

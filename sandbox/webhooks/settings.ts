@@ -4,11 +4,11 @@ import { invalid } from "../../src/domain/error.ts";
 export const WEBHOOK_FORMS = ["payment.updated", "flat"] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
-/** Where to send each payment that becomes final, and what goes wrong on the way. The specification has no webhooks (§6). */
+/** Where to send each payment that becomes final, and the failures to inject. The specification has no webhooks (§6). */
 export interface WebhookSettings {
   readonly url: string;
   readonly form: WebhookForm;
-  /** How often each is delivered. */
+  /** How often each message is delivered. */
   readonly times: number;
   /** The delay of each delivery. */
   readonly delayMs: number;
@@ -22,7 +22,7 @@ export interface WebhookSettings {
   readonly early: boolean;
 }
 
-/** Each payment is sent once, at once, and nothing goes wrong. */
+/** Each payment is sent once, at once, without injected failures. */
 export const DEFAULT_SETTINGS: Omit<WebhookSettings, "url"> = {
   form: "payment.updated",
   times: 1,
@@ -39,7 +39,7 @@ const MAX_URL_LENGTH = 2048;
 
 /**
  * The address of a webhook, normalised.
- * @param what named in the refusal
+ * @param what the name of the input in the refusal
  * @throws Refusal `invalid` without the address, because it may have a password
  */
 export function parseWebhookUrl(text: string, what: string): string {

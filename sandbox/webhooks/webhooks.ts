@@ -21,7 +21,7 @@ export interface WebhookParts {
 }
 
 /**
- * Sends each payment that becomes final to a webhook. Nothing waits for it, and the deliveries are kept in memory only.
+ * Sends each payment that becomes final to a webhook. Payments do not wait for it, and deliveries are only in memory.
  */
 export class Webhooks {
   readonly #clock: VirtualClock;
@@ -72,13 +72,13 @@ export class Webhooks {
    */
   resend(id: number): Delivery {
     const delivery = this.#outbox.get(id);
-    if (!delivery) throw new Refusal("not_found", "there is no such delivery, or it has been forgotten");
+    if (!delivery) throw new Refusal("not_found", "there is no delivery with this id, or it is no longer kept");
     if (!this.#settings) {
       throw new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
     }
     const again = { ...delivery, state: "waiting", dueAtMs: this.#clock.nowMs(), attempts: [], resendOf: id } as const;
     const added = this.#outbox.add(again);
-    if (!added) throw new Refusal("conflict", "too many deliveries wait already");
+    if (!added) throw new Refusal("conflict", "too many deliveries are waiting already");
     return added;
   }
 

@@ -1,9 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { zipSync } from "fflate";
-import { run } from "./run.ts";
+import { inTemporaryFolder, run } from "./run.ts";
 
 /** A file of an archive: its name there, and where it is now. */
 export interface Member {
@@ -11,28 +10,25 @@ export interface Member {
   readonly source: string;
 }
 
-/** All members of all archives bear this time, so that the same files make the same archive. */
+/** The time of all members, so that the same files give the same archive. */
 export const MEMBER_TIME = new Date(Date.UTC(2026, 0, 1));
 
 /** Writes a `.tar.gz`. The order, owner and time of members are fixed. Needs GNU tar. */
 export async function writeTarGz(file: string, members: readonly Member[]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "momo-archive-"));
-  try {
+  await inTemporaryFolder("archive", async (folder) => {
+    const root = join(folder, "root");
     for (const { name, source } of members) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      cpSync(source, join(folder, name));
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      cpSync(source, join(root, name));
     }
-    const tar = `${folder}.tar`;
+    const tar = join(folder, "archive.tar");
     await run([
       ...["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go+r,go-w", "--format=ustar"],
-      ...[`--mtime=@${MEMBER_TIME.getTime() / 1000}`, "-cf", tar, "-C", folder],
+      ...[`--mtime=@${MEMBER_TIME.getTime() / 1000}`, "-cf", tar, "-C", root],
       ...[...new Set(members.map(({ name }) => name.split("/")[0] ?? name))].sort(),
     ]);
     writeFileSync(file, gzipSync(readFileSync(tar), { level: 9 }));
-    rmSync(tar);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Writes a `.zip`, for Windows. */

@@ -14,11 +14,11 @@ import { releaseOf, releasesOf } from "./repository.ts";
 import { run } from "./run.ts";
 import { fetchRuntime } from "./runtimes.ts";
 import { parseSums } from "./sums.ts";
-import { TARGETS, type Target } from "./targets.ts";
+import { chosenTargets, TARGETS, type Target } from "./targets.ts";
 
 /**
- * Makes all that a release consists of in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
- * Needs Linux on x64, npm, GNU tar and dpkg-deb. The same sources make the same bytes.
+ * Makes all files of a release in dist/release: `bun scripts/release/build.ts [target …]`, by default for all targets.
+ * It needs Linux on x64, npm, GNU tar and dpkg-deb. The same sources give the same bytes.
  */
 
 const ROOT = join(import.meta.dir, "../..");
@@ -26,14 +26,7 @@ const OUT = join(ROOT, "dist", "release");
 const BUN_VERSION = manifest.devDependencies.bun;
 const SHELLS = { bash: "momo.bash", zsh: "_momo", fish: "momo.fish", powershell: "momo.ps1" } as const;
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !TARGETS.some((target) => target.name === name));
-if (unknown.length > 0) {
-  throw new Error(
-    `there is no target ${unknown.join(", ")}; the targets are ${TARGETS.map(({ name }) => name).join(", ")}`,
-  );
-}
-const targets = TARGETS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const targets = chosenTargets(process.argv.slice(2));
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
@@ -54,7 +47,7 @@ writeInstaller();
 writeSums();
 writeChannels();
 
-/** Compiles momo for a target into a folder of its own: the name of the file is part of its bytes. */
+/** Compiles momo for a target. Each has its own folder, because the name of the file is part of its bytes. */
 async function buildExecutable(target: Target): Promise<string[]> {
   const executablePath = await fetchRuntime(target, ROOT, join(ROOT, "dist", "runtimes"));
   const file = executableOf(target);
@@ -68,7 +61,7 @@ async function buildExecutable(target: Target): Promise<string[]> {
   return files;
 }
 
-/** What the console's page, which is inside the executable as text, is made of. */
+/** The sources of the console's page. The executable contains the page as text. */
 async function filesOfConsole(): Promise<string[]> {
   const { metafile } = await Bun.build({
     entrypoints: [join(ROOT, "sandbox/console/browser/page.html")],
@@ -112,7 +105,7 @@ async function writeArchive(target: Target, texts: readonly Member[]): Promise<v
   process.stdout.write(`packed ${relative(ROOT, archive)}\n`);
 }
 
-/** The tarballs of all npm packages, the umbrella last, as they must be published. */
+/** Packs all npm packages in the order of publishing, the umbrella last. */
 async function writePackages(texts: readonly Member[]): Promise<void> {
   const folder = join(OUT, "packages");
   for (const target of targets) {
@@ -143,7 +136,7 @@ function writeSums(): void {
   writeFileSync(join(OUT, "SHA256SUMS"), lines.join(""));
 }
 
-/** Only for a whole release whose address is known: both name the sums of archives for several systems. */
+/** Only for a complete release with a known address: both files have the checksums of several systems. */
 function writeChannels(): void {
   const release = releaseOf(manifest, manifest.version);
   if (release === null || targets.length < TARGETS.length) return;

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
@@ -9,14 +8,14 @@ import { debNameOf } from "./deb.ts";
 import { checkSignature } from "./macho.ts";
 import { notesOf } from "./notes.ts";
 import { PLATFORM_FILES, tarballsOf, UMBRELLA_FILES } from "./npm.ts";
-import { run } from "./run.ts";
+import { inTemporaryFolder, payment, run } from "./run.ts";
 import { parseSums, sumOf, wrongFiles } from "./sums.ts";
 import { TARGETS } from "./targets.ts";
 import { readTried } from "./tried.ts";
 
 /**
- * Checks all that can be known before a version is tagged, after `npm run release:build`. Each line says what was found; it ends
- * with 1 where something is missing.
+ * Checks what can be checked before a version is tagged, after `npm run release:build`. It prints one line for each check, and ends
+ * with 1 if one fails.
  */
 
 const ROOT = join(import.meta.dir, "../..");
@@ -24,7 +23,7 @@ const OUT = join(ROOT, "dist/release");
 const { version } = manifest;
 const HOST_EXECUTABLE = join(OUT, `linux-${process.arch}`, "momo");
 
-/** Each throws what is wrong, or says what it found. */
+/** Each returns what it found, or throws an error that says what is wrong. */
 const CHECKS: Record<string, () => string | Promise<string>> = {
   "the versions agree": () => {
     if (lock.version !== version) throw new Error(`package.json has ${version}, package-lock.json ${lock.version}`);
@@ -90,7 +89,7 @@ const CHECKS: Record<string, () => string | Promise<string>> = {
   "the npm packages install and take a payment": tryPackages,
 };
 
-/** Neither tests nor pictures nor benchmarks. */
+/** A package has no tests, pictures or benchmarks. */
 async function checkContents(tarball: string, isUmbrella: boolean): Promise<void> {
   const expected = isUmbrella ? UMBRELLA_FILES : PLATFORM_FILES;
   const names = (await run(["tar", "-tzf", tarball])).trim().split("\n");
@@ -104,30 +103,16 @@ const sizeOf = (bytes: number): string =>
 /** Installs the tarballs of this system as a user would, without a registry. */
 async function tryPackages(): Promise<string> {
   const host = `linux-${process.arch}`;
-  const folder = mkdtempSync(join(tmpdir(), "momo-packages-"));
   const tarballs = [`momo-sandbox-${host}-${version}.tgz`, `${manifest.name}-${version}.tgz`];
-  try {
+  return inTemporaryFolder("packages", async (folder) => {
     writeFileSync(join(folder, "package.json"), "{}");
     const install = ["npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
     await run([...install, ...tarballs.map((name) => join(OUT, "npm", name))], { cwd: folder });
     const momo = join(folder, "node_modules/.bin/momo");
     const said = (await run([momo, "--version"])).trim();
     if (said !== version) throw new Error(`the installed momo says ${said}`);
-    const pay = [
-      "pay",
-      "0712345678",
-      "100",
-      "--outcome",
-      "completed; after=10ms",
-      "--wait",
-      "--interval",
-      "50ms",
-      "-q",
-    ];
-    return (await run([momo, "exec", "--", momo, ...pay])).trim();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return (await run([momo, "exec", "--", momo, ...payment("completed")])).trim();
+  });
 }
 
 let failed = 0;

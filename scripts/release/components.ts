@@ -5,14 +5,14 @@ import { join } from "node:path";
 export interface Component {
   readonly name: string;
   readonly version: string;
-  /** As its package says it: `MIT`. */
+  /** As in its package.json: `MIT`. */
   readonly license: string;
   /** The text of the licence; null if the package has none. */
   readonly text: string | null;
 }
 
 /**
- * The packages among the files that a bundler took in, sorted by name.
+ * The packages among the files in a bundle, sorted by name.
  * @param files relative to the project, with forward slashes
  */
 export function componentsOf(files: readonly string[], root: string): Component[] {
@@ -45,12 +45,12 @@ export function noticesOf(components: readonly Component[], bunVersion: string):
 Bun ${bunVersion} (MIT), the runtime inside the executable: https://github.com/oven-sh/bun
 Bun contains JavaScriptCore and parts of WebKit (LGPL-2.1 and BSD): https://github.com/oven-sh/WebKit
 has their sources and says how to build them. Bun's LICENSE.md lists the other libraries that it contains.
-momo's own sources and its build are public, so that everybody can link them with a changed runtime.
+momo's own sources and its build are public, so that users can link them with a changed runtime.
 
 ${parts.join("\n")}`;
 }
 
-/** The same as a list for programs, in CycloneDX 1.5. It holds no time and no random number: the same build, the same list. */
+/** The same as a list for programs, in CycloneDX 1.5. It has no time and no random number, so that the same build gives the same list. */
 export function sbomOf(components: readonly Component[], version: string, bunVersion: string): object {
   const component = (name: string, componentVersion: string, license: string) => ({
     type: "library",

@@ -1,21 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { run, withoutMomo } from "./run.ts";
+import { inTemporaryFolder, run, withoutMomo } from "./run.ts";
 
-/** A database of every released version, and what it holds: later versions must open it, and find the same. */
+/** A database of each released version, and its content. Later versions must open it, and find the same content. */
 
 type Payment = Readonly<Record<string, unknown>>;
 
-/** What may change while nobody serves: a payment that was pending expires. */
+/** The columns that change when a pending payment expires while no server runs. */
 const CHANGES_WHEN_IT_ENDS = ["status", "result_code", "result_desc", "completed_at", "fee_amount", "fee_deducted"];
 
 const OUTCOMES = ["completed; after=1ms", "insufficient_funds; after=1ms", "cancelled; after=1ms", "silent"];
 
-/** Makes the two files of a version with its executable. */
+/** Makes the two files of a version with the executable of that version. */
 export async function saveDatabase(momo: string, version: string, folder: string): Promise<void> {
-  await inTemporaryFolder(async (data) => {
+  await inTemporaryFolder("database", async (data) => {
     const payments = await whileServing(momo, data, async () => {
       for (const outcome of OUTCOMES)
         await run([momo, "pay", "0712345678", "100", "--data", data, "--outcome", outcome]);
@@ -29,7 +28,7 @@ export async function saveDatabase(momo: string, version: string, folder: string
 
 /** @throws Error that names the payment that is not as it was, or says why the database does not open */
 export async function openDatabase(momo: string, version: string, folder: string): Promise<number> {
-  return inTemporaryFolder(async (data) => {
+  return inTemporaryFolder("database", async (data) => {
     writeFileSync(join(data, "momo.db"), gunzipSync(readFileSync(join(folder, `${version}.db.gz`))));
     const found = await whileServing(momo, data, () => paymentsIn(momo, data));
     const saved = JSON.parse(readFileSync(join(folder, `${version}.json`), "utf8")) as Payment[];
@@ -44,7 +43,7 @@ export async function openDatabase(momo: string, version: string, folder: string
   });
 }
 
-/** The versions below whose heading the changelog says what changed, but for the one that is to be released. */
+/** The versions that have a heading in the changelog, except the one that is to be released. */
 export function releasedVersions(changelog: string, next: string): string[] {
   const headings = changelog.matchAll(/^## (\d+\.\d+\.\d+\S*)/gm);
   return [...headings].map(([, version = ""]) => version).filter((version) => version !== next);
@@ -66,7 +65,7 @@ async function paymentsIn(momo: string, data: string): Promise<Payment[]> {
   return JSON.parse(await run([momo, "list", "--data", data, "--limit", "100", "--json"])).transactions;
 }
 
-/** @throws Error in momo's words if it does not serve */
+/** @throws Error with momo's message if the server does not start */
 async function whileServing<T>(momo: string, data: string, work: () => Promise<T>): Promise<T> {
   const server = Bun.spawn([momo, "serve", "--data", data, "--port", "0", "--json", "--quiet"], {
     stdin: "ignore",
@@ -81,14 +80,5 @@ async function whileServing<T>(momo: string, data: string, work: () => Promise<T
   } finally {
     server.kill();
     await server.exited;
-  }
-}
-
-async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "momo-database-"));
-  try {
-    return await work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,22 +1,21 @@
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import manifest from "../../package.json" with { type: "json" };
 import { MEMBER_TIME, type Member } from "./archives.ts";
 import { homeOf } from "./repository.ts";
-import { run } from "./run.ts";
+import { inTemporaryFolder, run } from "./run.ts";
 
-/** A package for Debian and Ubuntu. Needs dpkg-deb; the same files make the same package. */
+/** The package for Debian and Ubuntu. It needs dpkg-deb. The same files give the same package. */
 
 const NAME = manifest.name;
 const DOC = `usr/share/doc/${NAME}`;
 
-/** xz would make it a quarter smaller in ten times the time; Debian's own tools refuse zstd. */
+/** xz would make it a quarter smaller, but takes ten times as long. Debian's own tools refuse zstd. */
 const COMPRESSION = ["-Zgzip", "-z9"];
 
-/** Where each of the texts that go with the executable belongs. Compressed ones end with `.gz`. */
+/** The place of each text in the package. Compressed ones end with `.gz`. */
 const PLACES: Record<string, string> = {
   LICENSE: `${DOC}/copyright`,
   "THIRD-PARTY-NOTICES": `${DOC}/THIRD-PARTY-NOTICES.gz`,
@@ -26,7 +25,7 @@ const PLACES: Record<string, string> = {
   "completions/momo.fish": "usr/share/fish/vendor_completions.d/momo.fish",
 };
 
-/** What lintian complains of, and why it stays so. */
+/** The complaints of lintian that stay, and why. */
 const OVERRIDES = `# The program is in a part of the executable that strip removes, and its runtime is linked as its makers do.
 ${NAME}: unstripped-binary-or-object *
 ${NAME}: hardening-no-pie *
@@ -54,8 +53,7 @@ export async function writeDeb(
   executable: string,
   texts: readonly Member[],
 ): Promise<void> {
-  const root = mkdtempSync(join(tmpdir(), "momo-deb-"));
-  try {
+  await inTemporaryFolder("deb", async (root) => {
     chmodSync(root, 0o755);
     const contents: [place: string, bytes: Uint8Array][] = [];
     for (const { name, source } of texts) {
@@ -78,9 +76,7 @@ export async function writeDeb(
     put(root, "DEBIAN/md5sums", Buffer.from(sums.join("")));
     const env = { SOURCE_DATE_EPOCH: String(MEMBER_TIME.getTime() / 1000) };
     await run(["dpkg-deb", "--root-owner-group", ...COMPRESSION, "--build", root, file], { env });
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+  });
 }
 
 function control(architecture: string, kibibytes: number): string {

@@ -5,7 +5,7 @@
 #   MOMO_RELEASES  where the archives and SHA256SUMS are
 #
 # It checks the sum of the archive, tries the executable before it replaces another one, needs no root, and changes no file of a
-# shell. All is in a function, so that half a script does nothing.
+# shell. Everything is in a function, so that an incomplete script does nothing.
 set -eu
 
 fail() {
@@ -38,7 +38,7 @@ target() {
     aarch64 | arm64) cpu=arm64 ;;
     *) fail "there is no momo for the processor $(uname -m); there is one for x86_64 and arm64" ;;
   esac
-  # Debian with the package musl has its loader too: so the C library in use is asked for, not the file.
+  # Debian with the package musl also has musl's loader, so this checks the C library in use, not the file.
   if [ "$system" = linux ] && ! getconf GNU_LIBC_VERSION >/dev/null 2>&1; then cpu=$cpu-musl; fi
   printf '%s-%s' "$system" "$cpu"
 }
@@ -60,7 +60,7 @@ main() {
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $name\$/\1/p" "$draft/SHA256SUMS")
   [ -n "$expected" ] || fail "SHA256SUMS has no $name"
   fetch "$releases/$name" "$draft/$name"
-  [ "$(sum_of "$draft/$name")" = "$expected" ] || fail "the sum of $name is wrong: it did not come whole, or is not what was released; nothing was installed"
+  [ "$(sum_of "$draft/$name")" = "$expected" ] || fail "the sum of $name is wrong: the download is incomplete, or not the released file; nothing was installed"
 
   tar -xzf "$draft/$name" -C "$draft" momo || fail "$name cannot be unpacked"
   # In the folder itself: the one for temporary files may forbid to execute.

@@ -4,19 +4,18 @@ import { run } from "./run.ts";
 import { TARGETS, type Target } from "./targets.ts";
 import type { Stop } from "./trial.ts";
 
-/** What runs the executable of a target on this machine. */
+/** Runs the executable of a target on this machine. */
 export interface Machine {
   /** For people: `qemu-aarch64 7.2.22`. */
   readonly name: string;
-  /** Stands before the executable. */
   readonly prefix: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly stop: Stop;
-  /** Ends what the machine leaves running. */
+  /** Ends the processes that the machine started. */
   close(): Promise<unknown>;
 }
 
-/** Why a target cannot be run here, for people: what is missing, and how to get it. */
+/** A target cannot run here. The message says what is missing, and how to get it. */
 export class CannotRun extends Error {}
 
 const HOST: Target | undefined = TARGETS.find(
@@ -27,7 +26,7 @@ const nothing = async () => {};
 const PLAIN = { prefix: [], env: {}, stop: "SIGTERM", close: nothing } as const;
 
 /**
- * @param folder an empty one, for what the machine needs
+ * @param folder an empty folder for files of the machine
  * @throws CannotRun
  */
 export async function machineFor(target: Target, folder: string): Promise<Machine> {
@@ -38,14 +37,14 @@ export async function machineFor(target: Target, folder: string): Promise<Machin
     if (target.name === "linux-x64-musl") return musl(folder);
     if (target.name === "windows-x64") return wine(folder);
   }
-  throw new CannotRun(`needs a machine of its own; this one is ${process.platform} on ${process.arch}`);
+  throw new CannotRun(`needs another machine; this one is ${process.platform} on ${process.arch}`);
 }
 
 function libcOfHost(): "glibc" | "musl" {
   return existsSync("/lib64/ld-linux-x86-64.so.2") || existsSync("/lib/ld-linux-aarch64.so.1") ? "glibc" : "musl";
 }
 
-/** The processor in software; Debian's C library for it stands in a folder of its own. */
+/** An emulated processor. Debian has the C library for it in a separate folder. */
 async function qemu(): Promise<Machine> {
   const libraries = "/usr/aarch64-linux-gnu";
   needs({ "qemu-user-static": "/usr/bin/qemu-aarch64-static", "libc6-arm64-cross": `${libraries}/lib` });
@@ -54,8 +53,8 @@ async function qemu(): Promise<Machine> {
 }
 
 /**
- * Debian's musl, with its libstdc++, which is made for glibc: a small library has the names that only glibc has. It lets the
- * executable be tried without Alpine, and is nothing to be shipped.
+ * Debian's musl with Debian's libstdc++, which needs glibc: a small library defines the names that only glibc has. With it the
+ * executable can be tried without Alpine. It is not part of a release.
  */
 async function musl(folder: string): Promise<Machine> {
   const libraries = "/usr/lib/x86_64-linux-gnu";
@@ -69,7 +68,7 @@ async function musl(folder: string): Promise<Machine> {
   const library = join(folder, "ld-linux-x86-64.so.2");
   await run(["musl-gcc", "-shared", "-fPIC", "-o", library, join(folder, "glibc-names.c")]);
   const env = { LD_LIBRARY_PATH: folder };
-  // The list of names is that of Debian 12; a newer libstdc++ may need more.
+  // These are the names that Debian 12 needs; a newer libstdc++ may need more.
   await run(["/lib/ld-musl-x86_64.so.1", "--list", join(folder, "libstdc++.so.6")], { env }).catch((error: Error) => {
     throw new CannotRun(`this machine's libstdc++ does not load into musl: ${error.message.split("\n").at(-2)}`);
   });
@@ -97,7 +96,7 @@ size_t __strftime_l(char *text, size_t size, const char *format, const struct tm
 }
 `;
 
-/** Windows' calls on Linux. Debian's wine lacks one library that the runtime imports, with one function. */
+/** Wine runs programs for Windows on Linux. Debian's wine lacks one library with one function that the runtime imports. */
 async function wine(folder: string): Promise<Machine> {
   const compiler = "x86_64-w64-mingw32-gcc";
   needs({ wine: "/usr/bin/wine", wine64: "/usr/lib/wine/wine64", "gcc-mingw-w64-x86-64": `/usr/bin/${compiler}` });
@@ -113,7 +112,7 @@ async function wine(folder: string): Promise<Machine> {
     name: version,
     prefix: ["wine"],
     env,
-    // wine makes a Ctrl+C of it. Its pipes are none that the runtime can read, so the end of standard input is no way here.
+    // wine turns this signal into Ctrl+C. The runtime cannot read its pipes, so the end of standard input would not be noticed.
     stop: "SIGINT",
     close: () => run(["wineserver", "--kill"], { env }).catch(nothing),
   };
@@ -126,7 +125,7 @@ __declspec(dllexport) int __stdcall ProcessPrng(void *bytes, unsigned long long 
 }
 `;
 
-/** @param files by the Debian package that brings them */
+/** @param files by the Debian package that has them */
 function needs(files: Record<string, string>): void {
   const missing = Object.keys(files).filter((name) => !existsSync(files[name] ?? ""));
   if (missing.length > 0) throw new CannotRun(`needs ${missing.join(", ")} (apt-get install ${missing.join(" ")})`);

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Code signatures of 64-bit Mach-O files (macOS). The compiler signs what it makes for arm64, and leaves an x64 file with the
- * signature of Bun's own runtime, which no longer fits; macOS would kill it.
+ * Code signatures of 64-bit Mach-O files (macOS). The compiler signs files for arm64. A file for x64 keeps the signature of Bun's
+ * runtime, which is wrong for the new file, so macOS would kill the process.
  */
 
 const MAGIC_64 = 0xfeedfacf;
@@ -17,12 +17,12 @@ const PAGE_BITS = 12;
 const PAGE_BYTES = 2 ** PAGE_BITS;
 const HASH_BYTES = 32;
 const SHA256 = 2;
-/** Signed by nobody, and as a linker does it. */
+/** The flags of an ad-hoc signature by a linker. */
 const AD_HOC_BY_LINKER = 0x20002;
 const VERSION_WITH_EXEC_SEGMENT = 0x20400;
 const MAIN_BINARY = 1;
 
-/** Where the load commands of a file say that things are; offsets are those of the commands themselves. */
+/** The positions in the load commands of a file; offsets are those of the commands themselves. */
 interface Layout {
   readonly signatureCommand: number;
   readonly linkEditCommand: number;
@@ -52,8 +52,8 @@ function layoutOf(file: Buffer): Layout {
 }
 
 /**
- * The file with an ad-hoc signature in the place of the one that it has.
- * @param identifier the name that the signature gives the program
+ * Replaces the signature of the file by an ad-hoc signature.
+ * @param identifier the name of the program in the signature
  */
 export function signAdHoc(original: Buffer, identifier: string): Buffer {
   const { signatureCommand, linkEditCommand, text } = layoutOf(original);
@@ -89,15 +89,15 @@ export function signAdHoc(original: Buffer, identifier: string): Buffer {
   return signed;
 }
 
-/** What a look at a signature finds; a file that macOS runs has no wrong page, and the signature covers all before itself. */
+/** The result of a check. In a file that macOS runs, no page is wrong, and the signature covers everything before it. */
 export interface SignatureCheck {
   readonly pages: number;
   readonly wrongPages: number;
-  /** Bytes between the end of what is signed and the signature. */
+  /** Bytes between the end of the signed part and the signature. */
   readonly uncoveredBytes: number;
 }
 
-/** Computes the hash of every page anew and compares it with the signature's. */
+/** Computes the hash of each page, and compares it with the one in the signature. */
 export function checkSignature(file: Buffer): SignatureCheck {
   const { signatureCommand } = layoutOf(file);
   const signatureAt = file.readUInt32LE(signatureCommand + 8);

@@ -1,6 +1,6 @@
 import { helpPages } from "../../cli/run.ts";
 
-/** The manual page of momo, made of the help of each command. */
+/** Makes the manual page of momo from the help of each command. */
 export async function manPage(version: string): Promise<string> {
   const [overview, ...commands] = await helpPages(version);
   const sections = commands.map(({ name, text }) => `.SS ${name}\n${verbatim(text)}`);
@@ -19,6 +19,6 @@ ${sections.join("")}`;
 /** Lines that man prints as they are. */
 function verbatim(text: string): string {
   const lines = text.trimEnd().replaceAll("\\", "\\e").replaceAll("-", "\\-").split("\n");
-  // A line that begins with a dot or an apostrophe would be a request.
+  // At the start of a line, a dot or an apostrophe would begin a request of roff.
   return `.nf\n${lines.map((line) => line.replace(/^[.']/, "\\&$&")).join("\n")}\n.fi\n`;
 }

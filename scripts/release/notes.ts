@@ -3,12 +3,12 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { readTried, triedText } from "./tried.ts";
 
-/** The notes of a release: what the changelog says, and where its executables were tried. Prints them where it is started. */
+/** The notes of a release: its part of the changelog, and where its executables were tried. As a program, it prints them. */
 
 const ROOT = join(import.meta.dir, "../..");
 
 /**
- * What stands below the heading of a version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
+ * The text below the heading of a version, such as `## 0.2.0` or `## 0.2.0 (2026-03-01)`.
  * @throws Error if there is no such heading, or nothing below it
  */
 export function notesOf(changelog: string, version: string): string {

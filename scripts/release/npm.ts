@@ -10,14 +10,14 @@ import { TARGETS, type Target } from "./targets.ts";
 const SCOPE = "@momo-sandbox";
 const NODE = ">=20";
 
-/** What all packages say of themselves. */
+/** The part of package.json that all packages share. */
 const common = {
   version: manifest.version,
   license: manifest.license,
   ...("repository" in manifest && { repository: manifest.repository }),
 };
 
-/** All that the packages hold. */
+/** The files in the packages. */
 export const UMBRELLA_FILES = [
   ...["bin/momo.cjs", "executable.cjs", "testing.mjs", "testing.cjs", "testing.d.mts", "testing.d.cts"],
   ...["README.md", "LICENSE", "package.json"],
@@ -33,7 +33,7 @@ const packageOf = (target: Target): string => `${SCOPE}/${target.name}`;
 
 /**
  * Makes the folder of the umbrella package: the command, and the test helper for ESM and CommonJS with its types.
- * @param targets whose packages it depends on
+ * @param targets the targets of the packages that it depends on
  */
 export async function makeUmbrella(root: string, folder: string, targets: readonly Target[]): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
@@ -97,7 +97,7 @@ export function makePlatformPackage(
   for (const { name, source } of texts.filter(({ name }) => /^[A-Z-]+$/.test(name))) cpSync(source, join(folder, name));
   writeFileSync(
     join(folder, "README.md"),
-    `The executable of ${manifest.name} for ${target.name}. Install ${manifest.name}, which takes the right one.\n`,
+    `The executable of ${manifest.name} for ${target.name}. Install ${manifest.name}, which installs the right one.\n`,
   );
   writeManifest(folder, {
     name: packageOf(target),

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Publishes the npm packages of a release: publish-npm.sh FOLDER
 #
-# Those of the systems come first and momo-sandbox last, so that whoever installs it finds them. What the registry has already is left
-# out: a run that broke off can be repeated.
+# Those of the systems come first and momo-sandbox last, so that they exist when it is installed. Packages that the registry already has
+# are skipped, so that an interrupted run can be repeated.
 set -eu
 
 fail() {
@@ -21,7 +21,7 @@ publish() { # TARBALL
     :* | *:) fail "$1 is no npm package" ;;
   esac
   if [ "$(npm view "$name@$version" version 2>/dev/null || true)" = "$version" ]; then
-    printf '%s %s is there already\n' "$name" "$version"
+    printf '%s %s already exists\n' "$name" "$version"
     return
   fi
   case $version in

@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "./run.ts";
 
-/** An npm registry on this machine, with nothing but what is published to it. */
+/** An npm registry on this machine, which has only the packages that are published to it. */
 export interface Registry {
   readonly url: string;
   stop(): Promise<void>;
 }
 
 const LIMIT = "200mb";
-const PATIENCE_MS = 60_000;
 
 /**
  * @param clients the folder whose node_modules has verdaccio, which runs in Bun
- * @param folder an empty one
+ * @param folder an empty folder
  */
 export async function startRegistry(clients: string, folder: string): Promise<Registry> {
   mkdirSync(folder, { recursive: true });
@@ -34,14 +34,9 @@ export async function startRegistry(clients: string, folder: string): Promise<Re
     cwd: folder,
     stdin: "ignore",
     stdout: "ignore",
-    stderr: "pipe",
+    stderr: "inherit",
   });
-  const lateAtMs = performance.now() + PATIENCE_MS;
-  while (!(await fetch(`${url}-/ping`).catch(() => null))?.ok) {
-    if (child.exitCode !== null) throw new Error(`verdaccio ended: ${await new Response(child.stderr).text()}`);
-    if (performance.now() > lateAtMs) throw new Error("verdaccio does not answer");
-    await Bun.sleep(100);
-  }
+  await answers(`${url}-/ping`, child);
   return {
     url,
     async stop() {
@@ -51,7 +46,24 @@ export async function startRegistry(clients: string, folder: string): Promise<Re
   };
 }
 
-/** Free a moment ago: neither verdaccio nor docker-registry says which port it took. */
+/**
+ * Waits until a server answers.
+ * @throws Error if its process ends or takes too long
+ */
+export async function answers(url: string, server: Bun.Subprocess): Promise<void> {
+  await until(
+    async () => {
+      if (server.exitCode !== null) throw new Error(`the server at ${url} has ended`);
+      return (await fetch(url).catch(() => null))?.ok === true;
+    },
+    () => {
+      server.kill();
+      return `nothing answers at ${url}`;
+    },
+  );
+}
+
+/** A port that is free at this moment, for servers that do not report their port. */
 export async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { port } = server;

@@ -5,11 +5,11 @@ import { run } from "./run.ts";
 import type { Target } from "./targets.ts";
 
 /**
- * Bun's runtime for a target, of the version and with the checksum that package-lock.json pins. Bun's own download would trust
- * whatever lies in its cache.
+ * Bun's runtime for a target, with the version and the checksum in package-lock.json. Bun's own download would trust every file in
+ * its cache.
  * @param folder where runtimes are kept between builds
  * @returns the path of the runtime's executable
- * @throws Error if what the registry sends is not what the lock file pins
+ * @throws Error if the checksum of the download is wrong
  */
 export async function fetchRuntime({ runtime, os }: Target, root: string, folder: string): Promise<string> {
   const { version, integrity } = pinned(runtime, join(root, "package-lock.json"));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { saveDatabase } from "./databases.ts";
 
-/** Keeps a database of the version that is released, for the later ones: to be committed with the next change. */
+/** Saves a database of the released version for the tests of later ones. Commit it with the next change. */
 
 const ROOT = join(import.meta.dir, "../..");
 const FOLDER = "test/release/databases";

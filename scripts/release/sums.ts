@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const LINE = /^([0-9a-f]{64}) {2}(\S+)$/;
 
-/** @throws Error that names the line that is none */
+/** @throws Error that names the first wrong line */
 export function parseSums(text: string): Map<string, string> {
   const lines = text.split("\n").filter((line) => line !== "");
   return new Map(
@@ -24,7 +24,7 @@ export async function sumOf(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** @returns the names of the files in a folder that are missing, or whose sum is another one */
+/** @returns the names of the files in a folder that are missing or have a wrong checksum */
 export async function wrongFiles(folder: string): Promise<string[]> {
   const wrong: string[] = [];
   for (const [name, sum] of parseSums(readFileSync(join(folder, "SHA256SUMS"), "utf8"))) {

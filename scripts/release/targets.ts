@@ -4,11 +4,11 @@ export interface Target {
   readonly name: string;
   readonly os: "linux" | "darwin" | "win32";
   readonly cpu: "x64" | "arm64";
-  /** The C library, where a system has two. */
+  /** The C library, if a system has two. */
   readonly libc: "glibc" | "musl" | null;
   /** The package with Bun's runtime for it; package-lock.json pins its checksum. */
   readonly runtime: string;
-  /** What Bun's compiler calls it. */
+  /** The name for Bun's compiler. */
   readonly compileTarget: Bun.Build.CompileTarget;
   readonly executable: "momo" | "momo.exe";
 }
@@ -28,7 +28,7 @@ function target(os: Target["os"], cpu: Target["cpu"], libc: Target["libc"] = nul
   };
 }
 
-/** All systems. Older processors need no build of their own: since 1.4 Bun's runtime is the same for all x64 ones. */
+/** All systems. Older processors need no separate build: since 1.4, Bun has one runtime for all x64 processors. */
 export const TARGETS: readonly Target[] = [
   target("linux", "x64", "glibc"),
   target("linux", "arm64", "glibc"),
@@ -39,3 +39,16 @@ export const TARGETS: readonly Target[] = [
   target("win32", "x64"),
   target("win32", "arm64"),
 ];
+
+/**
+ * The targets that a command line names; all if it names none.
+ * @throws Error for an unknown name
+ */
+export function chosenTargets(names: readonly string[]): readonly Target[] {
+  const unknown = names.filter((name) => !TARGETS.some((one) => one.name === name));
+  if (unknown.length > 0) {
+    const known = TARGETS.map(({ name }) => name).join(", ");
+    throw new Error(`there is no target ${unknown.join(", ")}; the targets are ${known}`);
+  }
+  return TARGETS.filter(({ name }) => names.length === 0 || names.includes(name));
+}

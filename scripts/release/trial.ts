@@ -1,19 +1,19 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { withoutMomo } from "./run.ts";
+import { payment, withoutMomo } from "./run.ts";
 
-/** What every way of getting momo must be able to do: serve, pay, be cancelled, list, and stop. */
+/** What a newly installed momo must be able to do: serve, pay, cancel, list, and stop. */
 
 export interface Step {
   readonly name: string;
   readonly ms: number;
 }
 
-/** How the server is stopped: by a signal, or by the end of its standard input where signals do not arrive. */
+/** How the server is stopped: by a signal, or by the end of its standard input if signals do not reach it. */
 export type Stop = "SIGTERM" | "SIGINT" | "stdin";
 
 export interface TrialOptions {
-  /** An empty folder, for the data and as the current one. */
+  /** An empty folder: the current folder, and that of the data. */
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stop?: Stop;
@@ -21,12 +21,10 @@ export interface TrialOptions {
   readonly patienceMs?: number;
 }
 
-const QUICKLY = ["--wait", "--interval", "50ms", "--timeout", "100s", "-q"];
-
 /**
- * @param momo the command with what stands before it: `["npx", "momo-sandbox"]`
+ * @param momo the words that start momo: `["npx", "momo-sandbox"]`
  * @returns the steps, with their times
- * @throws Error that names the step and what came instead
+ * @throws Error that names the step and its output
  */
 export async function tryMomo(momo: readonly string[], version: string, options: TrialOptions): Promise<Step[]> {
   const { folder, stop = "SIGTERM", patienceMs = 120_000 } = options;
@@ -57,9 +55,9 @@ export async function tryMomo(momo: readonly string[], version: string, options:
       for await (const chunk of server.stdout) if (chunk.includes(LINE_END)) return;
       equal(`it ended with ${await server.exited}`, "the ready record", await new Response(server.stderr).text());
     });
-    const pay = (outcome: string) => ["pay", "0712345678", "100", "--data", "data", "--outcome", outcome, ...QUICKLY];
-    await step("pay", async () => equal(await ends(pay("completed; after=10ms"), 0), "completed"));
-    await step("cancelled", async () => equal(await ends(pay("cancelled; after=10ms"), 11), "cancelled"));
+    const pay = (outcome: "completed" | "cancelled") => [...payment(outcome), "--data", "data"];
+    await step("pay", async () => equal(await ends(pay("completed"), 0), "completed"));
+    await step("cancelled", async () => equal(await ends(pay("cancelled"), 11), "cancelled"));
     await step("list", async () => {
       const { transactions } = JSON.parse(await ends(["list", "--data", "data", "--json"], 0));
       equal(transactions.map(({ status }: { status: string }) => status).join(), "cancelled,completed");
@@ -83,7 +81,7 @@ async function within(patienceMs: number, work: Promise<unknown>): Promise<void>
   await Promise.race([work, late.promise]).finally(() => clearTimeout(alarm));
 }
 
-/** @param output whose last line tells why */
+/** @param output text whose last line gives the reason */
 function equal(found: string, expected: string, output = ""): void {
   if (found === expected) return;
   const why = output.trim().split("\n").at(-1);

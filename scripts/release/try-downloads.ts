@@ -6,10 +6,11 @@ import { homebrewFormula, scoopManifest } from "./channels.ts";
 import { run } from "./run.ts";
 import { parseSums } from "./sums.ts";
 import { tryMomo } from "./trial.ts";
+import { megabytes, row, seconds, stepTimes } from "./trial-table.ts";
 
 /**
- * Gets momo from the files in dist/release as people do who have no npm, from a server on this machine. Prints a table. It ends
- * with 1 where a way does not work.
+ * Gets momo from the files in dist/release without npm, from a server on this machine. It prints a table, and ends with 1 if a way
+ * does not work.
  */
 
 const OUT = join(import.meta.dir, "../../dist/release");
@@ -45,7 +46,7 @@ try {
     const content = await (await fetch(url)).arrayBuffer();
     const found = new Bun.CryptoHasher("sha256").update(content).digest("hex");
     if (found !== hash) throw new Error(`the hash is ${found} instead of ${hash}`);
-    return `${Math.round(content.byteLength / 1e6)} MB, the hash fits`;
+    return `${megabytes(content.byteLength)}, the hash fits`;
   });
 } finally {
   await server.stop(true);
@@ -53,9 +54,9 @@ try {
 }
 
 interface Way {
-  /** What is run in an empty folder. */
+  /** The shell script that gets momo; it runs in an empty folder. */
   readonly script: string;
-  /** Where momo is then. */
+  /** The path of momo after that. */
   readonly momo: string;
 }
 
@@ -65,26 +66,12 @@ async function tryWay(name: string, typed: string, download: string, { script, m
   await row([name, `\`${typed}\``], async (cells) => {
     const startedMs = performance.now();
     await run(["sh", "-euc", script], { cwd: folder, env: { HOME: join(folder, "home"), no_proxy: "127.0.0.1" } });
-    cells.push(seconds(performance.now() - startedMs), `${Math.round(statSync(join(OUT, download)).size / 1e6)} MB`);
+    cells.push(seconds(performance.now() - startedMs), megabytes(statSync(join(OUT, download)).size));
     const steps = await tryMomo([join(folder, momo)], version, { folder: join(folder, "project") });
-    cells.push(steps.map((step) => `${step.name} ${seconds(step.ms)}`).join(", "));
+    cells.push(stepTimes(steps));
   });
 }
 
 async function tryText(name: string, how: string, check: (folder: string) => Promise<string>): Promise<void> {
   await row([name, how], async (cells) => void cells.push("-", "-", await check(work)));
-}
-
-async function row(cells: string[], fill: (cells: string[]) => Promise<void>): Promise<void> {
-  try {
-    await fill(cells);
-  } catch (error) {
-    process.exitCode = 1;
-    cells.push(`FAILED: ${(error as Error).message.trim().replaceAll("\n", " ")}`);
-  }
-  process.stdout.write(`| ${cells.join(" | ")} |\n`);
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
 }

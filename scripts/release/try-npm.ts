@@ -6,11 +6,12 @@ import { tarballsOf } from "./npm.ts";
 import { startRegistry } from "./registry.ts";
 import { run } from "./run.ts";
 import { tryMomo } from "./trial.ts";
+import { megabytes, row, seconds, stepTimes } from "./trial-table.ts";
 import { type Way, waysOf } from "./ways.ts";
 
 /**
- * Publishes the npm packages in dist/release to a registry on this machine, and gets momo from it with each package manager, as
- * people do: cold, with a home of its own. Prints a table. It ends with 1 where a way does not work.
+ * Publishes the npm packages in dist/release to a registry on this machine, and gets momo from it with each package manager, each
+ * with a new home folder and so without a cache. It prints a table, and ends with 1 if a way does not work.
  */
 
 const ROOT = join(import.meta.dir, "../..");
@@ -50,13 +51,12 @@ async function publish(): Promise<void> {
 
 async function tryWay(way: Way, folder: string): Promise<void> {
   const place = homeIn(folder, way.env);
-  const cells = [way.name, `\`${way.typed}\``];
-  try {
+  await row([way.name, `\`${way.typed}\``], async (cells) => {
     for (const [name, text] of Object.entries(way.files ?? {})) writeFileSync(join(place.cwd, name), text);
     cells.push(way.install.length > 0 ? await timed(way.install, place) : "-");
     cells.push(way.install.length > 0 ? await sizeOf(place.cwd) : "-");
     const momo = way.momo.map((word) => (/^(?:node_modules|global)\//.test(word) ? join(place.cwd, word) : word));
-    // A second start finds what the first one has downloaded.
+    // This start may download momo; the next ones find it in the cache.
     cells.push(await timed([...momo, "--version"], place));
     const steps = await tryMomo(momo, version, {
       folder: place.cwd,
@@ -65,13 +65,9 @@ async function tryWay(way: Way, folder: string): Promise<void> {
       stop: "stdin",
       patienceMs: PATIENCE_MS,
     });
-    cells.push(steps.map(({ name, ms }) => `${name} ${seconds(ms)}`).join(", "));
+    cells.push(stepTimes(steps));
     cells.push(way.runs ? await useTestHelper(way.runs, place) : "-");
-  } catch (error) {
-    process.exitCode = 1;
-    cells.push(`FAILED: ${(error as Error).message.trim().replaceAll("\n", " ")}`);
-  }
-  print(`| ${cells.join(" | ")} |`);
+  });
 }
 
 /** Starts a sandbox from a test's point of view, makes a payment, and returns its status. */
@@ -91,7 +87,7 @@ async function useTestHelper(runs: readonly string[], place: Place): Promise<str
   return (await run([...runs, "use.mjs"], place)).trim();
 }
 
-/** Each must be one line that says what to do, and what it says must help. */
+/** Each message must be one line that says what to do, and its advice must help. */
 async function tryWhatIsWrong(): Promise<void> {
   const install = ["npm", "install", "--save-dev", PACKAGE];
   const omitted = homeIn(join(work, "omitted"));
@@ -126,7 +122,7 @@ interface Place {
   readonly env: Record<string, string>;
 }
 
-/** A project without packages, of somebody who has never installed anything. */
+/** An empty project and a new home folder. */
 function homeIn(folder: string, env: Readonly<Record<string, string>> = {}): Place {
   const cwd = join(folder, "project");
   mkdirSync(cwd, { recursive: true });
@@ -138,7 +134,7 @@ function homeIn(folder: string, env: Readonly<Record<string, string>> = {}): Pla
     cwd,
     env: {
       HOME: join(folder, "home"),
-      // bunx keeps what it downloads among the temporary files.
+      // bunx keeps its downloads in the temporary folder.
       TMPDIR: join(folder, "tmp"),
       npm_config_registry: registry.url,
       npm_config_update_notifier: "false",
@@ -155,12 +151,7 @@ async function timed(command: readonly string[], place: Place): Promise<string> 
 }
 
 async function sizeOf(folder: string): Promise<string> {
-  const bytes = Number((await run(["du", "--summarize", "--bytes", folder])).split("\t")[0]);
-  return `${Math.round(bytes / 1e6)} MB`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+  return megabytes(Number((await run(["du", "--summarize", "--bytes", folder])).split("\t")[0]));
 }
 
 function print(line: string): void {

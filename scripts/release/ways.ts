@@ -1,19 +1,19 @@
 import { join } from "node:path";
 
-/** How people get momo from an npm registry: the commands of each package manager, and what then starts momo. */
+/** A way to get momo from an npm registry: the commands of a package manager, and the command that starts momo. */
 export interface Way {
   /** The package manager with its version. */
   readonly name: string;
-  /** As people type it. */
+  /** The command as people type it. */
   readonly typed: string;
-  /** The same for a program; nothing where starting is installing, as npx does. */
+  /** The same as words; empty if starting also installs, as with npx. */
   readonly install: readonly string[];
-  /** What starts momo, in the folder of the project. */
+  /** The words that start momo in the folder of the project. */
   readonly momo: readonly string[];
-  /** What runs a file that imports the test helper; null if the project has none. */
+  /** The words that run a file with the test helper; null if the project has none. */
   readonly runs: readonly string[] | null;
   readonly env?: Readonly<Record<string, string>>;
-  /** Files that must be there before. */
+  /** Files that must exist before the installation. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +73,7 @@ export function waysOf(clients: string, url: string): Way[] {
   ];
 }
 
-/** Without node_modules: packages stay in archives, all but those that say they cannot. */
+/** Yarn without node_modules: packages stay in archives, except those that ask to be unpacked. */
 function yarn4(yarn: readonly string[], url: string): Way {
   return {
     name: "yarn 4 (PnP)",
@@ -84,7 +84,7 @@ function yarn4(yarn: readonly string[], url: string): Way {
     env: {
       YARN_NPM_REGISTRY_SERVER: url,
       YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
-      // A version is refused on its first day otherwise.
+      // Otherwise yarn refuses a version on its first day.
       YARN_NPM_MINIMAL_AGE_GATE: "0",
       YARN_ENABLE_TELEMETRY: "0",
       YARN_ENABLE_IMMUTABLE_INSTALLS: "0",

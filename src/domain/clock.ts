@@ -1,11 +1,11 @@
-/** Time as an argument: nothing below the command line reads the host's clock or sets a timer of its own. */
+/** Time as an argument: only `src/system.ts` uses the host's clock and timers. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number;
 
   /**
-   * Rings once, as soon as this clock shows `atMs` or later, but never before this call has returned.
-   * @returns a function that cancels the alarm; harmless after it has rung
+   * Rings once, when this clock shows `atMs` or later, but never before this function has returned.
+   * @returns a function that cancels the alarm; it does nothing after the alarm has rung
    */
   alarm(atMs: number, ring: () => void): () => void;
 }

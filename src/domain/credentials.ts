@@ -50,7 +50,7 @@ export function redact(text: string): string {
 const written = (character: string, code: string) =>
   `(?:${character}|(?:%(?:25){0,4}(?:u00)?|\\\\{1,8}(?:u00|x))${code})`;
 
-/** Also inside a longer word: somebody can write a secret without a space before or after it. */
+/** Also inside a longer word, because a text can have a secret without a space before or after it. */
 const SECRET = new RegExp(
   [
     written("m", "[46]d"),

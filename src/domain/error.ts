@@ -1,4 +1,4 @@
-/** `conflict`: it has happened already, and cannot happen again. `unavailable`: another server is not there. */
+/** `conflict`: it has happened already, and cannot happen again. `unavailable`: another server cannot be reached. */
 export type RefusalKind =
   | "invalid"
   | "unauthorized"
@@ -8,7 +8,7 @@ export type RefusalKind =
   | "unavailable"
   | "provider";
 
-/** A refusal whose message may be shown to the caller as it is: it names what is wrong and what would be right. */
+/** A refusal. Its message is sent to the client unchanged, and says what is wrong and what would be right. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 

@@ -1,7 +1,7 @@
 import { invalid } from "./error.ts";
 import type { AmountCents } from "./money.ts";
 
-/** What a payment account is charged for each payment: a share of the amount and a fixed part. */
+/** The fee of a payment account for each payment: a share of the amount and a fixed part. */
 export interface Tariff {
   /** Hundredths of a percent, 0 to 10,000. */
   readonly basisPoints: number;
@@ -11,7 +11,7 @@ export interface Tariff {
 
 export const DEFAULT_TARIFF: Tariff = { basisPoints: 100, fixedCents: 0 };
 
-/** Of {@link Tariff.fixedCents}. */
+/** The greatest {@link Tariff.fixedCents}. */
 export const MAX_FIXED_CENTS = 100_000_000;
 const BASIS = 10_000;
 

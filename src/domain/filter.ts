@@ -1,7 +1,7 @@
 import type { Day } from "./timestamp.ts";
 import type { Kind, Status } from "./transaction.ts";
 
-/** Which of a merchant's transactions a list shows (§4.3); what is absent does not restrict. */
+/** Selects transactions of a merchant (§4.3). An absent member selects all. */
 export interface TransactionFilter {
   readonly kind?: Kind;
   readonly status?: Status;
@@ -26,7 +26,7 @@ export interface Page {
 export const MAX_PAGE_LIMIT = 100;
 export const DEFAULT_PAGE: Page = { number: 1, limit: 10 };
 
-/** Counts and the sum over all that a filter selects (§2.4). */
+/** Counts and the sum of all transactions that a filter selects (§2.4). */
 export interface Summary {
   readonly totalItems: number;
   readonly completedAmountCents: number;

@@ -7,7 +7,7 @@ import type { TransactionIdentifiers } from "./transaction.ts";
  * compares the whole identifier.
  */
 
-/** The greatest number: up to here no two receipt numbers end alike. */
+/** The greatest number. Up to it, the endings of receipt numbers are unique. */
 export const MAX_NUMBER = 36 ** 7 - 1;
 
 /** Writes and reads request ids under the key of one database. */
@@ -17,29 +17,29 @@ export interface RequestIds {
   /** The ids of a payment whose secret has been stored. */
   restore(id: number, createdAtMs: number, secret: string): TransactionIdentifiers;
   /**
-   * The number that a request id decodes to, in any letter case. Only a comparison of the whole id tells whether it is this
-   * payment's.
+   * The number that a request id decodes to, in any letter case. The caller must then compare the whole id, because any text
+   * of this form decodes to a number.
    */
   numberOf(requestId: string): number | null;
 }
 
-/** 60 random bits, stored with the payment, so that nobody can guess a request id. */
+/** 60 random bits, stored with the payment, so that a request id cannot be guessed. */
 const SECRET_LENGTH = 12;
-/** A number takes 40 bits. */
+/** Each number has 40 bits. */
 const NUMBER_LENGTH = 8;
 
 /** The position of the number in a request id: after `ws_CO_`, 14 digits and `_`. */
 const NUMBER_START = 21;
 const REQUEST_ID_LENGTH = NUMBER_START + NUMBER_LENGTH + SECRET_LENGTH;
 
-/** The random part of a checkout request id, which is all of it that has to be stored. */
+/** The random part of a checkout request id. The other parts derive from the row, so only this part is stored. */
 export const secretOf = (checkoutRequestId: string): string => checkoutRequestId.slice(-SECRET_LENGTH);
 
 /**
- * A request id is `ws_CO_<timestamp>_<token>` or `ws_MR_<timestamp>_<token>` (§2.2). The token is the number, permuted so that
- * nobody reads an order from it, and 12 random characters. In the merchant request id the permutation has another key, and a
- * keyed hash takes the place of the random characters: neither id tells the other.
- * @param key 32 bytes that nobody else knows
+ * A request id is `ws_CO_<timestamp>_<token>` or `ws_MR_<timestamp>_<token>` (§2.2). The token is the number, permuted to hide
+ * the order of payments, and 12 random characters. The merchant request id uses another key for the permutation, and a keyed hash
+ * instead of the random characters, so that neither id can be computed from the other.
+ * @param key 32 secret bytes
  */
 export function createRequestIds(key: Uint8Array): RequestIds {
   const words = new DataView(key.buffer, key.byteOffset).getUint32.bind(new DataView(key.buffer, key.byteOffset));
@@ -96,7 +96,7 @@ function createPermutation(keys: readonly number[]) {
   };
 }
 
-/** 20 bits that depend on all bits of both. */
+/** 20 bits that depend on all bits of both arguments. */
 function mix(half: number, roundKey: number): number {
   let mixed = Math.imul(half ^ roundKey, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca77);
@@ -128,12 +128,12 @@ function decode(text: string, start: number, end: number): number | null {
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
 
-/** Keeps the last result: calls in a row mostly ask for the same second or hour. */
+/** Caches the last result, because consecutive payments are mostly in the same second or hour. */
 function rememberLast(stepMs: number, textOf: (atMs: number) => string): (atMs: number) => string {
   let [step, text] = [Number.NaN, ""];
   return (atMs) => {
-    const asked = Math.floor(atMs / stepMs);
-    if (asked !== step) [step, text] = [asked, textOf(atMs)];
+    const current = Math.floor(atMs / stepMs);
+    if (current !== step) [step, text] = [current, textOf(atMs)];
     return text;
   };
 }
@@ -171,16 +171,16 @@ const UNSTRIDE = inverse(BigInt(STRIDE), BigInt(ENDINGS));
 // Midnight in Kenya is at a whole hour of UTC.
 const receiptDate = rememberLast(3_600_000, (atMs) => {
   const { year, month, day } = nairobiParts(atMs);
-  // The letters reach 2031, and then start again.
+  // After Z, in 2032, the letters start again at A.
   return `${LETTERS[(year - FIRST_YEAR) % 26]}${LETTERS[month - 1]}${DAYS[day]}`;
 });
 
 /**
- * A receipt number in the network's form: a letter for the year (A is 2006), one for the month, a digit or letter for the day, all
- * in Nairobi, and seven characters without a meaning, which no two transactions share.
+ * A receipt number in the network's form: a letter for the year (A is 2006), a letter for the month, a digit or letter for the
+ * day (in Nairobi), and seven characters without a meaning, which are unique to the transaction.
  */
 export function receiptNumber(completedAtMs: number, id: number): string {
-  // Two steps, so that no product exceeds what a number holds exactly.
+  // Two steps, so that no product exceeds the safe integers.
   const high = (Math.floor(id / 2 ** 16) * STRIDE) % ENDINGS;
   const ending = (high * 2 ** 16 + (id % 2 ** 16) * STRIDE) % ENDINGS;
   return receiptDate(completedAtMs) + ending.toString(36).toUpperCase().padStart(7, "0");
@@ -192,7 +192,7 @@ export function numberOfReceipt(receipt: string): number | null {
   return ending === undefined ? null : Number((BigInt(Number.parseInt(ending, 36)) * UNSTRIDE) % BigInt(ENDINGS));
 }
 
-/** By Euclid's algorithm. */
+/** The inverse modulo `modulus`, by Euclid's algorithm. */
 function inverse(value: bigint, modulus: bigint): bigint {
   let [previous, rest, coefficient, next] = [modulus, value, 0n, 1n];
   while (rest > 0n) {

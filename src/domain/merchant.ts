@@ -1,13 +1,13 @@
 import { invalid } from "./error.ts";
 import type { Tariff } from "./fee.ts";
 
-/** Somebody who collects payments. */
+/** A business that collects payments. */
 export interface Merchant {
   readonly id: number;
   readonly name: string;
 }
 
-/** Where a merchant's payments arrive (§2.1), with what it is charged for them. */
+/** An account that receives a merchant's payments (§2.1), with its tariff. */
 export interface PaymentAccount {
   readonly id: number;
   readonly merchantId: number;
@@ -21,7 +21,7 @@ export const MAX_MERCHANTS = 10_000;
 export const MAX_ACCOUNTS = 1000;
 /** Of one merchant, in force. */
 export const MAX_KEYS = 1000;
-/** Of one merchant. Older revoked keys are removed: nobody needs them. */
+/** Of one merchant. Older revoked keys are removed, because an unknown key is refused, too. */
 export const MAX_REVOKED_KEYS = 1000;
 
 export const MAX_NAME_LENGTH = 100;

@@ -1,6 +1,6 @@
 import { invalid } from "./error.ts";
 
-/** Kenyan shillings as whole cents; as a payment's amount never below KES 1 and always below KES 1,000,000,000. */
+/** The amount of a payment in whole cents of KES: at least KES 1, and less than KES 1,000,000,000. */
 export type AmountCents = number & { readonly __brand: "AmountCents" };
 
 /** The least amount of a payment in KES (§8). */
@@ -9,7 +9,7 @@ export const MIN_AMOUNT = 1;
 /** Amounts in KES are below this. The specification names no maximum; the bound keeps every sum exact. */
 export const AMOUNT_LIMIT = 1_000_000_000;
 
-/** What an amount may be, for refusals. If it only has too many decimals, the refusal names the nearest amount. */
+/** The rule for amounts, for refusals. If an amount only has too many decimals, the text names the nearest valid one. */
 export function amountRule(amount: unknown): string {
   const rule = "must be a number from 1 to 999999999.99 with at most two decimals";
   const rounded = typeof amount === "number" ? roundToCents(String(amount)) : Number.NaN;
@@ -17,8 +17,8 @@ export function amountRule(amount: unknown): string {
 }
 
 /**
- * Rounds a decimal such as `100.505` half up to the cent. It works on the digits, because the binary fraction 1.005 is less
- * than it looks.
+ * Rounds a decimal such as `100.505` half up to the cent. It works on the digits, because the binary fraction of 1.005 is
+ * less than 1.005.
  */
 export function roundToCents(decimal: string): number {
   const [whole = "", fraction = ""] = decimal.split(".");

@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first needed. Preparing a statement costs far more than running it, so a server and a command
- * prepare only the statements that they use.
+ * Makes a value when it is first needed. Preparing an SQL statement costs far more than running it, so a server
+ * and a command prepare only the statements that they use.
  */
 export function onFirstUse<T>(make: () => T): () => T {
   let made: { value: T } | undefined;

@@ -1,4 +1,4 @@
-/** What became of a prompt, in the words of the network. */
+/** The outcome of a prompt, with the network's code and text. */
 export type Outcome = Payment | Nonpayment;
 
 /** The customer paid. */
@@ -10,7 +10,7 @@ export interface Payment {
   readonly receiptNumber: string;
   /** When it happened at the provider. */
   readonly atMs: number;
-  /** The provider's own note on how it ended, in place of the one that it gave at the start. */
+  /** The provider's note on the outcome. It replaces the memo of the push. */
   readonly memo?: string;
 }
 

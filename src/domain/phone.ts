@@ -3,16 +3,16 @@ import { invalid } from "./error.ts";
 /** A Kenyan number in its one stored form: `254` and nine national digits. */
 export type Msisdn = string & { readonly __brand: "Msisdn" };
 
-/** The two shapes of §4.1. Number ranges grow, so nothing here knows operators. */
+/** The two forms of §4.1. Ranges of operators are not checked, because they change. */
 export const PHONE_PATTERN = /^(?:254|0)[0-9]{9}$/;
 
-/** What a phone may be, for refusals. */
+/** The rule for phones, for refusals. */
 export const PHONE_RULE = "must be a string of 254 and 9 digits or 0 and 9 digits, such as 254712345678 or 0712345678";
 
 /**
- * A customer's number from either shape of §4.1.
+ * A customer's number from either form of §4.1.
  * @param what named in the refusal
- * @throws Refusal `invalid` for every third shape
+ * @throws Refusal `invalid` for any other text
  */
 export function parsePhone(text: string, what = "phone"): Msisdn {
   if (!PHONE_PATTERN.test(text)) throw invalid(`${what} ${PHONE_RULE}`);
@@ -24,7 +24,7 @@ export function parsePhone(text: string, what = "phone"): Msisdn {
  * Msisdn}. Null if no number starts like this.
  */
 export function parsePhonePrefix(text: string): string | null {
-  // An unescaped + in a query string arrives as a space. A space alone is part of another text.
+  // An unescaped + in a query string is decoded as a space. A space without digits is another text.
   if (/^(?:\+[0-9]*| [0-9]+)$/.test(text)) return sharesStart(text.slice(1), "254") ? text.slice(1) : null;
   if (!/^[0-9]+$/.test(text)) return null;
   if (text.startsWith("0")) return `254${text.slice(1)}`;

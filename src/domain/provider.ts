@@ -3,7 +3,7 @@ import type { Outcome } from "./outcome.ts";
 import type { Msisdn } from "./phone.ts";
 import type { PendingTransaction } from "./transaction.ts";
 
-/** What the network is asked to show on a customer's phone. */
+/** A prompt for a customer's phone. */
 export interface Prompt {
   /** The service's id of this payment. A provider keeps its own ids in the memo. */
   readonly checkoutRequestId: string;
@@ -16,18 +16,18 @@ export interface Prompt {
   readonly pushedAtMs: number;
   /** When the service stops waiting. */
   readonly expiresAtMs: number;
-  /** A note from the caller to the provider, which the service does not read. Null if there is none. */
+  /** A note from the client to the provider, which the service does not read. Null if there is none. */
   readonly instruction: string | null;
 }
 
-/** The network took the prompt. */
+/** The network accepted the prompt. */
 export interface Pushed {
-  /** Stored with the transaction and handed back at each check. */
+  /** Stored with the transaction, and passed to each check. */
   readonly memo: string;
   readonly checkAtMs: number;
 }
 
-/** The outcome is not known yet; ask again at `checkAtMs`. */
+/** The outcome is not known yet; check again at `checkAtMs`. */
 export interface NotYet {
   readonly status: "pending";
   readonly checkAtMs: number;
@@ -37,13 +37,13 @@ export interface NotYet {
 export interface Provider {
   /**
    * Sends a prompt.
-   * @throws Refusal `provider` if the network does not take it, `invalid` for an instruction it does not understand
+   * @throws Refusal `provider` if the network does not accept it, `invalid` for an unknown instruction
    */
   push(prompt: Prompt): Promise<Pushed>;
 
   /**
-   * The outcome of a prompt, if it is known at `nowMs`. It may take long: the answer counts until the deadline, and nobody asks
-   * about the same prompt meanwhile.
+   * The outcome of a prompt, if it is known at `nowMs`. It may take long: its result counts until the deadline, and a
+   * prompt has only one check in flight.
    */
   check(pending: PendingTransaction, nowMs: number): Promise<Outcome | NotYet>;
 }

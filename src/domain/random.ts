@@ -1,6 +1,6 @@
-/** Chance as an argument. */
+/** Randomness as an argument. */
 export interface Random {
-  /** `count` bytes that nobody can guess. In a test, a seed repeats them. */
+  /** `count` unpredictable bytes. In a test, the same seed gives the same bytes. */
   bytes(count: number): Uint8Array;
 }
 
@@ -18,7 +18,7 @@ export function token(random: Random, length: number): string {
   return charactersOf(random.bytes(length), length);
 }
 
-/** Five bits of each of the first `length` bytes, as characters. Two at once take a third of the time. */
+/** Five bits of each of the first `length` bytes, as characters. Two characters at a time take a third of the time. */
 export function charactersOf(bytes: Uint8Array, length: number): string {
   const bitsAt = (index: number) => (bytes[index] ?? 0) & 31;
   let text = length % 2 === 1 ? (CROCKFORD[bitsAt(0)] ?? "") : "";
@@ -26,7 +26,7 @@ export function charactersOf(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** A seed for a caller without one. The caller shows it, so that it can be used again. */
+/** A new seed, if the user gave none. The caller shows it, so that a run can be repeated. */
 export function drawSeed(random: Random): number {
   return new DataView(random.bytes(4).buffer).getUint32(0);
 }
@@ -34,13 +34,13 @@ export function drawSeed(random: Random): number {
 /** Draws numbers from 0 to below 1. */
 export interface Chance {
   (): number;
-  /** What another chance goes on from. */
+  /** The state, from which {@link seededChance} can continue. */
   state(): number;
 }
 
 /**
  * Numbers that are the same for the same seed (a 32-bit xorshift after a scramble of the seed).
- * @param drawn the state of a chance of this seed, to go on from there
+ * @param drawn the state of an earlier chance with this seed, to continue from it
  */
 export function seededChance(seed: number, drawn?: number): Chance {
   let state = drawn ?? Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 1;

@@ -1,6 +1,6 @@
 /**
- * The network's result codes, with its exact texts. Clients go by the code; nothing branches on a text. A result with a text of
- * this table is stored as its code alone.
+ * The network's result codes, with its exact texts. Clients and momo decide by the code, never by the text. A result with the
+ * text of this table is stored as its code alone.
  */
 export const RESULT_CODES = {
   0: "The service request is processed successfully.",

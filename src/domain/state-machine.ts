@@ -5,20 +5,20 @@ import { RESULT_CODES } from "./result-codes.ts";
 import type { FinalTransaction, PendingTransaction, TransactionFacts } from "./transaction.ts";
 
 /**
- * The transitions of §3, and the only place where a status comes from. The database repeats the rule: it refuses to change a
- * final row.
+ * The transitions of §3, and the only place that changes a status. The database repeats the rule: it refuses to change a final
+ * row.
  */
 
 /**
- * (none) → pending: the provider took the prompt.
- * @param checkAtMs when the provider wants to be asked; the deadline bounds it, so that every pending transaction ends
+ * (none) → pending: the provider accepted the prompt.
+ * @param checkAtMs when to check first; at the deadline at the latest, so that every pending transaction ends
  */
 export function open(facts: TransactionFacts, memo: string, checkAtMs: number): PendingTransaction {
-  assert(facts.expiresAtMs > facts.createdAtMs, "a prompt lives for some time");
+  assert(facts.expiresAtMs > facts.createdAtMs, "the deadline of a prompt is after its start");
   return { ...facts, status: "pending", memo, checkAtMs: Math.min(checkAtMs, facts.expiresAtMs) };
 }
 
-/** What the service reports for a prompt after its deadline, in the words of the network. */
+/** The result after the deadline, with the network's code and text. */
 const DEADLINE_PASSED = { status: "expired", resultCode: 1019, resultDesc: RESULT_CODES[1019] } as const;
 
 /** pending → expired, by the service's own deadline. */
@@ -28,9 +28,9 @@ export function expire(pending: PendingTransaction): FinalTransaction {
 }
 
 /**
- * pending → completed, failed, cancelled or expired. The service's own deadline comes first: an outcome counts only if it
- * happened before it.
- * @returns what becomes of the transaction; to be written only if it is still pending
+ * pending → completed, failed, cancelled or expired. An outcome counts only if it happened before the service's own
+ * deadline.
+ * @returns the final transaction, to be written only if the stored one is still pending
  */
 export function resolve(pending: PendingTransaction, outcome: Outcome): FinalTransaction {
   assert.equal(pending.status, "pending");

@@ -46,7 +46,7 @@ export function endOfDayMs(day: Day): number {
 export function parseDay(text: string): Day | null {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return null;
   const midnight = new Date(`${text}T00:00:00.000Z`);
-  // The constructor turns 30 February into 1 or 2 March: if the day changes on the way back, the calendar does not have it.
+  // The constructor turns 30 February into 1 or 2 March: if the text is then another one, the day does not exist.
   if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(text)) return null;
   return (midnight.getTime() / DAY_MS) as Day;
 }

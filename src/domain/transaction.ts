@@ -1,7 +1,7 @@
 import type { AmountCents } from "./money.ts";
 import type { Msisdn } from "./phone.ts";
 
-/** Where a transaction comes from (§2.2); the API itself makes only `api`. */
+/** The origin of a transaction (§2.2). The merchant API makes only `api`. */
 export const KINDS = ["api", "web", "wallet_deposit", "credit_topup"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -14,7 +14,7 @@ export type FinalStatus = Exclude<Status, "pending">;
 export const MAX_REFERENCE_LENGTH = 100;
 export const MAX_DESCRIPTION_LENGTH = 182;
 
-/** The ids of a transaction. The service makes them before it asks the provider. */
+/** The ids of a transaction. They are made before the prompt is pushed. */
 export interface TransactionIdentifiers {
   /** The service's number for it, which no other transaction of the database has or had. */
   readonly id: number;
@@ -22,7 +22,7 @@ export interface TransactionIdentifiers {
   readonly merchantRequestId: string;
 }
 
-/** What a merchant asks for (§4.1). */
+/** The order for a payment (§4.1). */
 export interface Order {
   readonly kind: Kind;
   readonly paymentAccountId: number;
@@ -32,21 +32,21 @@ export interface Order {
   readonly description: string | null;
 }
 
-/** What is known when a payment starts and never changes. */
+/** The facts that are known when a payment starts, and never change. */
 export interface TransactionFacts extends TransactionIdentifiers, Order {
   readonly merchantId: number;
   readonly feeCents: number;
   readonly createdAtMs: number;
-  /** The service's own deadline: at this instant a pending transaction expires, whatever the network says. */
+  /** The service's own deadline: a pending transaction expires then, whatever the network says. */
   readonly expiresAtMs: number;
 }
 
 /** The customer has not answered the prompt. */
 export interface Pending {
   readonly status: "pending";
-  /** When to ask the provider next; never after the deadline. */
+  /** When to check with the provider next; never after the deadline. */
   readonly checkAtMs: number;
-  /** The provider's own note on this prompt; nobody else reads it. */
+  /** The provider's note on this prompt. Only the provider reads it. */
   readonly memo: string;
 }
 
@@ -58,7 +58,7 @@ export interface Completed {
   readonly resultCode: 0;
   readonly resultDesc: string;
   readonly completedAtMs: number;
-  /** The provider's own note on how it ended. */
+  /** The provider's note on the outcome. */
   readonly memo: string;
 }
 

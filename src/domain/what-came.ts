@@ -1,13 +1,13 @@
 import { redact } from "./credentials.ts";
 import { Refusal } from "./error.ts";
 
-/** Refusals show what came: at most one line, no secret, and no control characters for a terminal. */
+/** Refusals show the received value: in one line at most, without secrets, and without control characters for a terminal. */
 
 const MAX_SHOWN = 40;
 
 /**
- * The end of a refusal: what the member or parameter was, instead of what it must be.
- * @param isOtherKind whether another kind of value was wanted: then the kind is named, too
+ * The end of a refusal: the value that a member or parameter has.
+ * @param isOtherKind whether the rule needs another kind of value: then the kind is named, too
  */
 export function whatCame(value: unknown, isOtherKind = false): string {
   const names = isOtherKind && (typeof value === "string" || typeof value === "number");
@@ -40,7 +40,7 @@ function quoted(text: string): string {
 
 /**
  * JSON escapes only the first 32 control characters. Terminals also obey later ones, and marks that change the direction of
- * text.
+ * text, so these are escaped here.
  */
 function escapeControls(json: string): string {
   return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -52,7 +52,7 @@ function escapeControls(json: string): string {
 }
 
 /**
- * Reads text with a function of the domain, and adds what came to its refusal.
+ * Reads text with a function of the domain, and adds the text to its refusal.
  * @throws Refusal as the function does
  */
 export function readNaming<T>(text: string, read: (text: string) => T): T {

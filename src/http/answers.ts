@@ -3,8 +3,8 @@ import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { KINDS, STATUSES } from "../domain/transaction.ts";
 
 /**
- * The shapes of the answers and of a transaction in JSON, stated only here. The views and the types of all clients derive from
- * them, the OpenAPI description shows them, and tests check real answers against them.
+ * The schemas of the answers and of a transaction in JSON, defined only here. The types of the views and of all clients derive
+ * from them, the OpenAPI description shows them, and tests check real answers with them.
  */
 
 /** Answers have a full form and an earlier, shorter one (§4.1–4.3). */
@@ -27,7 +27,7 @@ export const identifiers = {
   merchant_request_id: z.string().regex(/^ws_MR_[0-9]+_[0-9A-Z]+$/),
 };
 const outcome = {
-  result_code: z.int().nullable().describe("the network's; null while pending"),
+  result_code: z.int().nullable().describe("the code of the network; null while pending"),
   result_desc: z.string().nullable(),
 };
 const envelope = { success: z.literal(true), message: z.string() };
@@ -109,7 +109,7 @@ const statusFull = z.strictObject({
 const listShort = z.strictObject({ data: z.array(shortTransaction), ...aroundList });
 const listFull = z.strictObject({ transactions: z.array(transaction), summary, ...aroundList });
 
-/** What the operations answer beside `success` and `message`, in both forms. */
+/** The members of each answer besides `success` and `message`, in both forms. */
 export const started = { full: startedFull, short: startedShort };
 export const status = { full: statusFull, short: statusShort };
 export const list = { full: listFull, short: listShort };
@@ -119,7 +119,7 @@ export type StartedAnswer = EitherForm<typeof started>;
 export type StatusAnswer = EitherForm<typeof status>;
 export type ListAnswer = EitherForm<typeof list>;
 
-/** §7. */
+/** The answer of a failure (§7). */
 export const failureSchema = z.strictObject({ success: z.literal(false), message: z.string() });
 
 /** An answer with 200: the envelope of §1 and these members. */
@@ -132,5 +132,5 @@ const answersIn = (form: ResponseForm) => ({
   "/transactions.php": succeeded(list[form]),
 });
 
-/** What each operation answers with 200, by its path. */
+/** The answer of each operation with 200, by its path. */
 export const ANSWERS = { full: answersIn("full"), short: answersIn("short") };

@@ -18,12 +18,12 @@ const OPERATIONS = [
   { path: "/transactions.php", method: "GET", operation: transactions },
 ] as const;
 
-/** What each operation takes, by its path: the members of its body, or the parameters of its query. */
+/** The input of each operation, by its path: the members of its body, or the parameters of its query. */
 export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
   OPERATIONS.map(({ path, operation }) => [path, Object.keys(operation.schema.shape)]),
 );
 
-/** What the API knows of the path of an operation. */
+/** An operation, with the method of its path. */
 interface Known {
   readonly method: "GET" | "POST";
   readonly operation: Operation;
@@ -31,7 +31,7 @@ interface Known {
   readonly members: readonly string[];
 }
 
-/** Where the description of the API stands. */
+/** The path of the OpenAPI description. */
 const OPENAPI_PATH = "/openapi.json";
 
 export interface ApiOptions {
@@ -39,15 +39,15 @@ export interface ApiOptions {
   readonly basePaths: BasePaths;
   readonly accept: Accept;
   readonly form: ResponseForm;
-  /** Of this program, for the description of the API. */
+  /** The version of this program, for the OpenAPI description. */
   readonly version: string;
-  /** Told of bugs; the caller sees a fixed text. */
+  /** Called with bugs; the client gets a fixed text. */
   readonly reportFault: (error: unknown) => void;
 }
 
 /**
- * The merchant API. Every request is checked in one order: path (404), method (405),
- * credentials (401), content type and body (400), and then the operation itself.
+ * The merchant API. It checks every request in this order: path (404), method (405), credentials (401), content type and body
+ * (400). Then the operation runs.
  */
 export function createApi({ service, basePaths, accept, form, version, reportFault }: ApiOptions): Api {
   const operations = new Map<string, Known>(
@@ -63,8 +63,8 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   const elsewhere = others.map((basePath) => `, and the same below ${basePath || "/"}`).join("");
 
   /**
-   * The description of the API stands outside the base path and needs no credentials. Its shapes take 3 ms and 1 MB to load,
-   * which the first payment would wait for.
+   * The OpenAPI description is outside the base path and needs no credentials. It is loaded on first use: it takes 3 ms and 1 MB,
+   * and the first payment would wait for it.
    */
   async function description(request: Request): Promise<Reply> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
@@ -109,7 +109,7 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
         }
         const { headers } = request;
         const merchantId = await service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
-        // A list waits until all that is due is resolved, which takes long after the host has slept.
+        // A list waits until all due payments are resolved, which takes long if the host was suspended.
         if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
         const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
         return await known.operation.carryOut(input, merchantId, { service, form, headers });

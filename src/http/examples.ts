@@ -7,7 +7,7 @@ import { listMessage, listView, startedView, statusView } from "./view.ts";
 
 const CREATED_AT_MS = Date.UTC(2026, 10, 20, 7, 0, 0);
 
-/** What a client sends in a body or, as `query`, in its parameters. */
+/** The body of each operation, or the parameters of its query. */
 export const REQUEST_EXAMPLES = {
   "/stkpush.php": {
     payment_account_id: 1,
@@ -62,7 +62,7 @@ const summary = {
 };
 const filter = { kind: "api", status: "completed", search: "0712" } as const;
 
-/** What each operation answers with 200. */
+/** The answer of each operation with 200. */
 export function answerExamples(form: ResponseForm): Record<keyof typeof REQUEST_EXAMPLES, object> {
   return {
     "/stkpush.php": success("STK push sent: the customer has been asked for a PIN", startedView(pending, form)),
@@ -80,7 +80,7 @@ const UNAUTHORIZED =
   "invalid API credentials: send the headers X-API-Key and X-API-Secret of a key that is not revoked";
 const BROKEN = "internal server error";
 
-/** How each operation fails, by status: an example of the message. */
+/** An example of the message for each status with which an operation fails. */
 export const FAILURE_EXAMPLES: Record<keyof typeof REQUEST_EXAMPLES, Readonly<Record<number, string>>> = {
   "/stkpush.php": {
     400:

@@ -1,12 +1,12 @@
-/** What only the lenient form accepts: the strict form refuses it. */
+/** A value that only the lenient form accepts: the strict form refuses it. */
 export interface Leniency {
   /** A member of the body, a parameter of the query, `body` or `Content-Type`. */
   readonly member: string;
-  /** What came there, as a refusal would show it. */
+  /** The received value, as a refusal would show it. */
   readonly came: string;
 }
 
-/** What is known of one call after it was read, for the log. */
+/** What the log needs from reading one request. */
 export interface Exchange {
   /** The body as text, as far as it was read. Null if nothing was read. */
   body: string | null;

@@ -14,11 +14,11 @@ import { KINDS, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH, STATUSES } from ".
 import { whatCame } from "../domain/what-came.ts";
 import { readQuery } from "./request.ts";
 
-/** The shapes of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
+/** The schemas of requests. Each rule is the text of its refusal: the member, what is wrong, what would be right. */
 
 const MAX_IDENTIFIER_LENGTH = 100;
 
-/** The refusal of a member, whatever is wrong. {@link parseInput} adds what came. */
+/** The refusal of a member, for any mistake. {@link parseInput} adds the received value. */
 export function rule(member: string, text: string | ((input: unknown) => string)) {
   return {
     error: ({ input }: { input?: unknown }) =>
@@ -29,7 +29,7 @@ export function rule(member: string, text: string | ((input: unknown) => string)
 function text(member: string, { min, max }: { min: number; max: number }) {
   const bad = rule(member, `must be a string of ${min > 0 ? `${min} to` : "at most"} ${max} characters`);
   const fits = (value: string) => {
-    // Characters, not UTF-16 units: an emoji counts once.
+    // Count characters instead of UTF-16 units: an emoji is one.
     const length = value.length > max ? [...value].length : value.length;
     return length >= min && length <= max;
   };
@@ -37,7 +37,7 @@ function text(member: string, { min, max }: { min: number; max: number }) {
     z
       .string(bad)
       .refine(fits, { ...bad, abort: true })
-      // Half an emoji is not text.
+      // Half of an emoji is not text.
       .refine((value) => value.isWellFormed(), {
         error: `${member} must be a string of whole characters: half of a surrogate pair is none`,
       })
@@ -77,7 +77,7 @@ export const checkStatusSchema = z.object({
   checkout_request_id: text("checkout_request_id", { min: 1, max: MAX_IDENTIFIER_LENGTH }),
 });
 
-/** A whole number as a query writes it: no sign, point, exponent or leading zero. */
+/** A whole number in a query, without sign, point, exponent or leading zero. */
 const wholeNumber = (member: string, max: number, fallback: number) => {
   const bad = rule(member, `must be a whole number from 1 to ${max}`);
   return z
@@ -89,7 +89,7 @@ const wholeNumber = (member: string, max: number, fallback: number) => {
     .meta({ described: { type: "integer", minimum: 1, maximum: max, default: fallback } });
 };
 
-/** Any integer. The operation says if nothing has this id. */
+/** Any integer. The operation refuses an id that does not exist. */
 const identifier = (member: string) => {
   const bad = rule(member, "must be a whole number");
   return z
@@ -110,7 +110,7 @@ const oneOf = <T extends string>(member: string, values: readonly T[]) => {
     z
       .string(bad)
       .refine((text) => find(text) !== undefined, bad)
-      // An `enum` in the schema would make validators refuse other letter cases.
+      // With an `enum` in the schema, validators would refuse other letter cases.
       .meta({
         description: `one of ${values.join(", ")}, in any letter case`,
         pattern: `^(${values.map(inAnyCase).join("|")})$`,
@@ -120,7 +120,7 @@ const oneOf = <T extends string>(member: string, values: readonly T[]) => {
   );
 };
 
-/** A pattern of JSON Schema has no flags. */
+/** A pattern for any letter case, because patterns of JSON Schema have no flags. */
 const inAnyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 
 const day = (member: string) => {
@@ -154,7 +154,7 @@ export const listTransactionsSchema = z
 const LIST_PARAMETERS = Object.keys(listTransactionsSchema.shape);
 
 /**
- * The page of a list that a query string asks for, and its filter.
+ * The page and the filter of a list, from a query string.
  * @throws Refusal `invalid`
  */
 export function readListQuery(query: string): { filter: TransactionFilter; page: Page } {
@@ -183,7 +183,7 @@ export function selectionOf(input: z.output<typeof listTransactionsSchema>): {
 
 /**
  * Checks an input with its schema.
- * @throws Refusal `invalid` that names every member that does not fit, and what it is
+ * @throws Refusal `invalid` that names every wrong member and its value
  */
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input, { reportInput: true });
@@ -192,7 +192,7 @@ export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.ou
   throw invalid([...reasons].join("; "));
 }
 
-/** What came at the place of an issue. Empty if nothing came, or if the issue is about several members. */
+/** The received value of an issue, as text. Empty if there is none, or if the issue is about several members. */
 export function whatCameOf({ code, input, ...issue }: z.core.$ZodIssue): string {
   if (input === undefined || (code !== "invalid_type" && typeof input === "object" && input !== null)) return "";
   const wanted = code === "invalid_type" && "expected" in issue ? issue.expected : typeof input;

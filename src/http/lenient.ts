@@ -7,11 +7,11 @@ import { listTransactionsSchema } from "./input.ts";
 import { isJson, parseJsonObject, readForm } from "./request.ts";
 
 /**
- * The lenient form: what the real services accept and the specification does not promise. It corrects values before the schemas
- * check them, and notes what came. Everything else is left to the schemas.
+ * The lenient form accepts what the real services accept and the specification does not promise. It corrects values before the
+ * schemas check them, and records the received values. The schemas check all other rules.
  */
 
-/** Digits with decimals or without: no sign, exponent or separator of thousands. */
+/** Digits, with or without decimals: no sign, exponent or separator of thousands. */
 const DECIMAL = /^[0-9]+(?:\.[0-9]+)?$/;
 
 function decimalOf(value: unknown): string | null {
@@ -29,7 +29,7 @@ function toAmount(value: unknown): unknown {
   return decimal === null ? value : roundToCents(decimal);
 }
 
-/** Digits, with a plus before them, and spaces, dashes, dots and parentheses between them. A plus in a form arrives as a space. */
+/** Digits, with an optional plus before them, and spaces, dashes, dots and parentheses between them. */
 const PHONE = /^\+?\(?[0-9](?:[\s\p{Pd}.()]*[0-9])*$/u;
 
 function toPhone(value: unknown): unknown {
@@ -47,19 +47,19 @@ function toOptionalText(value: unknown): unknown {
 
 const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : value);
 
-/** A whole number as the schema of a query wants it: without spaces, leading zeros and decimals that are zero. */
+/** A whole number in the form that the schema of a query accepts: without spaces, leading zeros and zero decimals. */
 function toWhole(value: unknown): unknown {
   const [whole = ""] = /^-?[0-9]{1,30}(?=(?:\.0{1,30})?$)/.exec(String(value).trim()) ?? [];
   return whole === "" ? value : BigInt(whole).toString();
 }
 
-/** An empty parameter, or one with a value that the schema does not know, is left out. */
+/** Leaves out a parameter that is empty or has an unknown value. */
 const asFilter = (name: keyof typeof listTransactionsSchema.shape) => (value: unknown) =>
   listTransactionsSchema.shape[name].safeParse(value).success ? value : undefined;
 
 const unlessEmpty = (value: unknown) => (value === "" ? undefined : value);
 
-/** The corrected member or parameter: undefined if it counts as absent, itself if there is nothing to correct. */
+/** The corrected member or parameter: undefined if it counts as absent, unchanged if there is nothing to correct. */
 const NORMALISED: Readonly<Record<string, (value: unknown) => unknown>> = {
   payment_account_id: toNumber,
   amount: toAmount,
@@ -84,8 +84,8 @@ const NORMALISED: Readonly<Record<string, (value: unknown) => unknown>> = {
 };
 
 /**
- * Corrects an input as far as its schema needs it.
- * @param leniencies told of what was changed
+ * Corrects an input where its schema needs it.
+ * @param leniencies gets an entry for each correction
  */
 export function normalise(input: object, schema: z.ZodObject, leniencies: Leniency[]): object {
   const normalised: Record<string, unknown> = { ...input };
@@ -93,7 +93,7 @@ export function normalise(input: object, schema: z.ZodObject, leniencies: Lenien
     if (!Object.hasOwn(input, member)) continue;
     const value = normalised[member];
     const right = NORMALISED[member]?.(value);
-    // A value that stays wrong is refused as it came.
+    // A value that is still wrong stays unchanged, so that the refusal shows it as it was sent.
     if (right === value || !memberSchema.safeParse(right).success) continue;
     leniencies.push({ member, came: shown(value) });
     if (right === undefined) delete normalised[member];
@@ -106,8 +106,8 @@ export function normalise(input: object, schema: z.ZodObject, leniencies: Lenien
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
 /**
- * The members of a body: of a JSON object, whatever its content type, or of a form.
- * @param leniencies told of what the strict form does not take
+ * The members of a body: of a JSON object with any content type, or of a form.
+ * @param leniencies gets an entry for each thing that the strict form does not accept
  * @throws Refusal `invalid` if it is neither
  */
 export function readLenientBody(text: string, headers: Headers, schema: z.ZodObject, leniencies: Leniency[]): object {

@@ -7,7 +7,7 @@ import type { BasePaths } from "./operation.ts";
 
 export interface Described {
   readonly basePaths: BasePaths;
-  /** How the caller reached the server, such as `http://127.0.0.1:2547`; empty if that is not known. */
+  /** The address that the client used, such as `http://127.0.0.1:2547`; empty if it is unknown. */
   readonly origin: string;
   readonly form: ResponseForm;
   readonly version: string;
@@ -38,7 +38,7 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
       "/status.php": {
         post: {
           operationId: "checkStatus",
-          summary: "What has become of a payment",
+          summary: "The status of a payment",
           parameters: CREDENTIALS,
           requestBody: bodyOf(checkStatusSchema, "/status.php"),
           responses: answersOf("/status.php", form),
@@ -63,14 +63,12 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
   };
 }
 
-/**
- * Both headers again, as parameters: converters such as that of Postman keep only one security scheme of an operation.
- */
+/** Both headers again, as parameters: some converters, such as Postman's, keep only one security scheme of an operation. */
 const CREDENTIALS = ["X-API-Key", "X-API-Secret"].map((name) => ({
   name,
   in: "header",
   required: false,
-  description: "needed; leave it out where your tool sends it by the security scheme",
+  description: "needed, unless your tool sends it through the security scheme",
   schema: { type: "string" },
 }));
 
@@ -81,13 +79,13 @@ function bodyOf(schema: z.ZodType, path: Path) {
   return { required: true, content: { "application/json": content } };
 }
 
-/** What a failing status means (§7). */
+/** The meaning of each failing status (§7). */
 const FAILURES: Readonly<Record<string, string>> = {
   400: "Bad request: missing or invalid parameters",
   401: "Unauthorized: invalid API credentials",
   404: "Not found: resource does not exist",
   405: "Method not allowed: use the correct HTTP method",
-  500: "Internal server error, or the network did not take the prompt",
+  500: "Internal server error, or the network did not accept the prompt",
 };
 
 function answersOf(path: Path, form: ResponseForm) {

@@ -10,16 +10,16 @@ export interface Api {
   /** It never throws. */
   answer(request: Request, exchange: Exchange, keepOpen?: KeepOpen): Promise<Reply>;
   /**
-   * Whether the lenient form takes a call whose form the strict one has refused.
-   * @param body what came as its body, as far as that is known
+   * Whether the lenient form accepts a request that the strict form has refused.
+   * @param body its body as text, as far as it was read
    */
   wouldTake(request: Request, body: string | null): boolean;
 }
 
-/** What a client may send: only what the specification says, or also what the real services take. */
+/** What a client may send: only what the specification says, or also what the real services accept. */
 export type Accept = "strict" | "lenient";
 
-/** What an operation is given besides its input. */
+/** What an operation gets besides its input. */
 export interface OperationContext {
   readonly service: Service;
   readonly form: ResponseForm;
@@ -36,10 +36,10 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
 /** The paths of the three operations below the base address (§4). */
 export const OPERATION_PATHS = ["/stkpush.php", "/status.php", "/transactions.php"] as const;
 
-/** What stands before the paths of the operations: empty, or such as `/v2`. The first is the one that is shown. */
+/** The prefixes of the operations' paths: empty, or such as `/v2`. momo shows the first one to people. */
 export type BasePaths = readonly [first: string, ...more: string[]];
 
-/** The operation that a path leads to, without its base path; null if there is none. */
+/** The operation at a path, without its base path; null if there is none. */
 export function operationAt(path: string, basePaths: readonly string[]): (typeof OPERATION_PATHS)[number] | null {
   for (const basePath of basePaths) {
     const operation = OPERATION_PATHS.find((candidate) => path === basePath + candidate);

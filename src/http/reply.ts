@@ -34,7 +34,7 @@ function reply(status: number, body: object, headers = HEADERS): Reply {
   return { status, text: JSON.stringify(body), headers };
 }
 
-/** HTTP 200 with `success`, `message` (§1) and what else the operation answers. */
+/** HTTP 200 with `success`, `message` (§1) and the members of the operation. */
 export function succeed(message: string, members: object): Reply {
   return reply(200, { success: true, message, ...members });
 }
@@ -63,7 +63,7 @@ export function fail(status: number, message: string, more: Record<string, strin
   return reply(status, { success: false, message }, headers);
 }
 
-/** The refusal of a path that a proxy may understand differently than we do. */
+/** The refusal of a path that a proxy may resolve differently. */
 export const ambiguousPath = () =>
   fail(
     400,
@@ -71,9 +71,8 @@ export const ambiguousPath = () =>
   );
 
 /**
- * A refusal keeps its message, which may name what came, but no secret. Any other error is a bug: it is reported, and the
- * caller gets a fixed text.
- * @param reportFault told of the bug
+ * A refusal keeps its message, without secrets. Any other error is a bug: it is reported, and the client gets a fixed text.
+ * @param reportFault called with the bug
  */
 export function failWith(error: unknown, reportFault: (error: unknown) => void): Reply {
   if (error instanceof Refusal) return fail(STATUS_OF[error.kind], redact(error.message));

@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 export type Handler = (request: Request, keepOpen?: KeepOpen) => Promise<Response>;
 
 /**
- * Answers a request whose path changes its meaning when dot segments are resolved.
+ * Answers a request whose path has another meaning after its dot segments are resolved.
  * @param sentPath the path as it was sent, as far as it is known
  */
 export type RefusePath = (request: Request, sentPath: string) => Promise<Response>;
@@ -14,7 +14,7 @@ export type RefusePath = (request: Request, sentPath: string) => Promise<Respons
 /** Exempts a request from the idle time-out of the server, because its answer may take long. */
 export type KeepOpen = (request: Request) => void;
 
-/** Far more than a payment needs. Longer lists of rules are sent in parts. */
+/** Far more than a payment needs. A longer list of rules must be sent in parts. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The path and the query of a request as they were sent, not unescaped. */
@@ -30,7 +30,7 @@ export function targetOf(request: Request): { path: string; query: string } {
     : { path: url.slice(origin, mark), query: url.slice(mark + 1, end) };
 }
 
-/** How the caller reached the server, such as `http://127.0.0.1:2547`; empty if its `Host` is no plain host. */
+/** The address that the client used, such as `http://127.0.0.1:2547`; empty if its `Host` is no plain host. */
 export function originOf({ headers }: Request): string {
   const host = headers.get("Host") ?? "";
   const isPlain = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i.test(host);
@@ -49,7 +49,7 @@ export async function readJsonObject(request: Request, exchange?: Exchange): Pro
 }
 
 /**
- * The JSON object that a body's text is.
+ * Parses the text of a body as a JSON object.
  * @throws Refusal `invalid` for text that is not JSON, and for JSON that is not an object
  */
 export function parseJsonObject(text: string, headers: Headers): object {
@@ -61,7 +61,7 @@ export function parseJsonObject(text: string, headers: Headers): object {
 }
 
 /**
- * Requires the content type of JSON, which no HTML form can send.
+ * Requires the content type of JSON, because no HTML form can send it.
  * @throws Refusal `invalid` for another content type
  */
 export function expectJson(request: Request): void {
@@ -85,7 +85,7 @@ export async function readJson(request: Request): Promise<unknown> {
 
 /**
  * The text of a request's body.
- * @param exchange told what was read, also where it is refused
+ * @param exchange gets the text, also if it is refused
  * @throws Refusal `invalid` for more than {@link MAX_BODY_BYTES}, or bytes that are not UTF-8
  */
 export async function readText(request: Request, exchange?: Exchange): Promise<string> {
@@ -113,7 +113,7 @@ function parseJson(text: string, headers: Headers): unknown {
   }
 }
 
-/** Names what came instead of JSON, if it can be recognised. */
+/** The refusal of a body that is not JSON. It names the cause if it can recognise it. */
 function noJson(text: string, headers: Headers, error: SyntaxError | TypeError): Refusal {
   const encoding = headers.get("Content-Encoding");
   if (encoding !== null || text.startsWith(GZIP)) {
@@ -133,7 +133,7 @@ const GZIP = "\x1F\u{FFFD}";
 const FORGIVING = new TextDecoder("utf-8", { ignoreBOM: true });
 const FATAL = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-/** Reads the body, and never holds more than the bound. */
+/** Reads the body, and never keeps more than the bound in memory. */
 export function readBytes(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get("Content-Length");
   if (declared === null) return readChunks(request);
@@ -161,7 +161,7 @@ export function readQuery(query: string, known: readonly string[]): Record<strin
   return readParameters(query, known, "the query string");
 }
 
-/** The members of a form, by the same rules. */
+/** The members of a form, with the same rules. */
 export function readForm(body: string, known: readonly string[]): Record<string, string> {
   return readParameters(body, known, "the form in the body");
 }

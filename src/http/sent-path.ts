@@ -6,14 +6,14 @@ import { type RefusePath, targetOf } from "./request.ts";
  * that passes only `/v2`. The routes of Bun match the path as it was sent, so their parameters are its unescaped parts.
  */
 
-/** No known path has more parts. Each part costs 0.03 ms of the start. */
+/** No known path has more parts. Each part adds 0.03 ms to the start of a server. */
 const MAX_PATH_PARTS = 8;
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
 /**
- * Routes for all paths, which refuse those that are ambiguous.
- * @param busy paths with routes of their own. A match is a path as it was sent, so the comparison, which takes 1 µs, is not needed
+ * Routes for all paths, which refuse ambiguous paths.
+ * @param busy frequent paths. They have their own routes, which match only the path as it was sent, and so save 1 µs
  */
 export function routesOf(
   busy: readonly string[],
@@ -33,7 +33,7 @@ export function routesOf(
   return routes;
 }
 
-/** Serves a path that fits no route. It leads nowhere as it was sent; if its resolved form fits, it is ambiguous. */
+/** Serves a path that matches no route. If its resolved form would match one, the path is ambiguous. */
 export const serveUnrouted =
   (serve: Serve, refuse: RefusePath): Serve =>
   (request) => {

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 import { succeed } from "./reply.ts";
 import { statusView } from "./view.ts";
 
-/** `POST /status.php` (§4.2): what has become of a payment. */
+/** `POST /status.php` (§4.2): the status of a payment. */
 export const status: Operation<typeof checkStatusSchema> = {
   schema: checkStatusSchema,
   async carryOut(input, merchantId, { service, form }) {

@@ -11,9 +11,9 @@ import type {
   TransactionOnWire,
 } from "./answers.ts";
 
-/** The names of JSON. Only this border and SQL use snake case. */
+/** Answers in JSON. Only JSON and SQL use snake case. */
 
-/** §4.1. */
+/** The answer of §4.1. */
 export function startedView(transaction: Transaction, form: ResponseForm): StartedAnswer {
   return {
     ...(form === "full" && { transaction_id: transaction.id }),
@@ -22,7 +22,7 @@ export function startedView(transaction: Transaction, form: ResponseForm): Start
   };
 }
 
-/** §4.2. */
+/** The answer of §4.2. */
 export function statusView(transaction: Transaction, form: ResponseForm): StatusAnswer {
   const item = itemView(transaction);
   const { status, amount, phone, transaction_code, created_at } = item;
@@ -43,7 +43,7 @@ export function statusView(transaction: Transaction, form: ResponseForm): Status
   };
 }
 
-/** One transaction of the list (§2.2). Members of an outcome are null until there is one. */
+/** One transaction of the list (§2.2). The members of the outcome are null while it is pending. */
 export function itemView(transaction: Transaction): TransactionOnWire {
   const { id, kind, status, phone } = transaction;
   const final = transaction.status === "pending" ? null : transaction;
@@ -71,14 +71,14 @@ export function itemView(transaction: Transaction): TransactionOnWire {
   };
 }
 
-/** The same in the short form. */
+/** One transaction of the list in the short form. */
 function shortItemView(transaction: Transaction): ShortTransaction {
   const { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at } =
     itemView(transaction);
   return { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at };
 }
 
-/** §4.3. */
+/** The answer of §4.3. */
 export function listView(
   { rows, summary }: { rows: readonly Transaction[]; summary: Summary },
   filter: TransactionFilter,
@@ -112,7 +112,7 @@ function summaryView(summary: Summary) {
   };
 }
 
-/** The filters in force, in the query's own words. */
+/** The filters in force, with the names of the query's parameters. */
 function filterView({ kind, status, fromDay, toDay, search, id }: TransactionFilter) {
   return {
     ...(kind !== undefined && { type: kind }),

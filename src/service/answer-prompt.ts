@@ -13,8 +13,8 @@ interface Parts {
 }
 
 /**
- * The provider reports an outcome without being asked (§3: pending → final). The outcome is on disk when this returns.
- * @param outcomeOf what the provider says of this prompt
+ * The provider reports an outcome before it is checked (§3: pending → final). The outcome is on disk when this returns.
+ * @param outcomeOf makes the outcome of the prompt
  * @throws Refusal `not_found` for an unknown transaction, `conflict` for one that is final already: the first outcome wins
  */
 export async function answerPrompt(
@@ -33,7 +33,7 @@ export async function answerPrompt(
     throw alreadyFinal((await store.transactions.findByCheckoutRequestId(checkoutRequestId)) ?? final);
   }
   changes.announce(final);
-  // After the deadline, the prompt expires, whatever the answer says.
+  // After the deadline the prompt has expired, whatever the outcome was.
   if (final.status !== outcome.status) throw alreadyFinal(final);
   return final;
 }

@@ -2,13 +2,13 @@ import { secretMatches } from "../domain/credentials.ts";
 import { Refusal } from "../domain/error.ts";
 import type { Store } from "../store/store.ts";
 
-/** An unknown key is compared with this hash, so that it takes as long as a wrong secret. */
+/** Compared for an unknown key, so that the check takes as long as for a wrong secret. */
 const NO_HASH = new Uint8Array(32);
 
 /**
- * Finds the merchant that sends this request (§5).
+ * Finds the merchant of a request (§5).
  * @returns the merchant's id
- * @throws Refusal `unauthorized`, in the same words for a missing, unknown or revoked key and for a wrong secret
+ * @throws Refusal `unauthorized`, with the same message for a missing, unknown or revoked key and for a wrong secret
  */
 export async function authenticate(
   { merchants }: Pick<Store, "merchants">,

@@ -2,7 +2,7 @@ import type { Transaction } from "../domain/transaction.ts";
 
 export type ChangeListener = (transaction: Transaction) => void;
 
-/** Informs subscribers of each transaction when it starts and when it ends, after it is on disk. */
+/** Notifies subscribers when a transaction starts and when it ends, after it is on disk. */
 export interface Changes {
   /** @returns a function that ends the subscription */
   subscribe(listener: ChangeListener): () => void;

@@ -10,7 +10,7 @@ interface Parts {
 
 /**
  * One transaction by its checkout request id (§4.2).
- * @throws Refusal `not_found`, in the same words if it is another merchant's
+ * @throws Refusal `not_found`, with the same message if it is another merchant's
  */
 export async function checkStatus(
   { store, upToDate }: Parts,

@@ -3,13 +3,13 @@ import type { Provider } from "../domain/provider.ts";
 import { expire, resolve } from "../domain/state-machine.ts";
 import type { PendingTransaction, Transaction } from "../domain/transaction.ts";
 
-/** When to ask again about a payment if its check failed or is still in flight. */
+/** When to check a payment again if its check failed or is still in flight. */
 const RETRY_MS = 1000;
 
-/** How many checks can be in flight. Further payments wait for room, and end at their deadline. */
+/** How many checks can be in flight. Other payments wait until one returns, and expire at their deadline. */
 export const MAX_CHECKS = 10_000;
 
-/** A payment and the result of its check: the end, or a later time to ask again. */
+/** A payment and the result of its check: an outcome, or a later time to check again. */
 export interface Checked {
   readonly pending: PendingTransaction;
   readonly result: Transaction;
@@ -18,37 +18,37 @@ export interface Checked {
 export interface ChecksParts {
   readonly provider: Provider;
   readonly clock: Clock;
-  /** Told of a provider that throws. */
+  /** Called when the provider throws. */
   readonly reportFault: (error: unknown) => void;
-  /** Called when an answer comes after the turn that asked. The next {@link Checks.ask} returns it. */
+  /** Called when a check returns after {@link Checks.run} did. The next run returns its result. */
   readonly onLateAnswer: () => void;
 }
 
 /** The checks in flight at the provider: at most one for each payment. */
 export interface Checks {
   /**
-   * Asks about these payments, except those with a check in flight. It waits for one turn of the event loop only, so that a
-   * slow provider delays no other payment and no deadline.
-   * @returns the answers that have come, also late ones about others
+   * Checks these payments, except those with a check in flight. It waits for one turn of the event loop only, so that a slow
+   * provider delays no other payment and no deadline.
+   * @returns all new results, also late ones of other payments
    */
-  ask(due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]>;
-  /** Drops the check of a payment that has ended, whatever its answer will be. */
+  run(due: readonly PendingTransaction[], nowMs: number): Promise<Checked[]>;
+  /** Ignores the result of the check of a payment that has ended. */
   drop(id: number): void;
   dropAll(): void;
 }
 
 export function createChecks({ provider, clock, reportFault, onLateAnswer }: ChecksParts): Checks {
-  /** Payments whose answer has not been returned yet. Nobody asks about them again meanwhile. */
+  /** Payments whose result is not returned yet. They are not checked again before. */
   const inFlight = new Set<number>();
   let answered: Checked[] = [];
-  let isAsking = false;
+  let isRunning = false;
 
   async function check(pending: PendingTransaction, nowMs: number): Promise<void> {
     inFlight.add(pending.id);
     const result = await resultOf(pending, nowMs);
     if (!inFlight.has(pending.id)) return; // dropped
     answered.push({ pending, result });
-    if (!isAsking) onLateAnswer();
+    if (!isRunning) onLateAnswer();
   }
 
   async function resultOf(pending: PendingTransaction, nowMs: number): Promise<Transaction> {
@@ -58,21 +58,21 @@ export function createChecks({ provider, clock, reportFault, onLateAnswer }: Che
         ? postpone(pending, answer.checkAtMs, clock.nowMs())
         : resolve(pending, answer);
     } catch (error) {
-      // An error or an impossible answer of the provider counts as no answer.
+      // An error or an impossible outcome counts as no answer.
       reportFault(error);
       return retryLater(pending, clock.nowMs());
     }
   }
 
   return {
-    async ask(due, nowMs) {
-      isAsking = true;
+    async run(due, nowMs) {
+      isRunning = true;
       const checks: Promise<void>[] = [];
       for (const pending of due) {
         if (!inFlight.has(pending.id) && inFlight.size < MAX_CHECKS) checks.push(check(pending, nowMs));
       }
       if (checks.length > 0) await untilTurnEnds(Promise.all(checks), clock, nowMs);
-      isAsking = false;
+      isRunning = false;
       for (const { pending } of answered) inFlight.delete(pending.id);
       return answered.splice(0);
     },
@@ -92,13 +92,13 @@ async function untilTurnEnds(work: Promise<unknown>, clock: Clock, nowMs: number
   cancelAlarm();
 }
 
-/** The payment without an answer: to be asked about soon, or expired. */
+/** A payment without an answer: to be checked again soon, or expired. */
 export const retryLater = (pending: PendingTransaction, nowMs: number): Transaction =>
   postpone(pending, nowMs + RETRY_MS, nowMs);
 
-/** No answer yet: ask again, at the deadline at the latest. At the deadline the payment expires. */
+/** No outcome yet: check again, at the deadline at the latest. At the deadline the payment expires. */
 function postpone(pending: PendingTransaction, checkAtMs: number, nowMs: number): Transaction {
   if (nowMs >= pending.expiresAtMs) return expire(pending);
-  // Always later than now: a provider that answers "now" must not keep the resolver busy.
+  // Always later than now: a provider that returns "now" must not keep the resolver busy.
   return { ...pending, checkAtMs: Math.min(Math.max(checkAtMs, nowMs + 1), pending.expiresAtMs) };
 }

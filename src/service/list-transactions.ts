@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * A page of a merchant's transactions, newest first, with counts over all that the filter selects (§4.3).
- * @throws Refusal `not_found` if the filter names an id that the merchant has no transaction of
+ * A page of a merchant's transactions, newest first, with counts of all that the filter selects (§4.3).
+ * @throws Refusal `not_found` if the filter has an id and selects nothing
  */
 export async function listTransactions(
   { store, upToDate }: Parts,

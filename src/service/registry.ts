@@ -13,7 +13,7 @@ import {
 import type { Random } from "../domain/random.ts";
 import type { MerchantStore, Store } from "../store/store.ts";
 
-/** A key as it may be shown: without its secret. */
+/** A key without its secret, so that it can be shown. */
 export interface KeyListing {
   readonly apiKey: string;
   readonly merchantId: number;
@@ -34,7 +34,7 @@ interface Parts {
   readonly random: Random;
 }
 
-/** What merchants configure outside of the API (§1): themselves, payment accounts and keys. */
+/** What is configured outside of the merchant API (§1): merchants, payment accounts and keys. */
 export class Registry {
   readonly #merchants: MerchantStore;
   readonly #clock: Clock;
@@ -68,7 +68,7 @@ export class Registry {
     return account;
   }
 
-  /** @param credentials those that somebody chose; by default new ones */
+  /** @param credentials by default new ones; a user can choose the first key */
   async issueKey(
     merchantId: number,
     label: string,
@@ -90,7 +90,7 @@ export class Registry {
       throw new Refusal("not_found", "there is no such key in force; the list of keys has those that exist");
   }
 
-  /** Every key of a merchant, also those that were revoked last. */
+  /** All keys in force of a merchant, and those that were revoked last. */
   async listAllKeys(merchantId: number): Promise<KnownKey[]> {
     await this.requireMerchant(merchantId);
     const keys = await this.#merchants.listKeys(merchantId);

@@ -9,22 +9,22 @@ export interface BatchParts {
   readonly changes: Changes;
   readonly lateness: Lateness;
   readonly reportFault: (error: unknown) => void;
-  /** Whether the server stops: then no further commit begins. */
+  /** Whether the server is stopping: then no further commit starts. */
   readonly isStopped: () => boolean;
 }
 
-/** How late checks were made, all together. */
+/** How late checks were made: their number, and the sum. */
 export interface Lateness {
   count: number;
   sumMs: number;
 }
 
-/** How many payments share one commit. Between commits, requests get their turn, and a stop is noticed. */
+/** How many payments share one commit. Between commits the event loop serves requests, and a stop takes effect. */
 const BATCH = 500;
 
 /**
- * Asks the provider about these payments and those that are due by `untilMs`, and writes the results in one commit, each only
- * if the payment is still pending. Every payment ends by its deadline, whatever the provider says.
+ * Checks `first` and the payments that are due by `untilMs` with the provider. Writes the results in one commit, each only if the
+ * payment is still pending. Every payment ends by its deadline, whatever the provider says.
  * @returns whether there was anything to write
  */
 export async function resolveBatch(
@@ -56,14 +56,14 @@ async function checkAll(
   lateness.count += due.length;
   for (const { checkAtMs } of due) lateness.sumMs += nowMs - checkAtMs;
   const outcomes = new Map<number, Checked>();
-  for (const checked of await checks.ask(due, nowMs)) outcomes.set(checked.pending.id, checked);
+  for (const checked of await checks.run(due, nowMs)) outcomes.set(checked.pending.id, checked);
   for (const pending of due) {
     if (!outcomes.has(pending.id)) outcomes.set(pending.id, { pending, result: retryLater(pending, nowMs) });
   }
   return [...outcomes.values()];
 }
 
-/** If one of them cannot be written (its receipt number exists already), the others still are. */
+/** If one result cannot be written (such as a receipt number that already exists), the others still are. */
 async function recordOneByOne(parts: BatchParts, outcomes: readonly Checked[], nowMs: number): Promise<void> {
   const record = async (result: Transaction) => announce(parts, await parts.store.transactions.record([result]));
   for (const { pending, result } of outcomes) {

@@ -8,14 +8,14 @@ import { type Checks, createChecks } from "./checks.ts";
 import { type Lateness, resolveBatch } from "./resolve-batch.ts";
 
 /** How many urgent payments are resolved together. */
-const MOST_FIRST = 500;
+const MAX_URGENT = 500;
 
 /** How soon to try again after the store failed. */
 const RETRY_MS = 1000;
 
-/** How often to look for payments of other replicas, with a random fifth more or less, so that not all look at once. */
-const LOOK_MS = 1000;
-const LOOK_SPREAD = 0.2;
+/** How often to poll for payments of other replicas, with a random fifth more or less, so that they do not poll together. */
+const POLL_MS = 1000;
+const POLL_SPREAD = 0.2;
 
 export interface ResolverParts {
   readonly store: Pick<Store, "transactions">;
@@ -23,7 +23,7 @@ export interface ResolverParts {
   readonly clock: Clock;
   /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
-  /** Whether this process knows the time that all processes share. If not, rounds do nothing. Absent if there is no other. */
+  /** Whether this process knows the time that all processes share. If not, rounds do nothing. Absent for a single process. */
   readonly mayResolve?: () => boolean;
   readonly changes: Changes;
   readonly reportFault: (error: unknown) => void;
@@ -34,8 +34,8 @@ interface Urgent extends PromiseWithResolvers<void> {
 }
 
 /**
- * Resolves payments when they are due. The database is the schedule: this keeps one alarm, for the earliest check, and none
- * while nothing is pending.
+ * Resolves payments when they are due. The database is the schedule: the resolver keeps one alarm, for the earliest check,
+ * and none while nothing is pending.
  */
 export class Resolver {
   readonly #parts: ResolverParts;
@@ -48,8 +48,8 @@ export class Resolver {
   #alarmAtMs = Number.POSITIVE_INFINITY;
   #cancelAlarm = () => {};
   #cancelRetry = () => {};
-  #cancelLook = () => {};
-  /** The last round, and how many have not ended. */
+  #cancelPoll = () => {};
+  /** The last round, and how many rounds have not ended. */
   #lastRound: Promise<void> = Promise.resolve();
   #openRounds = 0;
   #nextRound: Promise<void> | null = null;
@@ -57,18 +57,18 @@ export class Resolver {
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
-    this.#checks = createChecks({ ...parts, onLateAnswer: () => this.#resolveUnasked() });
+    this.#checks = createChecks({ ...parts, onLateAnswer: () => this.#resolveInBackground() });
     parts.changes.subscribe(({ id, status }) => {
       if (status !== "pending") this.#checks.drop(id);
     });
   }
 
-  /** Whether something may be due and not resolved. Does not ask the database. */
+  /** Whether a payment may be due and not resolved. It does not query the database. */
   get isBehind(): boolean {
     return this.#openRounds > 0 || this.#hasFailed || this.#alarmAtMs <= this.#parts.clock.nowMs();
   }
 
-  /** Whether the last write failed. The resolver tries again by itself. */
+  /** Whether the last round failed. The resolver tries again by itself. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
@@ -77,22 +77,20 @@ export class Resolver {
     return this.#isStopped;
   }
 
-  /** A check is due at `atMs`. */
+  /** Sets the alarm for a check that is due at `atMs`, unless it is set for an earlier one. */
   wakeAt(atMs: number): void {
     if (this.#isStopped || atMs >= this.#alarmAtMs) return;
     this.#cancelAlarm();
     this.#alarmAtMs = atMs;
     this.#cancelAlarm = this.#parts.clock.alarm(atMs, () => {
       this.#alarmAtMs = Number.POSITIVE_INFINITY;
-      this.#resolveUnasked();
+      this.#resolveInBackground();
     });
   }
 
   /**
-   * Resolves all that is due now, and sets the alarm for the next. Rejects if the store fails.
-   *
-   * Rounds run one after another. Callers during a round share the next one, because this round may have read its payments
-   * already.
+   * Resolves all that is due now, and sets the alarm for the next check. Rejects if the store fails. Rounds run one after
+   * another. Calls during a round share the next one, because the current round may have read its payments already.
    */
   resolveDue(): Promise<void> {
     if (this.#nextRound) return this.#nextRound;
@@ -113,24 +111,24 @@ export class Resolver {
   resolveFirst(checkoutRequestId: string): Promise<void> {
     const one = { checkoutRequestId, ...Promise.withResolvers<void>() };
     this.#urgent.push(one);
-    this.#resolveUnasked();
+    this.#resolveInBackground();
     return one.promise;
   }
 
-  /** Looks about once a second for what is due: other replicas of a shared store start payments, too, and can die. */
+  /** Polls for due payments about once a second, because other replicas of a shared store also start payments and can crash. */
   watch(random: Random): void {
     if (this.#isStopped) return;
     const { realClock } = this.#parts;
     const [draw = 0] = random.bytes(1);
-    const pauseMs = Math.round(LOOK_MS * (1 + LOOK_SPREAD * (draw / 127.5 - 1)));
-    this.#cancelLook = realClock.alarm(realClock.nowMs() + pauseMs, () => {
-      // After a failure the retry comes by itself.
-      if (!this.#hasFailed) this.#resolveUnasked();
+    const pauseMs = Math.round(POLL_MS * (1 + POLL_SPREAD * (draw / 127.5 - 1)));
+    this.#cancelPoll = realClock.alarm(realClock.nowMs() + pauseMs, () => {
+      // After a failure, the retry is already scheduled.
+      if (!this.#hasFailed) this.#resolveInBackground();
       this.watch(random);
     });
   }
 
-  /** Drops all checks: the transactions were removed. */
+  /** Drops all checks, because the transactions were removed. */
   forget(): void {
     this.#checks.dropAll();
   }
@@ -140,24 +138,22 @@ export class Resolver {
     this.#isStopped = true;
     this.#cancelAlarm();
     this.#cancelRetry();
-    this.#cancelLook();
+    this.#cancelPoll();
     await this.#lastRound;
   }
 
-  #resolveUnasked(): void {
+  #resolveInBackground(): void {
     const round = this.resolveDue();
     if (round === this.#reportedRound) return;
     this.#reportedRound = round;
     void round.catch(this.#parts.reportFault);
   }
 
-  /**
-   * One round: all that is due when it begins. What becomes due meanwhile is for the next round, so that this one ends.
-   */
+  /** One round: all that is due when it starts. Payments that become due later wait for the next round, so that this one ends. */
   async #runRound(): Promise<void> {
     const { clock, realClock, store } = this.#parts;
     const startMs = clock.nowMs();
-    // This round does what the alarm was for. The next check sets a new one.
+    // This round resolves the payment of the alarm. Its end sets a new alarm.
     if (this.#alarmAtMs <= startMs) {
       this.#cancelAlarm();
       this.#alarmAtMs = Number.POSITIVE_INFINITY;
@@ -175,7 +171,7 @@ export class Resolver {
     } catch (error) {
       this.#hasFailed = true;
       if (!this.#isStopped) {
-        this.#cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, () => this.#resolveUnasked());
+        this.#cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, () => this.#resolveInBackground());
       }
       throw error;
     } finally {
@@ -185,14 +181,14 @@ export class Resolver {
 
   /** @returns whether there may be more to resolve */
   async #resolveNext(untilMs: number): Promise<boolean> {
-    const first = this.#urgent.splice(0, MOST_FIRST);
+    const first = this.#urgent.splice(0, MAX_URGENT);
     const { lateness } = this;
     const batchParts = { ...this.#parts, checks: this.#checks, lateness, isStopped: () => this.#isStopped };
     try {
       const nowMs = this.#parts.clock.nowMs();
-      const asked = await Promise.all(first.map(({ checkoutRequestId }) => this.#findDue(checkoutRequestId, nowMs)));
-      // A reset may have set the clock back meanwhile.
-      const found = asked.filter((one) => one !== null);
+      const reads = await Promise.all(first.map(({ checkoutRequestId }) => this.#findDue(checkoutRequestId, nowMs)));
+      const found = reads.filter((one) => one !== null);
+      // A reset may have set the clock back since the round started.
       const hadWork = await resolveBatch(batchParts, found, Math.min(untilMs, nowMs), nowMs);
       for (const { resolve } of first) resolve();
       return hadWork || this.#urgent.length > 0;
@@ -202,7 +198,7 @@ export class Resolver {
     }
   }
 
-  /** The caller may have read the payment before the last commit. */
+  /** Reads the payment again, because the last commit may have resolved it. */
   async #findDue(checkoutRequestId: string, nowMs: number): Promise<PendingTransaction | null> {
     const found = await this.#parts.store.transactions.findByCheckoutRequestId(checkoutRequestId);
     return found?.status === "pending" && found.checkAtMs <= nowMs ? found : null;

@@ -27,15 +27,15 @@ export interface ServiceParts {
   readonly random: Random;
   /** How long a prompt waits for its customer before it expires. */
   readonly promptTimeoutMs: number;
-  /** Whether this process knows the time that all processes on the store share. Absent if there is no other. */
+  /** Whether this process knows the time that all processes on the store share. Absent for a single process. */
   readonly mayResolve?: () => boolean;
-  /** Called with errors that no caller waits for. */
+  /** Called with errors that no caller gets. */
   readonly reportFault: (error: unknown) => void;
 }
 
 export type Service = ReturnType<typeof createService>;
 
-/** All that a merchant or the passage of time can cause. Each verb has a file; this connects them. */
+/** All actions of merchants and of time. Each action has a file; this function connects them. */
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
@@ -50,7 +50,7 @@ export function createService(outside: ServiceParts) {
     nowMs: () => outside.clock.nowMs(),
     /** When the next check of any payment is due; null while nothing is pending. */
     nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
-    /** Whether other processes change transactions, too. Those changes are not announced here. */
+    /** Whether other processes also change transactions. Their changes are not announced here. */
     isShared: store.isShared,
     markOfOthers: () => store.markOfOthers(),
     /** Calls the listener with each transaction when it starts and when it ends. */
@@ -75,7 +75,7 @@ export function createService(outside: ServiceParts) {
       await upToDate.catchUp();
       return store.transactions.listPaid(limit, phone);
     },
-    /** Any merchant's; null if there is none. */
+    /** Of any merchant; null if there is none. */
     findByCheckoutRequestId: (id: string) => upToDate.find(() => store.transactions.findByCheckoutRequestId(id)),
     findByReference: (reference: string) => upToDate.find(() => store.transactions.findByReference(reference)),
     /** Merchants, accounts and keys stay. */

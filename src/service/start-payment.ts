@@ -21,8 +21,8 @@ interface Parts {
 }
 
 /**
- * Asks the network to show a prompt, and stores the transaction (§3: none → pending). It is on disk when this returns.
- * @throws Refusal `invalid` if the account is not the merchant's; `provider` if the network does not take the prompt. Then
+ * Pushes a prompt to the network, and stores the transaction (§3: none → pending). It is on disk when this returns.
+ * @throws Refusal `invalid` if the account is not the merchant's; `provider` if the network does not accept the prompt. Then
  * nothing is stored.
  */
 export async function startPayment(

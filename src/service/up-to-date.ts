@@ -12,18 +12,18 @@ interface Parts {
 }
 
 /**
- * Resolves what is due before anybody reads it: a timer may be late, and no payment is answered as pending after its deadline.
- * Reads decide nothing; frequent polling only changes when an outcome is written.
+ * Resolves due payments before they are read, because an alarm may be late, and a payment is never shown as pending after its
+ * deadline. A read does not change an outcome, only when it is written.
  */
 export interface UpToDate {
   /** One transaction; null if there is none. */
-  find(look: () => Promise<Transaction | null>): Promise<Transaction | null>;
-  /** To be called before many are read. */
+  find(lookup: () => Promise<Transaction | null>): Promise<Transaction | null>;
+  /** Call it before a list is read. */
   catchUp(): Promise<void>;
 }
 
 export function createUpToDate({ store, clock, resolver, reportFault }: Parts): UpToDate {
-  /** If the store cannot be written, or the server stops, reading works as long as no payment is past its deadline. */
+  /** If the store cannot be written, or the server is stopping, reads work as long as no payment is past its deadline. */
   async function resolveWith(resolveIt: () => Promise<void>, isOverdue: () => Promise<boolean>): Promise<void> {
     if (resolver.hasFailed && !(await isOverdue())) return;
     try {
@@ -33,16 +33,16 @@ export function createUpToDate({ store, clock, resolver, reportFault }: Parts): 
       reportFault(error);
     }
     if (resolver.isStopped && (await isOverdue()))
-      throw new Refusal("stopping", "the server stops: ask again when it is back");
+      throw new Refusal("stopping", "the server is stopping: try again when it is back");
   }
 
   return {
-    async find(look) {
-      const found = await look();
+    async find(lookup) {
+      const found = await lookup();
       if (found?.status !== "pending" || found.checkAtMs > clock.nowMs()) return found;
       const isOverdue = async () => found.expiresAtMs <= clock.nowMs();
       await resolveWith(() => resolver.resolveFirst(found.checkoutRequestId), isOverdue);
-      return look();
+      return lookup();
     },
     async catchUp() {
       // The resolver has no alarm for payments of other processes: only the database knows whether one is due.

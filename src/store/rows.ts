@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { foldCase } from "../domain/filter.ts";
+import type { Tariff } from "../domain/fee.ts";
+import { foldCase, type Summary } from "../domain/filter.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
+import type { PaymentAccount } from "../domain/merchant.ts";
 import type { AmountCents } from "../domain/money.ts";
 import type { Msisdn } from "../domain/phone.ts";
 import { RESULT_CODES } from "../domain/result-codes.ts";
@@ -15,7 +17,7 @@ import {
   type TransactionFacts,
 } from "../domain/transaction.ts";
 
-/** Converts rows of the table `transactions` to transactions, and back. Nothing is stored that derives from the rest of a row. */
+/** Converts rows to types of the domain, and back. Values that derive from other columns are not stored. */
 
 export const codeOfKind = (kind: Kind): number => KINDS.indexOf(kind);
 export const codeOfStatus = (status: Status): number => STATUSES.indexOf(status);
@@ -111,7 +113,7 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
     id,
     merchantId: row.merchant_id,
     paymentAccountId: row.payment_account_id,
-    kind: KINDS[row.kind] ?? assert.fail("a kind of ours"),
+    kind: KINDS[row.kind] ?? assert.fail("unknown code of a kind"),
     amountCents: row.amount_cents as AmountCents,
     feeCents: row.fee_cents,
     phone: String(row.phone) as Msisdn,
@@ -122,14 +124,13 @@ export function toTransaction(row: TransactionRow, requestIds: RequestIds): Tran
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
   };
-  const status = STATUSES[row.status] ?? assert.fail("a status of ours");
+  const status = STATUSES[row.status] ?? assert.fail("unknown code of a status");
   if (status === "pending") {
     assert(row.check_at_ms !== null);
     return { ...facts, status, checkAtMs: row.check_at_ms, memo: row.memo };
   }
   assert(row.result_code !== null);
-  const resultDesc =
-    row.result_desc ?? textOf(row.result_code) ?? assert.fail("a text is stored where a code has none");
+  const resultDesc = row.result_desc ?? textOf(row.result_code) ?? assert.fail("a result code without a text");
   if (status !== "completed") return { ...facts, status, resultCode: row.result_code, resultDesc, memo: row.memo };
   assert(row.completed_at_ms !== null);
   return {
@@ -154,4 +155,30 @@ export function toCompleted(row: TransactionRow, requestIds: RequestIds): Comple
   const transaction = toTransaction(row, requestIds);
   assert(transaction.status === "completed");
   return transaction;
+}
+
+export interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
+
+export function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {
+  return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
+}
+
+/** A row with a count and a sum of one status. A status can have several rows. */
+export interface StatusSum {
+  readonly status: number;
+  readonly count: number;
+  readonly amountCents: number;
+}
+
+export function toSummary(sums: readonly StatusSum[]): Summary {
+  const counts = STATUSES.map(() => 0);
+  let [totalItems, completedAmountCents] = [0, 0];
+  for (const { status, count, amountCents } of sums) {
+    totalItems += count;
+    counts[status] = (counts[status] ?? 0) + count;
+    if (status === COMPLETED) completedAmountCents += amountCents;
+  }
+  const [pendingCount = 0, completedCount = 0, failedCount = 0, cancelledCount = 0, expiredCount = 0] = counts;
+  const byStatus = { completedCount, pendingCount, failedCount, cancelledCount, expiredCount };
+  return { totalItems, completedAmountCents, ...byStatus };
 }

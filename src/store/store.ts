@@ -13,20 +13,20 @@ import type {
 import type { Vitals } from "./vitals.ts";
 
 /**
- * What every engine must do. Instants are milliseconds since the Unix epoch, money is whole cents. When the promise of a write
- * resolves, the write is on disk; if it rejects, nothing is written. A rejection is a failure of the engine, because the service
- * refuses what the rules of the domain forbid.
+ * The contract of all engines. Instants are milliseconds since the Unix epoch, money is whole cents. When the promise of a write
+ * resolves, the write is on disk; if it rejects, nothing is written. A rejection is a failure of the engine: the service checks the
+ * rules of the domain before.
  */
 export interface Store {
   readonly merchants: MerchantStore;
   readonly transactions: TransactionStore;
   readonly transactionList: TransactionList;
   readonly vitals: Vitals;
-  /** Whether other processes resolve payments of this database, too. */
+  /** Whether other processes also resolve payments of this database. */
   readonly isShared: boolean;
-  /** A text that changes when other processes have written transactions; of a store that is not shared, always the same. */
+  /** A text that changes when other processes have written transactions. It never changes if the store is not shared. */
   markOfOthers(): Promise<string>;
-  /** Call it after the last write is answered. Rejects lists that are still being read. */
+  /** Call it after the last write has resolved. Lists that are still being read reject. */
   close(): void;
 }
 
@@ -39,8 +39,7 @@ export interface MerchantStore {
   /** @returns false if the merchant has `MAX_KEYS` valid keys already */
   addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean>;
   /**
-   * Revokes a key. Of the revoked keys of a merchant, the last `MAX_REVOKED_KEYS` are kept: an unknown key is refused like a
-   * revoked one.
+   * Revokes a key. Only the last `MAX_REVOKED_KEYS` revoked keys of a merchant are kept, because an unknown key is refused, too.
    * @returns whether this call revoked it
    */
   revokeKey(apiKey: string, nowMs: number): Promise<boolean>;
@@ -74,9 +73,9 @@ export interface TransactionStore {
   findByReference(reference: string): Promise<Transaction | null>;
 
   /**
-   * Takes the pending transactions that are due at `nowMs`, at most `limit`, in the order of their due times, lets `decide` decide
-   * about them, and writes the result like {@link record}. Meanwhile no other process takes them.
-   * @param decide is also called with an empty list; it may return other transactions, too
+   * Reads the pending transactions that are due at `nowMs`, at most `limit`, in the order of their due times. Passes them to
+   * `decide`, and writes its result like {@link record}. Until then, no other process resolves them.
+   * @param decide is also called with an empty list; it may also return other transactions
    * @returns the transactions that this call changed; rejects with the error of `decide`
    */
   resolveDue(
@@ -92,27 +91,27 @@ export interface TransactionStore {
   lastDueStartMs(): Promise<number | null>;
 
   /**
-   * Writes the results of transactions (the end, or a later time to ask again) in one commit, each only if the transaction is
-   * still pending: the first outcome wins.
-   * @returns the transactions that this call changed; rejects if one cannot be written, such as a receipt number that exists
+   * Writes the results of transactions (an outcome, or a later time to check again) in one commit, each only if the transaction
+   * is still pending: the first outcome wins.
+   * @returns the transactions that this call changed; rejects if one cannot be written, such as with a receipt number that exists
    */
   record<T extends Transaction>(outcomes: readonly T[]): Promise<T[]>;
 
   /**
-   * When the next check is due; null if nothing is pending. A shared store can name a later time where only payments of other
-   * processes are due: they resolve those themselves.
+   * When the next check is due; null if nothing is pending. A shared store may leave out payments of other processes, because
+   * those resolve them.
    */
   nextCheckAtMs(): Promise<number | null>;
 
   /**
-   * The open prompts, oldest first: all, or those of one phone. If there are more than `limit`, those that are due next. For a
-   * phone with many payments, an engine may look only among the prompts that are due next.
+   * The open prompts, oldest first: all, or those of one phone. If there are more than `limit`, the ones due next. For a phone
+   * with many payments, an engine may search only the prompts that are due next.
    */
   listPending(limit: number, phone?: Msisdn | null): Promise<PendingTransaction[]>;
 
   /**
    * The last completed payments of all merchants, newest first, at most `limit`: all, or those of one phone. For a phone with
-   * many payments, an engine may look only among the last payments.
+   * many payments, an engine may search only the newest payments.
    */
   listPaid(limit: number, phone?: Msisdn | null): Promise<CompletedTransaction[]>;
 
@@ -126,7 +125,7 @@ export interface TransactionStore {
   save(most: number): Promise<SavedTransactions | null>;
 }
 
-/** The calls that only read. */
+/** The methods that only read. */
 export type TransactionReads = Pick<
   TransactionStore,
   | "findByCheckoutRequestId"
@@ -141,12 +140,12 @@ export type TransactionReads = Pick<
 /** A copy of all transactions at one time. */
 export interface SavedTransactions {
   readonly count: number;
-  /** Replaces the current transactions by the copy, in one commit. No number is used again. */
+  /** Replaces the current transactions by the copy, in one commit. Numbers of removed transactions are not used again. */
   restore(): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** One page of the list and the counts over all that the filter selects. */
+/** One page of the list, and the counts of all that the filter selects. */
 export interface ListedPage {
   readonly rows: Transaction[];
   readonly summary: Summary;
@@ -155,18 +154,18 @@ export interface ListedPage {
 /** The list of a merchant's transactions (§4.3). */
 export interface TransactionList {
   /**
-   * One page of what the filter selects, sorted by `createdAtMs` and then by number, newest first, and the counts over all of it,
-   * both at one point in time. Past the end there are no rows. A long read does not block other calls.
+   * One page of what the filter selects, newest first (by `createdAtMs`, then by number), and the counts of all that it selects,
+   * both read at one point in time. After the last page there are no rows. A long read does not block other reads and writes.
    */
   list(merchantId: number, filter: TransactionFilter, page: Page): Promise<ListedPage>;
 }
 
-/** The second line is about a database on a server; `fragile` is one that loses payments when it fails over. */
+/** The second line is for a database on a server; a `fragile` one can lose payments in a fail-over. */
 export type DatabaseProblem =
   | ("locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked")
   | ("unreachable" | "refused" | "standby" | "fragile");
 
-/** Why a database cannot be used. Nothing in it was changed. The message is one line that names it. */
+/** Why a database cannot be used. It was not changed. The message is one line and names the database. */
 export class UnusableDatabase extends Error {
   override readonly name = "UnusableDatabase";
 

@@ -1,9 +1,9 @@
-/** What an engine tells of its own work, for people and programs that watch a server. */
+/** The state and the counters of an engine, for metrics and health checks. */
 export interface Vitals {
   /** Such as `sqlite`. */
   readonly engine: string;
   readonly work: Work;
-  /** Looks at the engine now. */
+  /** Reads the current state of the engine. */
   look(): Promise<Look>;
   /** Why no payment can be stored now, in a few words without secrets; null if one can. It writes if nothing was written lately. */
   obstacle(): Promise<string | null>;
@@ -19,7 +19,7 @@ export interface Work {
   readonly rows: number;
   /** Writes that were tried again, by reason. */
   readonly retries: ReadonlyMap<string, number>;
-  /** Writes of which nobody knew for some time whether they were stored. */
+  /** Writes for which it was unknown for some time whether they were stored. */
   readonly unknownOutcomes: number;
 }
 

@@ -33,7 +33,7 @@ describe("momo pay --wait", () => {
 
   test.concurrent("a prompt that waits for a person: it names momo phone", async () => {
     const { screen, type, exited } = atTerminal(["pay", "254700000100", "1", "--wait", ...shared.at]);
-    await screen.until(/The prompt waits for somebody: momo phone 254700000100 answers it\./);
+    await screen.until(/The prompt waits for an answer: give it with momo phone 254700000100\./);
     type(KEYS.ctrlC);
     expect(await exited).toBe(130);
   });
@@ -42,7 +42,7 @@ describe("momo pay --wait", () => {
     const { at, control } = await startIn(newFolder());
     await control("POST", "/clock", { freeze: true });
     const { screen } = atTerminal([...pay, ...at]);
-    await screen.until(/The sandbox's clock stands still: momo clock resume lets it go on\./);
+    await screen.until(/The sandbox's clock is frozen: momo clock resume starts it again\./);
   });
 
   test.concurrent.each([
@@ -136,7 +136,7 @@ describe("before something is lost, a person is asked", () => {
     const { at, pay, list } = await startIn(newFolder());
     await pay();
     const no = openMomo(["reset", ...at]);
-    await no.screen.until(/Lost are 1 transaction[\s\S]*Go on\?/);
+    await no.screen.until(/The reset removes 1 transaction[\s\S]*Go on\?/);
     no.type(KEYS.enter);
     expect(await no.exited).toBe(1);
     expect(no.screen.text).toContain("Nothing was changed.");

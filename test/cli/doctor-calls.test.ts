@@ -18,7 +18,7 @@ describe("doctor calls the address with that key and that account, as momo pay w
     expect(needAction).toEqual([]);
     expect(found.server).toMatch(new RegExp(`^momo .*, process ${process.pid}, serves ${baseUrl}$`));
     expect(found.database).toMatch(/^sound, schema [0-9]+$/);
-    expect(found.API).toBe(`${baseUrl} answers, and takes ${headers["X-API-Key"]}`);
+    expect(found.API).toBe(`${baseUrl} answers, and accepts ${headers["X-API-Key"]}`);
     expect(found["payment account"]).toBe("1 takes payments");
     expect(await list()).toEqual([]);
   });
@@ -71,10 +71,10 @@ describe("doctor calls the address with that key and that account, as momo pay w
     expect((await examine(at)).needAction).toEqual([]);
   });
 
-  test.concurrent("a proxy of the environment that stands between is named", async () => {
+  test.concurrent("a proxy of the environment is named", async () => {
     const flags = [...flagsOf({ baseUrl: "http://momo.invalid/v2" }), ...NOWHERE];
     const { found, needAction } = await examine(flags, { env: { http_proxy: "http://127.0.0.1:1" } });
-    expect(found.proxy).toContain("http_proxy of the environment stands between");
+    expect(found.proxy).toContain("requests go through http_proxy of the environment");
     expect(needAction).toEqual(["API"]);
   });
 });

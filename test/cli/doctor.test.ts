@@ -69,7 +69,7 @@ describe("nothing to do: exit 0", () => {
     expect(needAction).toEqual([]);
     release();
     const after = await examine(["--data", data]);
-    expect(after.found.server).toBe("none serves this directory; momo serve starts one");
+    expect(after.found.server).toBe("no server runs on this directory; momo serve starts one");
     expect(after.needAction).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe("nothing to do: exit 0", () => {
 
   test.concurrent.each([
     [{ frozen_at_ms: 1_795_158_000_000 }, "frozen; momo clock resume"],
-    [{ ahead_ms: 60_000 }, "moved forward by somebody"],
+    [{ ahead_ms: 60_000 }, "moved forward, by momo clock or the control API"],
   ])("a clock that was moved is mentioned: %j", async (record, finding) => {
     const data = used();
     writeRecord(data, "clock.json", record);
@@ -115,7 +115,7 @@ describe("variables of the environment are shown, and secrets are hidden", () =>
     };
     const { found, needAction } = await examine([], { env });
     expect(needAction).toEqual(["API"]); // nothing answers there
-    expect(found.MOMO_API_KEY).toBe("mk_shown, from the environment; it decides over credentials.json");
+    expect(found.MOMO_API_KEY).toBe("mk_shown, from the environment; it overrides credentials.json");
     expect(found.MOMO_API_SECRET).toStartWith("(set), ");
     expect(found["data directory"]).toStartWith(env.MOMO_DATA);
     expect(JSON.stringify(found)).not.toMatch(/hidden/);
@@ -191,11 +191,11 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     expect(again.headers["X-API-Key"]).not.toBe(key);
   });
 
-  test.concurrent("a port that is taken", async () => {
+  test.concurrent("a port in use", async () => {
     const { port } = serveFake(() => new Response("no momo"));
     const { found, needAction } = await examine(["--data", join(newFolder(), "data"), "--port", String(port)]);
     expect(needAction).toEqual(["port"]);
-    expect(found.port).toBe(`${port} is taken by another program`);
+    expect(found.port).toBe(`${port} is in use by another program`);
   });
 
   test.concurrent("a variable that is no address", async () => {

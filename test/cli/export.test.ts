@@ -73,7 +73,7 @@ test.concurrent.each(THERE)("it does not overwrite %s", async (what, prepare) =>
   prepare(copy, elsewhere);
   const run = await exportTo(copy);
   expect(run).toMatchObject({ stdout: "", exitCode: 1 });
-  expect(run.stderr).toStartWith(`momo: ${copy} is there already\n`);
+  expect(run.stderr).toStartWith(`momo: ${copy} already exists\n`);
   expect(existsSync(elsewhere)).toBe(false);
   expect(readdirSync(folder)).toEqual(["copy"]);
   if (what === "a file") expect(readFileSync(copy, "utf8")).toBe("mine");

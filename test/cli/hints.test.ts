@@ -16,7 +16,7 @@ await runMomo(["export", backup, ...at]);
 const commands = new Map<string, Command>();
 for (const table of Object.values(GROUPS)) {
   for (const [name, [, load]] of Object.entries(table)) {
-    const command = await load();
+    const command = (await load()).default();
     commands.set(name, command);
     for (const child of command.commands) commands.set(`${name} ${child.name()}`, child);
   }

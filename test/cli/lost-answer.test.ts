@@ -27,7 +27,7 @@ function serveThenClose(bytes: string): string {
 
 const baseUrl = serveThenClose("");
 
-describe("a write whose answer is lost may have been carried out, and momo says how to look: exit 6", () => {
+describe("a write whose answer is lost may have been carried out, and momo says how to check: exit 6", () => {
   test.concurrent("a payment that was started, and found in that way", async () => {
     const sandbox = await startIn(newFolder());
     await sandbox.control("PUT", "/faults", { faults: [{ path: "/stkpush.php", kind: "disconnect" }] });
@@ -36,7 +36,7 @@ describe("a write whose answer is lost may have been carried out, and momo says 
     expect(failureOf(run)).toEqual({
       code: "answer_lost",
       message: `${sandbox.origin} closed the connection without an answer`,
-      hint: `it may have been carried out all the same: look with ${look} before you ask again`,
+      hint: `it may have been carried out: check with ${look} before you repeat it`,
     });
     expect(run).toMatchObject({ stdout: "", exitCode: 6 });
     const found = await runMomo(["list", "--search", "ORDER 7", ...sandbox.at, "--json"]);
@@ -44,10 +44,10 @@ describe("a write whose answer is lost may have been carried out, and momo says 
   });
 
   test.concurrent.each([
-    [["pay", "0712345678", "1", "--account", "1", ...flagsOf({ baseUrl })], "look with momo list --limit 1"],
-    [["answer", "ws_CO_1", "--pin", "1234", "--base-url", baseUrl], "look with momo status ws_CO_1"],
-    [["clock", "advance", "3s", "--base-url", baseUrl], "look with momo clock show"],
-    [["reset", "--base-url", baseUrl], "ask again, which does no harm"],
+    [["pay", "0712345678", "1", "--account", "1", ...flagsOf({ baseUrl })], "check with momo list --limit 1"],
+    [["answer", "ws_CO_1", "--pin", "1234", "--base-url", baseUrl], "check with momo status ws_CO_1"],
+    [["clock", "advance", "3s", "--base-url", baseUrl], "check with momo clock show"],
+    [["reset", "--base-url", baseUrl], "repeat it, which does no harm"],
   ])("momo %j", async (args, hint) => {
     const run = await runMomo([...args, "--json"]);
     expect(failureOf(run)).toMatchObject({ code: "answer_lost", hint: expect.stringContaining(hint) });

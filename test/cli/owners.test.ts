@@ -140,7 +140,7 @@ describe("a data directory into which others may write is warned of, in one line
   });
 });
 
-describe("a control token file that others can read is warned of", () => {
+describe("momo warns of a file with a secret that others can read", () => {
   async function warningsFor(prepare: (file: string) => void): Promise<string> {
     const file = join(newFolder(), "token");
     writeFileSync(file, "a-control-token-of-our-own", { mode: 0o600 });
@@ -157,7 +157,16 @@ describe("a control token file that others can read is warned of", () => {
     expect(await warningsFor((file) => chmodSync(file, mode))).toBe(line);
   });
 
-  testWithOtherUser("so is one of another user", async () => {
+  test.concurrent("a password is called a password", async () => {
+    const file = join(newFolder(), "password");
+    writeFileSync(file, "a-password-of-our-own");
+    chmodSync(file, 0o644);
+    const database = ["--database", "postgres://momo@127.0.0.1:1/momo", "--database-password-file", file];
+    const { stderr } = await runMomo(["migrate", ...database]);
+    expect(stderr).toStartWith(`momo: others can read the password in ${file}; chmod 600 it\n`);
+  });
+
+  testWithOtherUser("also of a file of another user", async () => {
     expect(await warningsFor(giveAway)).toContain("the token in FILE belongs to another user");
   });
 });

@@ -98,7 +98,7 @@ describe("the first key and the control token can be known beforehand", () => {
     expect(second.ready.api_key).toBe(String(first.headers["X-API-Key"]));
     await second.stop();
     expect(second.child.stderr.text).toContain(
-      "MOMO_API_KEY is not taken, because this data directory has a key already: mk_",
+      "MOMO_API_KEY is not used, because this data directory has a key already: mk_",
     );
   });
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
-import { serveCommand } from "../../cli/commands/serve.ts";
+import serveCommand from "../../cli/commands/serve.ts";
 import type { SandboxConfig } from "../../cli/serving/run-sandbox.ts";
 import { configOf, type SandboxFlags } from "../../cli/serving/sandbox-flags.ts";
 import { type Failure, toFailure } from "../../cli/terminal/failure.ts";

@@ -42,7 +42,7 @@ describe("a taken port or data directory: one line names the holder, one the fla
     const run = await runMomo(["serve", "--port", port, "--data", folder]);
     expect(run).toEqual({
       stdout: "",
-      stderr: `momo: 127.0.0.1:${port} is taken by another momo (process ${process.pid})
+      stderr: `momo: 127.0.0.1:${port} is in use by another momo (process ${process.pid})
       choose another port with --port, or --port 0 for any free one\n`,
       exitCode: 1,
     });
@@ -53,13 +53,13 @@ describe("a taken port or data directory: one line names the holder, one the fla
     const host = "0.0.0.0";
     const open = await startIn(newFolder(), { host, controlToken: "a-control-token-of-ours" });
     const taken = await refusalOf(newFolder(), { host, port: Number(new URL(open.baseUrl).port) });
-    expect(taken.message).toMatch(/^0\.0\.0\.0:\d+ is taken by another momo$/);
+    expect(taken.message).toMatch(/^0\.0\.0\.0:\d+ is in use by another momo$/);
   });
 
   test("a port that another program has", async () => {
     const other = serveFake(() => new Response("I am a shop"));
     const { message } = await refusalOf(newFolder(), { port: other.port });
-    expect(message).toBe(`127.0.0.1:${other.port} is taken by another program`);
+    expect(message).toBe(`127.0.0.1:${other.port} is in use by another program`);
   });
 
   test("a port of a program that never answers: it is not waited for", async () => {
@@ -67,12 +67,12 @@ describe("a taken port or data directory: one line names the holder, one the fla
     const address = { host: "127.0.0.1", port: silent.port, flag: "--port" } as const;
     const taken = await explainListenFailure({ code: "EADDRINUSE" }, address, 20);
     silent.stop(true);
-    expect(taken).toMatchObject({ message: `127.0.0.1:${silent.port} is taken by another program` });
+    expect(taken).toMatchObject({ message: `127.0.0.1:${silent.port} is in use by another program` });
   });
 
   test("a control port that is taken, or that of the merchant API", async () => {
     const taken = await refusalOf(newFolder(), { controlPort: Number(port) });
-    expect(taken.message).toBe(`127.0.0.1:${port} is taken by another momo (process ${process.pid})`);
+    expect(taken.message).toBe(`127.0.0.1:${port} is in use by another momo (process ${process.pid})`);
     expect(taken.hint).toBe("choose another port with --control-port, or --control-port 0 for any free one");
     const same = await runMomo(["serve", "--port", "4711", "--control-port", "4711", "--data", newFolder()]);
     expect(same.stderr).toStartWith("momo: --control-port 4711 is the port of the merchant API\n");
@@ -105,7 +105,7 @@ describe("a data directory that cannot be used: one line names the place, one th
 
   test.each([
     ["momo.db", "this is not a database\n".repeat(400), "is damaged or not a database", "--data"],
-    ["credentials.json", "{}", "cannot be read as a file of momo's", "delete it: momo serve writes it anew"],
+    ["credentials.json", "{}", "cannot be read as a file of momo's", "delete it: momo serve writes it again"],
   ])("a damaged %s, which stays as it is", async (name, content, problem, help) => {
     const folder = newFolder();
     writeFileSync(join(folder, name), content);

@@ -62,12 +62,12 @@ describe("what changes the whole sandbox", () => {
   test("momo clock show, freeze, advance, resume: one line; -q the time; --json the answer", async () => {
     const { stdout, stderr, exitCode } = await momo("clock", "freeze", "--format", "table");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    expect(stdout).toMatch(/^it is [0-9-]{10} [0-9:]{8} in Nairobi, and stays so\n$/);
+    expect(stdout).toMatch(/^it is [0-9-]{10} [0-9:]{8} in Nairobi; the clock is frozen\n$/);
     expect(stdout).toContain((await momo("clock", "show", "-q")).stdout.trim());
     const { now_ms } = (await sandbox.control("GET", "/clock")) as { now_ms: number };
     const advanced = JSON.parse((await momo("clock", "advance", "90s", "--json")).stdout) as object;
     expect(advanced).toMatchObject({ success: true, now_ms: now_ms + 90_000, frozen: true });
-    expect((await momo("clock", "resume", "--format", "table")).stdout).not.toContain("stays so");
+    expect((await momo("clock", "resume", "--format", "table")).stdout).not.toContain("frozen");
     expect(await momo("clock", "advance", "soon")).toMatchObject({
       stdout: "",
       exitCode: 2,
@@ -78,14 +78,14 @@ describe("what changes the whole sandbox", () => {
   test("momo reset: nothing on stdout, a line on stderr, and the list is empty", async () => {
     await sandbox.pay();
     const reset = await momo("reset");
-    expect(reset).toEqual({ stdout: "", stderr: "as new, but for merchants, accounts and keys\n", exitCode: 0 });
+    expect(reset).toEqual({ stdout: "", stderr: "reset; merchants, accounts and keys are kept\n", exitCode: 0 });
     expect(JSON.parse((await momo("list", "--json")).stdout)).toMatchObject({ transactions: [] });
     expect(JSON.parse((await momo("reset", "--json")).stdout)).toMatchObject({ success: true });
   });
 
   test("momo snapshot save, list, restore, delete", async () => {
     await sandbox.pay();
-    expect(await momo("snapshot", "save", "demo")).toEqual({ stdout: "", stderr: "kept as demo\n", exitCode: 0 });
+    expect(await momo("snapshot", "save", "demo")).toEqual({ stdout: "", stderr: "saved as demo\n", exitCode: 0 });
     await sandbox.pay();
     expect((await momo("snapshot", "list", "--format", "table")).stdout).toMatch(
       /^name +transactions +at\ndemo +1 +[-0-9: ]{19}\n$/,

@@ -1,4 +1,6 @@
-import { afterAll, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { Command } from "commander";
+import { GROUPS } from "../../cli/command-table.ts";
 import { run } from "../../cli/run.ts";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
@@ -34,7 +36,7 @@ describe("help and version are data: stdout, exit 0", () => {
 
 const nowhere = newFolder();
 
-/** What a wrong command line prints on stderr, and its exit code. It runs in this process, which starts none. */
+/** What a command line that fails prints on stderr, and its exit code. It runs in this process, which starts none. */
 async function refusalOf(args: readonly string[]) {
   const write = spyOn(process.stderr, "write").mockReturnValue(true);
   process.env.MOMO_DATA = nowhere; // if it is not refused, it finds no sandbox
@@ -130,6 +132,26 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     const missing = await runMomo(["keys", "--json"]);
     expect(failureOf(missing).code).toBe("usage");
     expect(missing).toMatchObject({ stdout: "", exitCode: 2 });
+  });
+});
+
+describe("a bug of a command: one line on stderr, exit 1, and no stack trace", () => {
+  const commands = GROUPS["Steer the sandbox:"] ?? {};
+  const { outcomes } = commands;
+  const action = () => {
+    throw new TypeError("x is undefined");
+  };
+  const broken = async () => ({ default: () => new Command("outcomes").option("--json").action(action) });
+  beforeAll(() => void Object.assign(commands, { outcomes: ["", broken] }));
+  afterAll(() => void Object.assign(commands, { outcomes }));
+
+  test("for people", async () => {
+    expect(await refusalOf(["outcomes"])).toEqual({ stderr: "momo: x is undefined\n", exitCode: 1 });
+  });
+
+  test("with --json", async () => {
+    const error = { code: "unexpected", message: "x is undefined", hint: null };
+    expect(await refusalOf(["outcomes", "--json"])).toEqual({ stderr: `${JSON.stringify({ error })}\n`, exitCode: 1 });
   });
 });
 

@@ -36,7 +36,7 @@ describe("momo serve --webhook URL", () => {
     const headers = { "Content-Type": "application/json" };
     await fetch(`${server.ready.control_url}/clock`, { method: "POST", headers, body: '{"advance":"1s"}' });
     expect(await until(attempts, ({ length }) => length === 2)).toMatchObject([
-      { webhook: 1, state: "waiting", attempt: 1, status: 500, message: "only 2xx counts as taken" },
+      { webhook: 1, state: "waiting", attempt: 1, status: 500, message: "only 2xx counts as delivered" },
       { webhook: 1, state: "delivered", attempt: 2, status: 200 },
     ]);
     const { checkout_request_id } = started;

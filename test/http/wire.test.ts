@@ -195,7 +195,7 @@ test("requests beyond the limit of those in progress are 503; when some are answ
     hostname: "127.0.0.1",
     port: 0,
     busyPaths: [],
-    maxUnderWay: 3,
+    maxInFlight: 3,
     reportFault: () => {},
     sleep,
     handle: () => released.then(() => respond(succeed("served", {}))),

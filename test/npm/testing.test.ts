@@ -100,7 +100,7 @@ describe("a sandbox for a test", () => {
     const sandbox = await start({ frozen: true });
     const { checkout_request_id: checkoutRequestId } = await pay(sandbox);
     const late = rejectionOf(sandbox.wait({ checkoutRequestId }, "final", "10ms"));
-    expect(await late).toMatchObject({ message: "it has not become final in time" });
+    expect(await late).toMatchObject({ message: "the payment has not become final within the time-out" });
     await sandbox.answer(checkoutRequestId, { outcome: "cancelled" });
     const again = rejectionOf(sandbox.answer(checkoutRequestId, { pin: "1234" }));
     expect(await again).toMatchObject({ message: expect.stringContaining("the payment is cancelled") });

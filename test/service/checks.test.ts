@@ -22,19 +22,19 @@ test("10,000 checks can be in flight; others wait until one is answered or dropp
     onLateAnswer: () => {},
   });
   const due = Array.from({ length: MAX_CHECKS + 20 }, () => pendingOf());
-  const ask = () => {
-    const answers = checks.ask(due, nowMs);
+  const run = () => {
+    const answers = checks.run(due, nowMs);
     clock.advance(0);
     return answers;
   };
 
-  expect(await ask()).toEqual([]);
+  expect(await run()).toEqual([]);
   expect(questions.length).toBe(MAX_CHECKS);
   for (const { id } of due.slice(7, 10)) checks.drop(id);
   for (const answer of questions.slice(0, 10)) answer({ status: "pending", checkAtMs: nowMs + 5000 });
   await nextTurn();
-  expect(await ask()).toHaveLength(7);
+  expect(await run()).toHaveLength(7);
   expect(questions.length).toBe(MAX_CHECKS + 3);
-  expect(await ask()).toEqual([]);
+  expect(await run()).toEqual([]);
   expect(questions.length).toBe(MAX_CHECKS + 10);
 });

@@ -2,53 +2,46 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
-import { createSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { createSnapshot, type Snapshot } from "../../src/store/sqlite/snapshot.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
+import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/folder.ts";
 import { nextTurn } from "../support/next-turn.ts";
-import { rejectionOf } from "../support/rejection.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;
+let snapshot: Snapshot;
 let commits: CommitQueue;
-/** Another connection: it sees what is committed and nothing else. */
+let meter: Meter;
+/** Another connection: it sees only what is committed. */
 let other: Database;
 beforeEach(() => {
   const file = inFolder("momo.db");
-  database = openDatabase(file);
-  database.client.run("PRAGMA busy_timeout = 20");
-  commits = createCommitQueue(database.client, createSnapshot(database.client), createTotalsChange(database.client));
+  database = openDatabase(file, { busyTimeoutMs: 20 });
+  snapshot = createSnapshot(database.client);
+  meter = new Meter();
+  commits = createCommitQueue(database.client, snapshot, createTotalsChange(database.client), {
+    meter,
+    stopwatch: () => 0,
+  });
   other = new Database(file);
 });
 afterEach(() => {
+  snapshot.end();
   other.close();
   database.close();
 });
 
-const add = (name: string) =>
-  database.client.query("INSERT INTO merchants (name, created_at_ms) VALUES (?, 1)").run(name).lastInsertRowid;
-const namesIn = (connection: Database) =>
-  connection
+const add = (name: string, client = database.client) =>
+  client.query("INSERT INTO merchants (name, created_at_ms) VALUES (?, 1)").run(name).lastInsertRowid;
+const namesIn = (client: Database) =>
+  client
     .query<{ name: string }, []>("SELECT name FROM merchants ORDER BY id")
     .all()
     .map(({ name }) => name);
 
-describe("a write is answered only after its commit", () => {
-  test("another connection sees it when the answer is there, and not before", async () => {
-    const seenDuring: string[][] = [];
-    const answer = commits.run(() => {
-      add("a");
-      seenDuring.push(namesIn(other));
-      return "done";
-    });
-    expect(namesIn(other)).toEqual([]);
-    const seenAtAnswer = answer.then(() => namesIn(other));
-    expect(await answer).toBe("done");
-    expect(seenDuring).toEqual([[]]);
-    expect(await seenAtAnswer).toEqual(["a"]);
-  });
-
-  test("the writes of one turn share a commit, in their order, and each gets its own answer", async () => {
+describe("group commit", () => {
+  test("the writes of a turn share a commit, in their order; each gets its answer when all are on disk", async () => {
     const seen: [own: number, others: number][] = [];
     const answers = ["a", "b", "c"].map((name) =>
       commits.run(() => {
@@ -57,115 +50,106 @@ describe("a write is answered only after its commit", () => {
         return id;
       }),
     );
+    const seenAtAnswer = answers[0]?.then(() => namesIn(other));
+    expect(namesIn(other)).toEqual([]);
     expect(await Promise.all(answers)).toEqual([1, 2, 3]);
     expect(seen).toEqual([
       [1, 0],
       [2, 0],
       [3, 0],
     ]);
-    expect(namesIn(other)).toEqual(["a", "b", "c"]);
+    expect(await seenAtAnswer).toEqual(["a", "b", "c"]);
+    expect([meter.commits, meter.rows]).toEqual([1, 3]);
   });
 
-  test("what the next turns bring shares it as well, while each brings more, for three turns at most", async () => {
+  test("the next turns join it while each brings another write, three turns at most", async () => {
     const seen: number[] = [];
-    const write = (name: string) =>
-      commits.run(() => {
-        seen.push(namesIn(other).length);
-        return add(name);
-      });
-    const answers = [write("a")];
-    for (const name of ["b", "c", "d", "e"]) {
+    const answers: Promise<unknown>[] = [];
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      answers.push(
+        commits.run(() => {
+          seen.push(namesIn(other).length);
+          return add(name);
+        }),
+      );
       await nextTurn();
-      answers.push(write(name));
     }
     expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5]);
     expect(seen).toEqual([0, 0, 0, 3, 3]);
   });
 
-  test("a write that follows an answer gets the next commit", async () => {
-    const second = commits.run(() => add("a")).then(() => commits.run(() => add("b")));
-    expect(await second).toBe(2);
-    expect(namesIn(other)).toEqual(["a", "b"]);
-  });
-});
-
-describe("one bad write does not spoil its neighbours", () => {
+  const cause = new Error("it fails");
   test.each([
-    ["that the database refuses", () => add("")],
+    ["that the database refuses", () => add(""), expect.objectContaining({ code: "SQLITE_CONSTRAINT_CHECK" })],
     [
       "that throws after it has written",
       () => {
         add("half");
-        throw new Error("changed my mind");
+        throw cause;
       },
+      cause,
     ],
-  ])("%s", async (_what, bad) => {
-    const settled = await Promise.allSettled([
-      commits.run(() => add("a")),
-      commits.run(bad),
-      commits.run(() => add("c")),
-      commits.run(bad),
-    ]);
-    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
-    expect(namesIn(other)).toEqual(["a", "c"]);
-  });
+  ])(
+    "a write %s is rejected with its error; alone or with others, only this write is lost",
+    async (_what, bad, reason) => {
+      const rejected = { status: "rejected" as const, reason };
+      expect(await Promise.allSettled([commits.run(bad)])).toEqual([rejected]);
+      const settled = await Promise.allSettled(
+        [() => add("a"), bad, () => add("c"), bad].map((write) => commits.run(write)),
+      );
+      expect(settled).toEqual([
+        { status: "fulfilled" as const, value: 1 },
+        rejected,
+        { status: "fulfilled" as const, value: 2 },
+        rejected,
+      ]);
+      expect(namesIn(other)).toEqual(["a", "c"]);
+    },
+  );
 
-  test("it learns what it threw", async () => {
-    const cause = new Error("changed my mind");
-    const bad = commits.run(() => {
-      throw cause;
-    });
-    expect(await rejectionOf(bad)).toBe(cause);
-    expect(String(await rejectionOf(commits.run(() => add(""))))).toContain("CHECK constraint failed");
-  });
-
-  test("alone, a write that throws leaves nothing, and the queue goes on", async () => {
-    const bad = commits.run(() => {
-      add("half");
-      throw new Error("changed my mind");
-    });
-    expect(String(await rejectionOf(bad))).toContain("changed my mind");
-    expect(namesIn(database.client)).toEqual([]);
-    expect(await commits.run(() => add("next"))).toBe(1);
+  test("while another process holds the database, a whole commit is refused after one wait, and reads go on", async () => {
+    add("a", other);
+    other.run("BEGIN IMMEDIATE");
+    add("uncommitted", other);
+    const settled = await Promise.allSettled(["b", "c"].map((name) => commits.run(() => add(name))));
+    const busy = { status: "rejected" as const, reason: expect.objectContaining({ code: "SQLITE_BUSY" }) };
+    expect(settled).toEqual([busy, busy]);
+    expect(meter.retries.size).toBe(0);
+    expect(namesIn(database.client)).toEqual(["a"]);
+    other.run("ROLLBACK");
+    expect(await commits.run(() => add("b"))).toBe(2);
+    expect(namesIn(other)).toEqual(["a", "b"]);
   });
 });
 
-describe("while another process holds the database", () => {
-  test("all of the commit are refused after one wait, nothing is written, and afterwards it works", async () => {
-    other.run("BEGIN IMMEDIATE");
-    let calls = 0;
-    const write = (name: string) => () => {
-      calls += 1;
-      return add(name);
-    };
-    const settled = await Promise.allSettled(["a", "b", "c"].map((name) => commits.run(write(name))));
-    expect(settled.map((result) => result.status === "rejected" && (result.reason as { code?: string }).code)).toEqual([
-      "SQLITE_BUSY",
-      "SQLITE_BUSY",
-      "SQLITE_BUSY",
-    ]);
-    expect(calls).toBe(0);
-    other.run("ROLLBACK");
-    expect(namesIn(other)).toEqual([]);
-    expect(await commits.run(write("a"))).toBe(1);
-    expect(namesIn(other)).toEqual(["a"]);
+describe("the snapshot of a turn", () => {
+  test("all reads of a turn are of one point in time; the next turn sees what another process has written", async () => {
+    const version = snapshot.enter();
+    expect(namesIn(database.client)).toEqual([]);
+    add("Elsewhere", other);
+    expect(snapshot.enter()).toBe(version);
+    expect(namesIn(database.client)).toEqual([]);
+    await nextTurn();
+    expect(database.client.inTransaction).toBe(false);
+    expect(snapshot.enter()).not.toBe(version);
+    expect(namesIn(database.client)).toEqual(["Elsewhere"]);
   });
 
-  test("each of them alone would only wait again: sixty writes wait once, not sixty times", async () => {
-    database.client.run("PRAGMA busy_timeout = 500");
-    other.run("BEGIN IMMEDIATE");
-    const startedMs = performance.now();
-    const settled = await Promise.allSettled(Array.from({ length: 60 }, () => commits.run(() => add("a"))));
-    expect(performance.now() - startedMs).toBeLessThan((60 * 500) / 2);
-    expect(settled.every(({ status }) => status === "rejected")).toBe(true);
-    other.run("ROLLBACK");
+  test("a commit ends it; the version stays if only this process wrote", async () => {
+    const version = snapshot.enter();
+    await commits.run(() => add("Here"));
+    expect(snapshot.enter()).toBe(version);
+    expect(namesIn(database.client)).toEqual(["Here"]);
   });
 
-  test("reading goes on", async () => {
-    await commits.run(() => add("a"));
-    other.run("BEGIN IMMEDIATE");
-    other.run("INSERT INTO merchants (name, created_at_ms) VALUES ('uncommitted', 1)");
-    expect(namesIn(database.client)).toEqual(["a"]);
-    other.run("ROLLBACK");
+  test("if it cannot begin, nothing stays open: the next write is on disk", async () => {
+    const { client } = database;
+    const query = client.query.bind(client);
+    client.query = ((sql: string) =>
+      query(sql.includes("data_version") ? "SELECT json('{')" : sql)) as unknown as typeof client.query;
+    expect(() => snapshot.enter()).toThrow("malformed JSON");
+    expect(client.inTransaction).toBe(false);
+    await commits.run(() => add("Here"));
+    expect(namesIn(other)).toEqual(["Here"]);
   });
 });

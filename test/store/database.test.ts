@@ -1,96 +1,103 @@
-import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { getTableConfig } from "drizzle-orm/sqlite-core";
+import { MAX_NUMBER, receiptNumber } from "../../src/domain/identifiers.ts";
+import { RESULT_CODES } from "../../src/domain/result-codes.ts";
+import { resolve } from "../../src/domain/state-machine.ts";
+import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
+import { ROW, toChange } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
-import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import { APPLICATION_ID, KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
+import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
+import { blockTotals, transactions } from "../../src/store/sqlite/tables.ts";
 import { useFolder } from "../support/folder.ts";
-import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
+import { paidAt, pendingOf } from "../support/payments.ts";
+import { startProgram } from "../support/program.ts";
+import { openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();
-const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-describe("a new database", () => {
-  test("is at this version's schema and says that it is momo's", () => {
+/** The first column of what a query finds in a new database. */
+function valuesOf(sql: string): unknown[] {
+  const { client, close } = openDatabase(inFolder("momo.db"));
+  const values = client.query(sql).values();
+  close();
+  return values.map(([value]) => value);
+}
+
+test.each(["missing", "empty"])(
+  "a new database in a %s file has this version's schema; to open it again changes nothing",
+  (state) => {
     const file = inFolder("momo.db");
+    if (state === "empty") writeFileSync(file, "");
     openStore(file).close();
-    const database = new Database(file, { readonly: true });
-    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: KNOWN_SCHEMA });
-    expect(database.query("PRAGMA application_id").get()).toEqual({ application_id: 0x6d6f6d6f });
-    database.close();
-  });
+    expect(inspectDatabase(file)).toEqual({ state: "sound", schema: KNOWN_SCHEMA, totals: true });
+    expect(APPLICATION_ID).toBe(Buffer.from("momo").readUInt32BE());
+    const before = readFileSync(file);
+    openStore(file, { create: false }).close();
+    expect(readFileSync(file).equals(before)).toBe(true);
+  },
+);
 
-  test("is made of an empty file too", () => {
-    const file = inFolder("momo.db");
-    writeFileSync(file, "");
-    openStore(file).close();
-    expect(statSync(file).size).toBeGreaterThan(0);
-  });
-
-  test("is readable by its owner alone, and so is what SQLite puts beside it", async () => {
-    const file = inFolder("momo.db");
-    const store = await openStoreWithMerchants(file);
-    expect(readdirSync(inFolder("")).sort()).toEqual(["momo.db", "momo.db-shm", "momo.db-wal"]);
-    for (const name of readdirSync(inFolder(""))) expect([name, mode(inFolder(name))]).toEqual([name, "600"]);
-    store.close();
-  });
-
-  test("is one file again after the store is closed", async () => {
-    const store = await openStoreWithMerchants(inFolder("momo.db"));
-    store.close();
-    expect(readdirSync(inFolder(""))).toEqual(["momo.db"]);
-  });
-
-  test("commits durably: WAL with synchronous=FULL, and references are checked", () => {
-    const { client, close } = openDatabase(inFolder("momo.db"));
-    expect(client.query("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
-    expect(client.query("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
-    expect(client.query("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
-    close();
-  });
+test("only its owner can read it and the files that SQLite puts beside it; after a close it is one file", async () => {
+  const store = await openStoreWithMerchants(inFolder("momo.db"));
+  const modes = readdirSync(inFolder("")).map((name) => [name, (statSync(inFolder(name)).mode & 0o777).toString(8)]);
+  expect(modes.sort()).toEqual(["momo.db", "momo.db-shm", "momo.db-wal"].map((name) => [name, "600"]));
+  store.close();
+  expect(readdirSync(inFolder(""))).toEqual(["momo.db"]);
 });
 
-describe("a database that exists", () => {
-  test("opens again with all that was in it", async () => {
-    const file = inFolder("momo.db");
-    const before = await openStoreWithMerchants(file);
-    const { checkoutRequestId } = await insertPending(before);
-    const stored = await before.transactions.findByCheckoutRequestId(checkoutRequestId);
-    before.close();
-    const after = openStore(file, { create: false });
-    expect(stored).not.toBeNull();
-    expect(await after.transactions.findByCheckoutRequestId(checkoutRequestId)).toEqual(stored);
-    after.close();
-  });
-
-  test("opened twice at once is one database", async () => {
-    const file = inFolder("momo.db");
-    const first = await openStoreWithMerchants(file);
-    const second = openStore(file);
-    const { checkoutRequestId } = await insertPending(second);
-    expect(await first.transactions.findByCheckoutRequestId(checkoutRequestId)).not.toBeNull();
-    second.close();
-    first.close();
-  });
+test("four processes open a new database at once: one migrates, the others wait, all can write", async () => {
+  const file = inFolder("momo.db");
+  const names = ["1", "2", "3", "4"];
+  const programs = names.map((name) => startProgram("open-store", file, name));
+  expect(await Promise.all(programs.map((program) => program.line()))).toEqual(names.map(() => "ready"));
+  await Promise.all(programs.map((program) => program.say("go")));
+  expect(await Promise.all(programs.map((program) => program.line()))).toEqual(names);
+  expect(await Promise.all(programs.map((program) => program.finish()))).toEqual(names.map(() => 0));
+  expect(inspectDatabase(file)).toEqual({ state: "sound", schema: KNOWN_SCHEMA, totals: true });
+  expect(valuesOf("SELECT name FROM merchants").sort()).toEqual(names);
 });
 
-describe("a missing file", () => {
-  test("is not made where it is not wanted", () => {
-    const file = inFolder("momo.db");
-    expect(() => openStore(file, { create: false })).toThrow(
-      expect.objectContaining({ name: "UnusableDatabase", problem: "missing" }),
-    );
-    expect(readdirSync(inFolder(""))).toEqual([]);
-  });
+test.each([
+  ["PRAGMA journal_mode", "wal"],
+  ["PRAGMA synchronous", 2],
+  ["PRAGMA foreign_keys", 1],
+])("commits are durable and references are checked: %s is %p", (pragma, value) => {
+  expect(valuesOf(pragma)).toEqual([value]);
+});
 
-  test("in a missing folder cannot be made", () => {
-    const file = inFolder("nowhere/momo.db");
-    expect(() => openStore(file)).toThrow(expect.objectContaining({ problem: "unwritable" }));
-    expect(existsSync(inFolder("nowhere"))).toBe(false);
-  });
+test("every table is STRICT: a column holds values of its type only", () => {
+  const lax = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%' AND strict = 0";
+  expect(valuesOf(lax)).toEqual([]);
+});
 
-  test("a folder in its place cannot be opened", () => {
-    mkdirSync(inFolder("momo.db"));
-    expect(() => openStore(inFolder("momo.db"))).toThrow(`${inFolder("momo.db")} is not a file`);
-  });
+test("a row that is read has every column except the one that only the search needs", () => {
+  const names = valuesOf("SELECT name FROM pragma_table_info('transactions') WHERE name <> 'reference_folded'");
+  expect(ROW.split(/,\s*/).toSorted()).toEqual((names as string[]).toSorted());
+});
+
+test("a code is the position of its word, and the CHECKs allow as many; numbers end where identifiers do", () => {
+  const sql = String(valuesOf("SELECT sql FROM sqlite_schema WHERE name = 'transactions'")[0]);
+  expect(sql).toContain(`kind BETWEEN 0 AND ${KINDS.length - 1}`);
+  expect(sql).toContain(`status BETWEEN 0 AND ${STATUSES.length - 1}`);
+  expect(sql).toContain(`id BETWEEN 1 AND ${MAX_NUMBER}`);
+  expect(STATUSES.slice(0, 2)).toEqual(["pending", "completed"]);
+});
+
+test.each([transactions, blockTotals])(
+  "the tables that drizzle is told exist, with the same columns and types",
+  (table) => {
+    const { name, columns } = getTableConfig(table);
+    const existing = valuesOf(`SELECT name || ' ' || type FROM pragma_table_info('${name}')`);
+    for (const column of columns) expect(existing).toContain(`${column.name} ${column.getSQLType().toUpperCase()}`);
+  },
+);
+
+test("a receipt number and a result text are stored only if they do not derive from the rest of the row", () => {
+  const pending = pendingOf({ id: 7 });
+  const atMs = pending.createdAtMs + 5;
+  const derived = resolve(pending, { ...paidAt(atMs, receiptNumber(atMs, 7)), resultDesc: RESULT_CODES[0] });
+  expect(toChange(derived)).toMatchObject({ receiptNumber: null, resultDesc: null });
+  expect(toChange(resolve(pending, paidAt(atMs, "R7")))).toMatchObject({ receiptNumber: "R7", resultDesc: "paid" });
 });

@@ -1,123 +1,94 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
-import { openStore } from "../../src/store/sqlite/sqlite.ts";
+import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED } from "../../src/store/sqlite/migrations.ts";
+import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { useFolder } from "../support/folder.ts";
 import { seededRandom } from "../support/random.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();
 
-/** What opening a file says, and whether the file is as it was. */
-function tryToOpen(file: string) {
-  const before = readFileSync(file);
-  let problem: unknown = null;
-  let message = "";
-  try {
-    openStore(file).close();
-  } catch (error) {
-    const thrown = error as { name: string; problem?: string; message: string };
-    problem = thrown.name === "UnusableDatabase" ? thrown.problem : thrown;
-    message = thrown.message;
-  }
-  return { problem, message, unchanged: readFileSync(file).equals(before) };
-}
+/** Makes a file by SQL. */
+const sql =
+  (...statements: string[]) =>
+  (file: string) => {
+    const database = new Database(file, { create: true });
+    for (const statement of statements) database.run(statement);
+    database.close();
+  };
 
-function sql(file: string, ...statements: string[]) {
-  const database = new Database(file, { create: true });
-  for (const statement of statements) database.run(statement);
-  database.close();
-}
+const bytes = (content: Uint8Array) => (file: string) => writeFileSync(file, content);
 
-async function momoDatabase(): Promise<string> {
-  const file = inFolder("momo.db");
+/** Makes a database of momo's with fifty payments, and changes its bytes. */
+const spoiled = (spoil: (whole: Buffer) => Uint8Array) => async (file: string) => {
   const store = await openStoreWithMerchants(file);
   await Promise.all(Array.from({ length: 50 }, () => insertPending(store)));
   store.close();
-  return file;
-}
+  writeFileSync(file, spoil(readFileSync(file)));
+};
 
-describe("a database of a newer momo is refused, and nothing is changed in it", () => {
-  test("the message names the file and both versions", async () => {
-    const file = await momoDatabase();
-    sql(file, "PRAGMA user_version = 99");
-    expect(tryToOpen(file)).toEqual({
-      problem: "newer",
-      message: `${file} was written by a newer momo (schema 99; this one knows up to ${KNOWN_SCHEMA})`,
-      unchanged: true,
-    });
-  });
+const IN_WAL = "PRAGMA journal_mode = WAL";
+const IS_MOMO = `PRAGMA application_id = ${APPLICATION_ID}`;
+const NEWER = `was written by a newer momo (schema 99; this one knows up to ${KNOWN_SCHEMA})`;
+const FOREIGN = "is not a database of momo's";
+const DAMAGED = "is damaged or not a database";
+const older = (schema: number) =>
+  `was written by a momo from before the first release (schema ${schema}), and is not read any more`;
 
-  test("even where the newer one keeps its journal in another way", () => {
-    const file = inFolder("momo.db");
-    const isMomo = `PRAGMA application_id = ${0x6d6f6d6f}`;
-    sql(file, "PRAGMA journal_mode = DELETE", isMomo, "CREATE TABLE later (id INTEGER)", "PRAGMA user_version = 99");
-    expect(tryToOpen(file)).toMatchObject({ problem: "newer", unchanged: true });
-  });
+test.each<[string, string, string, (file: string) => unknown]>([
+  ["of a newer momo", "newer", NEWER, sql(IN_WAL, IS_MOMO, "CREATE TABLE a (id INTEGER)", "PRAGMA user_version = 99")],
+  ["of the first momo", "older", older(1), sql(IS_MOMO, "CREATE TABLE a (id INTEGER)", "PRAGMA user_version = 1")],
+  [
+    "of the last momo before the first release",
+    "older",
+    older(LAST_UNRELEASED),
+    sql(IS_MOMO, "CREATE TABLE a (id INTEGER)", `PRAGMA user_version = ${LAST_UNRELEASED}`),
+  ],
+  ["of another program", "foreign", FOREIGN, sql("CREATE TABLE photos (id INTEGER)", "INSERT INTO photos VALUES (1)")],
+  ["of another program by its id, without tables", "foreign", FOREIGN, sql("PRAGMA application_id = 4711")],
+  [
+    "of another program, with tables of the same names",
+    "foreign",
+    FOREIGN,
+    sql("CREATE TABLE merchants (id INTEGER)", "CREATE TABLE transactions (id INTEGER)", "PRAGMA user_version = 1"),
+  ],
+  ["with a line of text", "damaged", DAMAGED, bytes(Buffer.from("hello, I am a shopping list\n"))],
+  ["with two bytes", "damaged", DAMAGED, bytes(Buffer.from("xy"))],
+  ["with random bytes", "damaged", DAMAGED, bytes(seededRandom(1).bytes(20_000))],
+  ["with zeros", "damaged", DAMAGED, bytes(Buffer.alloc(8192))],
+  ...[10, 100, 4096, 40_000].map((length): [string, string, string, (file: string) => unknown] => [
+    `of momo, cut off after ${length} bytes`,
+    "damaged",
+    DAMAGED,
+    spoiled((whole) => whole.subarray(0, length)),
+  ]),
+  [
+    "of momo, with its list of tables overwritten",
+    "damaged",
+    DAMAGED,
+    spoiled((whole) => Buffer.concat([whole.subarray(0, 100), seededRandom(2).bytes(3996), whole.subarray(4096)])),
+  ],
+])("a file %s is refused as %s in one line that names it, and stays as it is", async (_what, problem, says, make) => {
+  const file = inFolder("momo.db");
+  await make(file);
+  chmodSync(file, 0o640);
+  const before = readFileSync(file);
+  const message = `${file} ${says}`;
+  expect(() => openStore(file)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem, message }));
+  expect(inspectDatabase(file)).toEqual({ state: "unusable", message });
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
 });
 
-describe("another program's database is refused, and nothing is changed in it", () => {
-  test("one with tables", () => {
-    const file = inFolder("photos.db");
-    sql(file, "CREATE TABLE photos (id INTEGER PRIMARY KEY, name TEXT)", "INSERT INTO photos (name) VALUES ('a')");
-    chmodSync(file, 0o640);
-    expect(tryToOpen(file)).toEqual({
-      problem: "foreign",
-      message: `${file} is not a database of momo's`,
-      unchanged: true,
-    });
-    expect(statSync(file).mode & 0o777).toBe(0o640);
-  });
-
-  test("one without tables that says whose it is", () => {
-    const file = inFolder("photos.db");
-    sql(file, "PRAGMA application_id = 4711");
-    expect(tryToOpen(file)).toMatchObject({ problem: "foreign", unchanged: true });
-  });
-
-  test("one with tables of the same names", () => {
-    const file = inFolder("shop.db");
-    sql(
-      file,
-      "CREATE TABLE merchants (id INTEGER)",
-      "CREATE TABLE transactions (id INTEGER)",
-      "PRAGMA user_version = 1",
-    );
-    expect(tryToOpen(file)).toMatchObject({ problem: "foreign", unchanged: true });
-  });
+test("a missing file is not created if it is not wanted, or if its folder is missing", () => {
+  const open = (name: string, create: boolean) => () => openStore(inFolder(name), { create });
+  expect(open("momo.db", false)).toThrow(expect.objectContaining({ name: "UnusableDatabase", problem: "missing" }));
+  expect(open("nowhere/momo.db", true)).toThrow(expect.objectContaining({ problem: "unwritable" }));
+  expect(readdirSync(inFolder(""))).toEqual([]);
 });
 
-describe("a file that is damaged or no database is refused, and nothing is changed in it", () => {
-  test.each([
-    ["a line of text", Buffer.from("hello, I am a shopping list\n")],
-    ["two bytes", Buffer.from("xy")],
-    ["a page of text", Buffer.from("shopping list\n".repeat(1000))],
-    ["random bytes", Buffer.from(seededRandom(1).bytes(20_000))],
-    ["zeros", Buffer.alloc(8192)],
-  ])("%s", (_what, bytes) => {
-    const file = inFolder("momo.db");
-    writeFileSync(file, bytes);
-    expect(tryToOpen(file)).toEqual({
-      problem: "damaged",
-      message: `${file} is damaged or not a database`,
-      unchanged: true,
-    });
-  });
-
-  test.each([10, 99, 100, 1000, 4096, 40_000])("a momo database cut off after %p bytes", async (length) => {
-    const file = await momoDatabase();
-    const whole = readFileSync(file);
-    expect(whole.length).toBeGreaterThan(length);
-    writeFileSync(file, whole.subarray(0, length));
-    expect(tryToOpen(file)).toMatchObject({ problem: "damaged", unchanged: true });
-  });
-
-  test("a momo database whose list of tables is overwritten", async () => {
-    const file = await momoDatabase();
-    const bytes = readFileSync(file);
-    bytes.set(seededRandom(2).bytes(3996), 100);
-    writeFileSync(file, bytes);
-    expect(tryToOpen(file)).toMatchObject({ problem: "damaged", unchanged: true });
-  });
+test("a folder in its place is refused", () => {
+  mkdirSync(inFolder("momo.db"));
+  expect(() => openStore(inFolder("momo.db"))).toThrow(`${inFolder("momo.db")} is not a file`);
 });

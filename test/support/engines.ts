@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeEach, describe } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +10,6 @@ import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
 import { missing, newDatabase, openEngine, runSql, sharedServer, VERSIONS } from "./postgres.ts";
 import { addMerchants } from "./shop.ts";
-
-/** The engines that keep the contract of a store, for tests that run on each of them. */
 
 /** A database of an engine, with nothing in it. */
 export interface Place {
@@ -56,7 +54,7 @@ export const sqlite: Engine = {
   },
 };
 
-/** Everything that a test may have left in a database, so that the next test finds it new: that is faster than a new one. */
+/** Removes everything that a test may have left in a database: that is faster than a new database for the next test. */
 const EMPTY = `DELETE FROM transactions; DELETE FROM day_totals; DELETE FROM api_keys; DELETE FROM payment_accounts;
   DELETE FROM merchants; DELETE FROM replicas; UPDATE steering SET version = 0, document = '{}'; UPDATE numbering SET last_forgotten = 0;
   SELECT setval('transaction_numbers', 1, false), setval('merchants_id_seq', 1, false),
@@ -114,46 +112,27 @@ export interface Shop {
 }
 
 /** A new store for each test of a block. */
-export function useShop(engine: Engine, merchants = 1): Shop {
-  let [place, store]: [Place | null, Store | null] = [null, null];
-  beforeEach(async () => {
+export const useShop = (engine: Engine, merchants = 1): Shop => use(engine, merchants, beforeEach, afterEach);
+
+/** One store for all tests of a block. */
+export const useOneShop = (engine: Engine, merchants = 1): Shop => use(engine, merchants, beforeAll, afterAll);
+
+type Hook = (step: () => Promise<void>) => void;
+
+function use(engine: Engine, merchants: number, before: Hook, after: Hook): Shop {
+  let place: Place;
+  let store: Store;
+  before(async () => {
     place = await engine.newPlace();
     store = await place.open();
     await addMerchants(store, merchants);
   });
-  afterEach(() => place?.leave());
-  return shopOf(
-    () => place,
-    () => store,
-  );
-}
-
-/** One store for all tests of a block; `open` must be awaited before it is used. */
-export function useOneShop(engine: Engine, merchants = 1): Shop & { open(): Promise<void> } {
-  let [place, store]: [Place | null, Store | null] = [null, null];
-  afterAll(() => place?.leave());
-  const shop = shopOf(
-    () => place,
-    () => store,
-  );
-  const open = async () => {
-    place = await engine.newPlace();
-    store = await place.open();
-    await addMerchants(store, merchants);
+  after(() => place.leave());
+  return {
+    get store() {
+      return store;
+    },
+    openAnother: () => place.open(),
+    areTotalsTrue: () => place.areTotalsTrue(),
   };
-  return Object.assign(shop, { open });
 }
-
-const shopOf = (place: () => Place | null, store: () => Store | null): Shop => ({
-  get store() {
-    const opened = store();
-    if (!opened) throw new Error("no test runs");
-    return opened;
-  },
-  openAnother: async () => {
-    const another = await place()?.open();
-    if (!another) throw new Error("no test runs");
-    return another;
-  },
-  areTotalsTrue: async () => (await place()?.areTotalsTrue()) ?? false,
-});

@@ -10,12 +10,12 @@ export function naiveList(all: readonly Transaction[], merchantId: number, filte
 }
 
 function selects({ kind, status, fromDay, toDay, search, id }: TransactionFilter, row: Transaction): boolean {
-  const day = formatTimestamp(row.createdAtMs).slice(0, 10);
+  const day = () => formatTimestamp(row.createdAtMs).slice(0, 10);
   return (
     (kind === undefined || row.kind === kind) &&
     (status === undefined || row.status === status) &&
-    (fromDay === undefined || day >= formatDay(fromDay)) &&
-    (toDay === undefined || day <= formatDay(toDay)) &&
+    (fromDay === undefined || day() >= formatDay(fromDay)) &&
+    (toDay === undefined || day() <= formatDay(toDay)) &&
     (id === undefined || row.id === id) &&
     (search === undefined || isFound(search, row))
   );

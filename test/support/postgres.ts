@@ -1,3 +1,4 @@
+import { describe, test } from "bun:test";
 import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -5,6 +6,8 @@ import { dirname, join } from "node:path";
 import { SQL } from "bun";
 import { openPostgres, type PostgresOptions, type PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { later } from "./cleanup.ts";
+import { addMerchants } from "./shop.ts";
 import { PATIENCE_MS } from "./time-outs.ts";
 import { until } from "./until.ts";
 
@@ -46,8 +49,14 @@ export function missing(version: Version): string | null {
   return works ? null : `PostgreSQL ${version} cannot be run by another user than root here`;
 }
 
-/** The versions that tests can use here. */
-export const available = (): Version[] => VERSIONS.filter((version) => missing(version) === null);
+/** Defines tests for each version. If a version is missing, a test says that they were left out. */
+export function describePostgres(define: (version: Version) => void, versions: readonly Version[] = VERSIONS): void {
+  for (const version of versions) {
+    const why = missing(version);
+    if (why === null) describe(`PostgreSQL ${version}`, () => define(version));
+    else test(`PostgreSQL ${version}: left out; ${why}`, () => {});
+  }
+}
 
 /** What npm's install script would do: it makes the links of the libraries. */
 function hydrateLinks(): void {
@@ -114,6 +123,9 @@ export async function freePort(): Promise<number> {
   return promise;
 }
 
+/** Members of this role log in with a password, all others without. */
+export const WITH_PASSWORD = "with_password";
+
 export const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -132,10 +144,8 @@ export const commandOf = (version: Version, name: string, ...args: string[]): st
 ];
 
 /** Runs a program of PostgreSQL to its end. */
-export function runProgram(version: Version, name: string, ...args: string[]): void {
-  const { success, stderr, stdout } = Bun.spawnSync([...asNobody, join(PROGRAMS[version], name), ...args], {
-    cwd: "/",
-  });
+function runProgram(version: Version, name: string, ...args: string[]): void {
+  const { success, stderr, stdout } = Bun.spawnSync(commandOf(version, name, ...args), { cwd: "/" });
   if (!success) throw new Error(`${name} ${args.join(" ")}: ${stderr}${stdout}`);
 }
 
@@ -153,10 +163,11 @@ export async function startServer(
   const data = join(folder, "data");
   giveToNobody(folder);
   const port = await freePort();
-  if (!existsSync(data))
-    runProgram(version, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
+  runProgram(version, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
+  const hba = join(data, "pg_hba.conf");
+  writeFileSync(hba, `host all +${WITH_PASSWORD} 127.0.0.1/32 scram-sha-256\n${readFileSync(hba, "utf8")}`);
   configure(data, { ...SETTINGS, port: String(port), ...settings });
-  startOnly(version, data);
+  runProgram(version, "pg_ctl", "-D", data, "-w", "-l", join(folder, "log"), "start");
   keep(version, folder, data, owner);
   return { port, data, stop: (mode) => runProgram(version, "pg_ctl", "-D", data, "-m", mode, "-w", "stop") };
 }
@@ -165,9 +176,6 @@ export function configure(data: string, settings: Readonly<Record<string, string
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
 }
-
-export const startOnly = (version: Version, data: string): void =>
-  runProgram(version, "pg_ctl", "-D", data, "-w", "-l", join(dirname(data), "log"), "start");
 
 /** Watches the owner from a session of its own, and ends the server and its folder after it. */
 function keep(version: Version, folder: string, data: string, owner: number): void {
@@ -183,7 +191,7 @@ const TEMPLATE = "momo_template";
 
 /** A database with the schema, to be copied for each test. */
 async function makeTemplate(port: number): Promise<void> {
-  await runSql(urlOf(port, "postgres"), `CREATE DATABASE ${TEMPLATE}`);
+  await runSql(urlOf(port, "postgres"), `CREATE ROLE ${WITH_PASSWORD}`, `CREATE DATABASE ${TEMPLATE}`);
   const store = await openEngine(urlOf(port, TEMPLATE));
   store.close();
   await store.closed();
@@ -236,4 +244,19 @@ export function openEngine(url: string, options: Partial<PostgresOptions> = {}):
     random: systemRandom,
     ...options,
   });
+}
+
+/** The same, closed by `cleanUp`. */
+export async function openReplica(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
+  const store = await openEngine(url, options);
+  later(() => store.close());
+  return store;
+}
+
+/** A new database, and a store on it with one merchant; closed by `cleanUp`. */
+export async function openShop(version: Version, options: Partial<PostgresOptions> = {}) {
+  const url = await newDatabase(await sharedServer(version));
+  const store = await openReplica(url, options);
+  await addMerchants(store, 1);
+  return { url, store };
 }

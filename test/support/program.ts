@@ -1,7 +1,6 @@
 const PROGRAMS = {
   "open-store": new URL("./open-store.ts", import.meta.url),
   "hold-lock": new URL("./hold-lock.ts", import.meta.url),
-  "open-engine": new URL("./open-engine.ts", import.meta.url),
   "hold-claim": new URL("./hold-claim.ts", import.meta.url),
 };
 

@@ -1,7 +1,7 @@
-import { describe, test } from "bun:test";
+import { describe } from "bun:test";
 import { blocksOf, readDocument } from "./documents.ts";
 import { type ReadyRecord, type RunOptions, type Served, serveMomo } from "./momo.ts";
-import { missing, newDatabase, sharedServer } from "./postgres.ts";
+import { describePostgres, newDatabase, sharedServer } from "./postgres.ts";
 import { startHaproxy } from "./proxies.ts";
 import { until } from "./until.ts";
 
@@ -10,11 +10,9 @@ import { until } from "./until.ts";
 /** The version that the tests of replicas use; the store has its tests on each. */
 const VERSION = "15";
 
-/** Defines tests that need PostgreSQL; where there is none they say that they were left out. */
+/** Defines tests that need PostgreSQL. */
 export function describeWithPostgres(name: string, define: () => void): void {
-  const reason = missing(VERSION);
-  if (reason === null) describe(name, define);
-  else test(`${name}: left out, because ${reason}`, () => {});
+  describe(name, () => describePostgres(define, [VERSION]));
 }
 
 /** The URL of a new database with nothing in it. */

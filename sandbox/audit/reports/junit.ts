@@ -4,7 +4,7 @@ import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "../ki
 
 /**
  * JUnit XML: a failed test case for each finding, and a passed one for each kind without findings.
- * @param failOn from this severity on a finding is a failure; others are told in a test case that passes
+ * @param failOn from this severity on, a finding is a failure; others are the output of a test case that passes
  */
 export function junitReport({ findings }: AuditReport, failOn: Severity = "error"): string {
   const cases = (Object.keys(FINDING_KINDS) as FindingKind[]).flatMap((kind) => {

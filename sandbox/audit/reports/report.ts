@@ -10,9 +10,9 @@ export const REPORT_FORMATS = ["text", "json", "junit", "sarif", "github"] as co
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export interface ReportOptions {
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
-  /** From this severity on a finding is a failure of JUnit's. */
+  /** From this severity on, a finding is a failure in JUnit. */
   readonly failOn?: Severity;
 }
 

@@ -5,7 +5,7 @@ const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 const RULES = Object.keys(FINDING_KINDS) as FindingKind[];
 
-/** SARIF 2.1.0, for services that show what analysers find. */
+/** SARIF 2.1.0, for services that show the results of analysers. */
 export function sarifReport({ findings }: AuditReport, version: string): object {
   return {
     $schema: SCHEMA,

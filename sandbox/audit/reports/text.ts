@@ -2,7 +2,7 @@ import type { AuditReport } from "../audit.ts";
 import { shown } from "../call.ts";
 import { summaryOf } from "./json.ts";
 
-/** For people. */
+/** The report for people. */
 export function textReport(report: AuditReport): string {
   const lines = report.findings.flatMap(
     ({ kind, severity, message, advice, section, request_ids, checkout_request_id, reference, first_at, count }) => {
@@ -19,7 +19,7 @@ export function textReport(report: AuditReport): string {
   return [...lines, summaryOf(report), ""].map(printable).join("\n");
 }
 
-/** Replaces control characters, so that a value can neither steer a terminal nor begin a line of its own. */
+/** Replaces control characters, so that a value can neither control a terminal nor start a new line. */
 function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, "\u{FFFD}");
 }

@@ -4,13 +4,14 @@ import { type CallFilters, callFiltersOf } from "./logic/calls.ts";
 import { type Filters, inForce } from "./logic/filters.ts";
 import { acknowledge } from "./logic/findings.ts";
 import { formatRoute, parseRoute, type Route, type View } from "./logic/route.ts";
+import type { Dialog } from "./state.ts";
 import * as state from "./state.ts";
 import { after, longMemory, replaceAddress, tabMemory } from "./system.ts";
 import type { Finding } from "./wire.ts";
 
 /** Actions of a person that only change the page, without calls of the control API. */
 
-/** How long after the last key the list is loaded. */
+/** The list is loaded this long after the last key. */
 const TYPING_PAUSE_MS = 180;
 
 /** Follows the address bar: opens the story and the list that it names. */
@@ -95,7 +96,15 @@ export function foldPhones(isFolded: boolean): void {
   longMemory.write("folded", isFolded ? "yes" : null);
 }
 
-/** How long a phone stays on the handset after it rang, if somebody picked it or typed on it. */
+export function openDialog(name: Dialog): void {
+  state.dialog.value = name;
+}
+
+export function closeDialog(name: Dialog): void {
+  if (state.dialog.value === name) state.dialog.value = null;
+}
+
+/** How long a phone stays on the handset after it rang, if the person picked it or typed on it. */
 const PICKED_MS = 8000;
 
 export function pickPhone(phone: string): void {
@@ -119,7 +128,7 @@ export function dismissNote(phone: string): void {
 }
 
 /** Hides findings until they happen again. */
-export function takeNoteOf(findings: readonly Finding[]): void {
+export function markAsKnown(findings: readonly Finding[]): void {
   state.acknowledged.value = acknowledge(state.acknowledged.value, findings);
   longMemory.write("acknowledged", JSON.stringify(state.acknowledged.value));
 }

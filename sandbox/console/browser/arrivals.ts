@@ -4,15 +4,15 @@ import * as state from "./state.ts";
 import type { Message, Transaction, TransactionEvent } from "./wire.ts";
 
 /**
- * Merges events and lists into the state, within bounds. A list may be older than an event that arrived already, so the last
- * event of each payment is kept here, and no list replaces it.
+ * Merges events and lists into the state, within bounds. A list may be older than an event that has already arrived,
+ * so the last event of each payment is kept here, and no list replaces it.
  */
 
 /** The last event of each payment, the oldest first. */
-const told = new Map<string, TransactionEvent>();
-const MOST_TOLD = 2000;
+const lastEvents = new Map<string, TransactionEvent>();
+const MOST_EVENTS = 2000;
 
-/** The reference and phone of a payment, for places that know only its id, such as a poll. The newest are kept. */
+/** The reference and phone of a payment, for requests that have only its id, such as a poll. The newest are kept. */
 const known = new Map<string, Pick<Transaction, "reference" | "phone">>();
 const MOST_KNOWN = 12_000;
 
@@ -28,27 +28,27 @@ export function knowPayments(transactions: readonly Transaction[]): void {
 
 export const knownPayment = (checkoutRequestId: string) => known.get(checkoutRequestId);
 
-export function rememberTold(events: readonly TransactionEvent[]): void {
+export function rememberEvents(events: readonly TransactionEvent[]): void {
   knowPayments(events);
   for (const event of events) {
-    told.delete(event.checkout_request_id);
-    told.set(event.checkout_request_id, event);
+    lastEvents.delete(event.checkout_request_id);
+    lastEvents.set(event.checkout_request_id, event);
   }
-  for (const id of told.keys()) {
-    if (told.size <= MOST_TOLD) break;
-    told.delete(id);
+  for (const id of lastEvents.keys()) {
+    if (lastEvents.size <= MOST_EVENTS) break;
+    lastEvents.delete(id);
   }
 }
 
 /** A list with the newest state of each payment. */
 export const upToDate = (list: readonly Transaction[]): Transaction[] =>
   list.map((transaction) =>
-    transaction.status === "pending" ? (told.get(transaction.checkout_request_id) ?? transaction) : transaction,
+    transaction.status === "pending" ? (lastEvents.get(transaction.checkout_request_id) ?? transaction) : transaction,
   );
 
-/** Whether an event has told that a payment ended. */
+/** Whether an event says that a payment has ended. */
 export const hasEnded = (checkoutRequestId: string): boolean =>
-  (told.get(checkoutRequestId)?.status ?? "pending") !== "pending";
+  (lastEvents.get(checkoutRequestId)?.status ?? "pending") !== "pending";
 
 /** Inserts payments into the list with their newest state, and removes those that the filters no longer select. */
 export function addRows(transactions: readonly Transaction[]): void {
@@ -65,18 +65,18 @@ export function addRows(transactions: readonly Transaction[]): void {
   rows.value = mergeNewestFirst(staying, fitting, state.MOST_ROWS);
 }
 
-/** Payments that started after a list was made and belong into it. */
-export function toldAfter(list: readonly Transaction[]): Transaction[] {
+/** Payments that started after a list was made, and that belong to it. */
+export function startedAfter(list: readonly Transaction[]): Transaction[] {
   const newest = list[0]?.id ?? 0;
-  return [...told.values()].filter(
+  return [...lastEvents.values()].filter(
     (event) =>
       event.id > newest && event.merchant_id === state.merchantId.value && belongs(event, state.filters.value) === true,
   );
 }
 
-/** Forgets payments, calls and messages: the server is another one, or was reset. */
+/** Removes payments, requests and messages: the server is another one, or was reset. */
 export function forgetAll(): void {
-  told.clear();
+  lastEvents.clear();
   known.clear();
   state.story.value = null;
   state.heldPhone.value = null;
@@ -93,13 +93,13 @@ export function addMessages(texts: readonly Message[]): void {
   state.messages.value = [...added, ...state.messages.value]
     .sort((a, b) => b.at_ms - a.at_ms)
     .slice(0, state.MOST_MESSAGES);
-  bringIntoPlay(added.map(({ phone }) => phone));
+  addPhones(added.map(({ phone }) => phone));
 }
 
-/** More phones than anybody looks through. */
+/** More phones than a person can read. */
 const MOST_PHONES = 200;
 
-export function bringIntoPlay(phones: readonly string[]): void {
+export function addPhones(phones: readonly string[]): void {
   const seen = state.phonesSeen.value;
   const added = [...new Set(phones)].filter((phone) => !seen.includes(phone));
   if (added.length === 0) return;

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { ConsoleEvent } from "./wire.ts";
 
-/** A refusal of the control API. Its message says what would be right. */
+/** A refusal of the control API. Its message says how to correct the request. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -21,9 +21,9 @@ export class ServerLost extends Error {
 export interface ControlClientOptions {
   /** The address of the control API: a path without a host, so that it works behind every name. */
   readonly url: string;
-  /** The control token; null until the API asks for one. */
+  /** The control token; null until the API requires one. */
   readonly token: () => string | null;
-  /** The API asks for a token, or for another one. */
+  /** The API refused the request: a token is missing or wrong. */
   readonly onTokenAsked: () => void;
 }
 
@@ -33,8 +33,7 @@ export interface ControlClient {
   /** Reads an answer that is not JSON. */
   text(path: string): Promise<string>;
   post<T>(path: string, body: unknown): Promise<T>;
-  put<T>(path: string, body: unknown): Promise<T>;
-  delete<T>(path: string): Promise<T>;
+  call<T>(call: { readonly method: string; readonly path: string; readonly body?: unknown }): Promise<T>;
   /**
    * Reads the stream of events until it ends.
    * @param since the id of the last event that was seen; null: from now on
@@ -47,7 +46,7 @@ export interface EventStreamListener {
   /** The stream is open: all later events arrive. */
   readonly onOpen: () => void;
   readonly onEvent: (event: ConsoleEvent, id: string | null) => void;
-  /** Something arrived, maybe only a heartbeat. */
+  /** Data arrived, perhaps only a heartbeat. */
   readonly onSign: () => void;
   readonly signal: AbortSignal;
 }
@@ -80,8 +79,7 @@ export function createControlClient({ url, token, onTokenAsked }: ControlClientO
     get: (path) => call("GET", path),
     text: async (path) => (await send(path, { method: "GET" })).text(),
     post: (path, body) => call("POST", path, body),
-    put: (path, body) => call("PUT", path, body),
-    delete: (path) => call("DELETE", path),
+    call: ({ method, path, body }) => call(method, path, body),
 
     async listen(since, { onOpen, onEvent, onSign, signal }) {
       const headers: Record<string, string> = since === null ? {} : { "Last-Event-ID": since };

@@ -2,12 +2,12 @@ import { batch } from "@preact/signals";
 import { api } from "./api.ts";
 import {
   addMessages,
+  addPhones,
   addRows,
-  bringIntoPlay,
   forgetAll,
   hasEnded,
   knowPayments,
-  toldAfter,
+  startedAfter,
   upToDate,
 } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
@@ -16,32 +16,13 @@ import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import { monotonicMs } from "./system.ts";
 import { throttled } from "./throttle.ts";
-import type {
-  Account,
-  ClockReading,
-  Default,
-  Fault,
-  Finding,
-  Key,
-  Merchant,
-  Message,
-  Outcome,
-  Prompt,
-  RequestPage,
-  Rule,
-  ServerFacts,
-  SteeringPart,
-  Story,
-  Transaction,
-  TransactionList,
-  Webhook,
-} from "./wire.ts";
+import type * as wire from "./wire.ts";
 
-/** Loads from the server, at the start and again later. */
+/** Loads the state from the server, at the start and again later. */
 
 const PAGE_SIZE = 100;
 const REQUESTS_AT_ONCE = 200;
-/** How many rows are loaded at the start. The chart is made from them. */
+/** How many rows are loaded at the start, also for the chart. */
 const FIRST_ROWS = 1000;
 
 /** Loads everything: at the start, and when events were missed. */
@@ -49,10 +30,10 @@ export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
   forgetAll();
   await quietly(async () => {
-    state.server.value = await api.get<ServerFacts>("/server");
+    state.server.value = await api.get<wire.ServerFacts>("/server");
     await loadRegistry();
     await Promise.all([
-      api.get<{ outcomes: Outcome[] }>("/outcomes").then((answer) => {
+      api.get<{ outcomes: wire.Outcome[] }>("/outcomes").then((answer) => {
         state.outcomes.value = answer.outcomes;
       }),
       reload("clock"),
@@ -60,7 +41,7 @@ export async function loadAll(): Promise<void> {
       reload("rules"),
       reload("faults"),
       reload("webhook"),
-      loadWhatHappened(),
+      loadHistory(),
       loadFindings(),
     ]);
     state.isFirstRun.value = state.totalItems.value === 0 && !isFiltered(state.filters.value);
@@ -69,9 +50,9 @@ export async function loadAll(): Promise<void> {
   });
 }
 
-async function loadWhatHappened(): Promise<void> {
-  const log = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
-  const texts = await api.get<{ messages: Message[] }>("/messages");
+async function loadHistory(): Promise<void> {
+  const log = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}`);
+  const texts = await api.get<{ messages: wire.Message[] }>("/messages");
   batch(() => {
     state.requests.value = appendUnknown(log.requests, state.requests.value, state.MOST_REQUESTS);
     addMessages(texts.messages);
@@ -80,32 +61,32 @@ async function loadWhatHappened(): Promise<void> {
   if (state.openPayment.value !== null) refreshStory();
 }
 
-/** Loads the calls before a page. Stops if the list was replaced meanwhile. */
-async function loadOlderRequests(page: RequestPage): Promise<void> {
+/** Loads the requests before a page. Stops if the list was replaced while it waited. */
+async function loadOlderRequests(page: wire.RequestPage): Promise<void> {
   for (let { requests, next } = page; next !== null; ) {
     const firstId = requests[0]?.id;
-    ({ requests, next } = await api.get<RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}&before=${firstId}`));
+    ({ requests, next } = await api.get<wire.RequestPage>(`/requests?limit=${REQUESTS_AT_ONCE}&before=${firstId}`));
     if (state.requests.value[0]?.id !== firstId) return;
     state.requests.value = [...requests, ...state.requests.value].slice(-state.MOST_REQUESTS);
   }
 }
 
-export async function reload(part: Exclude<SteeringPart, "reset" | "restore">): Promise<void> {
+export async function reload(part: Exclude<wire.SteeringPart, "reset" | "restore">): Promise<void> {
   switch (part) {
     case "rules":
-      state.rules.value = (await api.get<{ rules: Rule[] }>("/rules")).rules;
+      state.rules.value = (await api.get<{ rules: wire.Rule[] }>("/rules")).rules;
       return;
     case "faults":
-      state.faults.value = await api.get<{ seed: number; faults: Fault[] }>("/faults");
+      state.faults.value = await api.get<{ seed: number; faults: wire.Fault[] }>("/faults");
       return;
     case "clock":
-      state.clock.value = { ...(await api.get<ClockReading>("/clock")), takenAtMs: monotonicMs() };
+      state.clock.value = { ...(await api.get<wire.ClockReading>("/clock")), takenAtMs: monotonicMs() };
       return;
     case "default":
-      state.fallback.value = await api.get<Default>("/default");
+      state.fallback.value = await api.get<wire.Default>("/default");
       return;
     case "webhook":
-      state.webhook.value = (await api.get<{ webhook: Webhook | null }>("/webhook?limit=1")).webhook;
+      state.webhook.value = (await api.get<{ webhook: wire.Webhook | null }>("/webhook?limit=1")).webhook;
       return;
     case "registry":
       return loadRegistry();
@@ -113,11 +94,11 @@ export async function reload(part: Exclude<SteeringPart, "reset" | "restore">): 
 }
 
 async function loadRegistry(): Promise<void> {
-  state.merchants.value = (await api.get<{ merchants: Merchant[] }>("/merchants")).merchants;
+  state.merchants.value = (await api.get<{ merchants: wire.Merchant[] }>("/merchants")).merchants;
   const ofMerchant = `?merchant_id=${state.merchantId.value}`;
   const [{ accounts }, { keys }] = await Promise.all([
-    api.get<{ accounts: Account[] }>(`/accounts${ofMerchant}`),
-    api.get<{ keys: Key[] }>(`/keys${ofMerchant}`),
+    api.get<{ accounts: wire.Account[] }>(`/accounts${ofMerchant}`),
+    api.get<{ keys: wire.Key[] }>(`/keys${ofMerchant}`),
   ]);
   batch(() => {
     state.accounts.value = accounts;
@@ -142,13 +123,13 @@ export const isSelectionNew = (): boolean => state.selection.value !== loadedSel
 
 async function loadPage(page: number, replaces: boolean): Promise<boolean> {
   const asked = state.selection.value;
-  const list = await api.get<TransactionList>(listPath(page));
-  // An answer for another selection comes too late.
+  const list = await api.get<wire.TransactionList>(listPath(page));
+  // The selection has changed since: drop this answer.
   if (state.selection.value !== asked) return false;
   batch(() => {
     const rows = upToDate(list.transactions);
     state.rows.value = replaces
-      ? mergeNewestFirst(rows, toldAfter(rows), state.MOST_ROWS)
+      ? mergeNewestFirst(rows, startedAfter(rows), state.MOST_ROWS)
       : mergeNewestFirst(state.rows.value, rows, state.MOST_ROWS);
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
@@ -180,7 +161,6 @@ export async function loadRows(): Promise<void> {
 
 const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
 
-/** Loads the next rows. */
 export async function loadMoreRows(): Promise<void> {
   const { rows, totalItems, isLoadingRows } = state;
   if (isLoadingRows.value || rows.value.length >= Math.min(totalItems.value ?? 0, state.MOST_ROWS)) return;
@@ -196,15 +176,15 @@ export const refreshRows = throttled(
   () => quietly(async () => void (await loadPage(1, false))),
 );
 
-/** Loads the findings. Those about missing calls come in no event. */
+/** Loads the findings. Those about missing requests are in no event. */
 export const refreshFindings = throttled(
-  // A thousand of them are read every five seconds.
+  // A thousand findings are loaded every five seconds.
   () => Math.max(500, state.findings.value.length * 5),
   () => quietly(loadFindings),
 );
 
 async function loadFindings(): Promise<void> {
-  state.findings.value = (await api.get<{ findings: Finding[] }>("/audit")).findings;
+  state.findings.value = (await api.get<{ findings: wire.Finding[] }>("/audit")).findings;
 }
 
 /** Loads all open prompts: at most 1,000, the oldest first. */
@@ -214,18 +194,18 @@ export const refreshPrompts = throttled(
 );
 
 async function loadPrompts(): Promise<void> {
-  const { prompts } = await api.get<{ prompts: Prompt[] }>("/prompts");
+  const { prompts } = await api.get<{ prompts: wire.Prompt[] }>("/prompts");
   batch(() => {
     const open = prompts.filter(({ checkout_request_id }) => !hasEnded(checkout_request_id));
     state.prompts.value = new Map(open.map((prompt) => [prompt.checkout_request_id, prompt]));
-    bringIntoPlay(open.map(({ phone }) => phone));
+    addPhones(open.map(({ phone }) => phone));
   });
 }
 
-/** Loads the messages of one phone, which may be older than the last 100 of all. */
+/** Loads the messages of one phone, also older ones than the last 100 of all phones. */
 export const loadMessages = (phone: string): Promise<void> =>
   quietly(async () => {
-    addMessages((await api.get<{ messages: Message[] }>(`/messages?phone=${phone}`)).messages);
+    addMessages((await api.get<{ messages: wire.Message[] }>(`/messages?phone=${phone}`)).messages);
   });
 
 export const refreshStory = throttled(
@@ -235,12 +215,12 @@ export const refreshStory = throttled(
       const id = state.openPayment.value;
       if (id === null) return;
       try {
-        const story = await api.get<Story>(`/transactions/${encodeURIComponent(id)}`);
+        const story = await api.get<wire.Story>(`/transactions/${encodeURIComponent(id)}`);
         if (state.openPayment.value !== id) return;
         batch(() => {
           state.story.value = story;
           state.storyProblem.value = null;
-          // Its event may still be on its way; a story whose row is missing could not give the focus back to it.
+          // Add the row: its event may not have arrived, and the focus returns to the row when the story is closed.
           if (state.isLoaded.value && state.isListCurrent.value) addRows(upToDate([story.transaction]));
         });
       } catch (error) {
@@ -265,10 +245,10 @@ export function openStory(checkoutRequestId: string | null): void {
 export const MOST_EXPORTED = 10_000;
 
 /** All payments that the filters select, newest first, also those that are not loaded. */
-export async function loadForExport(): Promise<Transaction[]> {
-  const all = new Map<number, Transaction>();
+export async function loadForExport(): Promise<wire.Transaction[]> {
+  const all = new Map<number, wire.Transaction>();
   for (let page = 1; all.size < MOST_EXPORTED; page += 1) {
-    const { transactions } = await api.get<TransactionList>(listPath(page));
+    const { transactions } = await api.get<wire.TransactionList>(listPath(page));
     for (const transaction of transactions) all.set(transaction.id, transaction);
     if (transactions.length < PAGE_SIZE) break;
   }
@@ -276,7 +256,7 @@ export async function loadForExport(): Promise<Transaction[]> {
   return [...all.values()].filter((row) => span === null || isWithin(row, span)).slice(0, MOST_EXPORTED);
 }
 
-/** Ignores errors of optional calls and of calls that are repeated anyway. The stream reports a lost server. */
+/** Ignores errors of calls that are optional or will be repeated. The stream reports a lost server. */
 export async function quietly(run: () => Promise<void>): Promise<void> {
   try {
     await run();

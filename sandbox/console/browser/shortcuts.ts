@@ -1,8 +1,8 @@
-import { goTo } from "./actions.ts";
-import { dialog, isFolded, shownPhone, view } from "./state.ts";
+import { goTo, openDialog } from "./actions.ts";
+import { isFolded, shownPhone, view } from "./state.ts";
 import { nextFrame } from "./system.ts";
 
-/** The keyboard shortcuts. They do not work while somebody types in a field. `help-dialog.tsx` lists them. */
+/** The keyboard shortcuts. They are off while a field has the focus. `help-dialog.tsx` lists them. */
 export function followKeys(): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -24,13 +24,9 @@ function actOf(key: string): (() => void) | null {
     case "/":
       return search;
     case "?":
-      return () => {
-        dialog.value = "help";
-      };
+      return () => openDialog("help");
     case "p":
-      return () => {
-        dialog.value = "pay";
-      };
+      return () => openDialog("pay");
     default:
       return null;
   }

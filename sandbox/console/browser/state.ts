@@ -6,31 +6,13 @@ import { type Acknowledged, findingsByCall, findingsByPayment, isAcknowledged } 
 import { dayAt } from "./logic/format.ts";
 import { unusual } from "./logic/in-force.ts";
 import { parseRoute, type Route, type View } from "./logic/route.ts";
-import { assignChips, choosePhone, type PhoneInPlay } from "./logic/slots.ts";
+import { assignChips, choosePhone, type PhoneState } from "./logic/slots.ts";
 import { longMemory, monotonicMs, tabMemory } from "./system.ts";
-import type {
-  Account,
-  Counts,
-  Default,
-  Fault,
-  Finding,
-  Key,
-  LoggedRequest,
-  Merchant,
-  Message,
-  Outcome,
-  Prompt,
-  Rule,
-  ServerFacts,
-  Status,
-  Story,
-  Transaction,
-  Webhook,
-} from "./wire.ts";
+import type * as wire from "./wire.ts";
 
 /**
- * The state of the page. Views read it and change it through `actions.ts`; `loading.ts`, `arrivals.ts` and `sync.ts` keep it up to
- * date with the server.
+ * The state of the page. Views read it, and change it through `actions.ts`. `loading.ts`, `arrivals.ts` and `sync.ts` update it
+ * from the server.
  */
 
 /** Bounds of the lists. The page says below a list how many rows are left out. */
@@ -41,10 +23,10 @@ export const MOST_MESSAGES = 500;
 export type Connection = "connecting" | "live" | "lost";
 
 export const connection = signal<Connection>("connecting");
-/** Whether everything was loaded once. From then on events are enough. */
+/** Whether everything was loaded once. After that, events are enough. */
 export const isLoaded = signal(false);
 
-/** The control token, if the server asks for one. It is in no address, and the tab forgets it when it closes. */
+/** The control token, if the server requires one. It is in no address, and is removed when the tab is closed. */
 export const token = signal<string | null>(tabMemory.read("token"));
 export const tokenAsked = signal<{ readonly isWrong: boolean } | null>(null);
 
@@ -57,10 +39,10 @@ export const route = signal<Route>(parseRoute(location.hash));
 export const isFirstRun = signal(false);
 export const view = computed<View>(() => route.value.view ?? (isFirstRun.value ? "start" : "transactions"));
 
-export const server = signal<ServerFacts | null>(null);
-export const outcomes = signal<readonly Outcome[]>([]);
+export const server = signal<wire.ServerFacts | null>(null);
+export const outcomes = signal<readonly wire.Outcome[]>([]);
 
-/** Counts up, so that views that show a time are drawn again. */
+/** A counter that makes views with a time draw again. */
 export const tick = signal(0);
 
 export const clock = signal<ClockAt | null>(null);
@@ -73,7 +55,7 @@ export const sandboxNow = computed<number | null>(() => {
 /** The sandbox's day in Nairobi. Rows use it instead of the time, so that they are drawn again only once a day. */
 export const today = computed(() => (sandboxNow.value === null ? null : dayAt(sandboxNow.value)));
 
-export const merchants = signal<readonly Merchant[]>([]);
+export const merchants = signal<readonly wire.Merchant[]>([]);
 
 // Transactions: the newest of those that the filters select, without gaps.
 /** Their merchant: the one in the address, or the first. */
@@ -87,17 +69,17 @@ export const filters = computed<Filters>(() => {
   if (view.value === "transactions") lastFilters = filtersOf(route.value.query);
   return lastFilters;
 });
-/** What selects the rows: the merchant, and the filters as the API takes them. */
+/** What selects the rows: the merchant, and the filters in the form of the API. */
 export const selection = computed(() => `${merchantId.value} ${queryOf(filters.value)}`);
-/** The selection of the loaded rows and counts. If it differs from the wanted one, a load is in progress. */
+/** The selection of the loaded rows and counts. If it differs from `selection`, a load is running. */
 export const answeredSelection = signal<string | null>(null);
 export const isListCurrent = computed(() => answeredSelection.value === selection.value);
 export const filterProblem = signal<string | null>(null);
-export const rows = signal<readonly Transaction[]>([]);
+export const rows = signal<readonly wire.Transaction[]>([]);
 /** How many payments the filters select on the server; null until it is known. */
 export const totalItems = signal<number | null>(null);
 /** The counts over all filters except the status. */
-export const counts = signal<Counts | null>(null);
+export const counts = signal<wire.Counts | null>(null);
 export const isLoadingRows = signal(false);
 
 /** The rows of the interval that is picked in the chart, or all rows. */
@@ -108,24 +90,24 @@ export const shownRows = computed(() => {
 
 /** The payment whose story is open. */
 export const openPayment = computed(() => (view.value === "transactions" ? route.value.selected : null));
-export const story = signal<Story | null>(null);
+export const story = signal<wire.Story | null>(null);
 export const storyProblem = signal<string | null>(null);
 
-// Requests: the newest calls of the merchant API, oldest first.
-export const requests = signal<readonly LoggedRequest[]>([]);
-/** Calls answered in the last second. */
+// The newest requests to the merchant API, oldest first.
+export const requests = signal<readonly wire.LoggedRequest[]>([]);
+/** Requests answered in the last second. */
 export const requestsPerSecond = signal(0);
 export const callFilters = computed(() => callFiltersOf(view.value === "requests" ? route.value.query : {}));
-/** The call that is open. */
+/** The request that is open. */
 export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
 );
 
 /** The findings of the audit. */
-export const findings = signal<readonly Finding[]>([]);
+export const findings = signal<readonly wire.Finding[]>([]);
 export const mistakesByCall = computed(() => findingsByCall(findings.value));
 export const mistakesByPayment = computed(() => findingsByPayment(findings.value));
-/** The findings that somebody has acknowledged. The browser remembers them. */
+/** The findings that the person has marked as known. The browser stores them. */
 export const acknowledged = signal<Acknowledged>(readAcknowledged());
 export const openFindings = computed(() =>
   findings.value.filter((finding) => !isAcknowledged(finding, acknowledged.value)),
@@ -140,8 +122,8 @@ function readAcknowledged(): Acknowledged {
 }
 
 // Phones.
-export const prompts = signal<ReadonlyMap<string, Prompt>>(new Map());
-export const messages = signal<readonly Message[]>([]);
+export const prompts = signal<ReadonlyMap<string, wire.Prompt>>(new Map());
+export const messages = signal<readonly wire.Message[]>([]);
 /** The phones in the order of their first prompt. */
 export const phonesSeen = signal<readonly string[]>([]);
 export const pickedPhone = signal<string | null>(null);
@@ -152,14 +134,14 @@ export const isFolded = signal(longMemory.read("folded") === "yes");
 
 /** What a phone shows for a while after a prompt. */
 export interface PhoneNote {
-  readonly status: Status;
+  readonly status: wire.Status;
   readonly title: string;
   readonly text: string;
 }
 export const phoneNotes = signal<ReadonlyMap<string, PhoneNote>>(new Map());
 
 export const promptsByPhone = computed(() => {
-  const byPhone = new Map<string, Prompt[]>();
+  const byPhone = new Map<string, wire.Prompt[]>();
   for (const prompt of prompts.value.values()) {
     const list = byPhone.get(prompt.phone);
     if (list) list.push(prompt);
@@ -168,7 +150,7 @@ export const promptsByPhone = computed(() => {
   return byPhone;
 });
 
-export const phonesInPlay = computed<readonly PhoneInPlay[]>(() =>
+export const phoneStates = computed<readonly PhoneState[]>(() =>
   phonesSeen.value.map((phone) => ({
     phone,
     openPrompts: promptsByPhone.value.get(phone)?.length ?? 0,
@@ -179,7 +161,7 @@ export const phonesInPlay = computed<readonly PhoneInPlay[]>(() =>
 let lastShown: string | null = null;
 /** The phone on the handset. */
 export const shownPhone = computed(() => {
-  lastShown = choosePhone(lastShown, phonesInPlay.value, pickedPhone.value, heldPhone.value);
+  lastShown = choosePhone(lastShown, phoneStates.value, pickedPhone.value, heldPhone.value);
   return lastShown;
 });
 
@@ -187,19 +169,22 @@ const CHIPS = 4;
 let lastChips: readonly (string | null)[] = [];
 /** The other phones, each in its own place. */
 export const phoneChips = computed(() => {
-  const others = phonesInPlay.value.filter(({ phone }) => phone !== shownPhone.value);
+  const others = phoneStates.value.filter(({ phone }) => phone !== shownPhone.value);
   lastChips = assignChips(lastChips, others, CHIPS);
   return lastChips;
 });
 
 // Steering and registry.
-export const rules = signal<readonly Rule[]>([]);
-export const faults = signal<{ readonly seed: number; readonly faults: readonly Fault[] }>({ seed: 0, faults: [] });
-export const fallback = signal<Default | null>(null);
+export const rules = signal<readonly wire.Rule[]>([]);
+export const faults = signal<{ readonly seed: number; readonly faults: readonly wire.Fault[] }>({
+  seed: 0,
+  faults: [],
+});
+export const fallback = signal<wire.Default | null>(null);
 /** Null if there is none. */
-export const webhook = signal<Webhook | null>(null);
-export const accounts = signal<readonly Account[]>([]);
-export const keys = signal<readonly Key[]>([]);
+export const webhook = signal<wire.Webhook | null>(null);
+export const accounts = signal<readonly wire.Account[]>([]);
+export const keys = signal<readonly wire.Key[]>([]);
 
 /** Settings that differ from those of the start. */
 export const unusualParts = computed(() =>
@@ -213,5 +198,5 @@ export const unusualParts = computed(() =>
   }),
 );
 
-/** The open dialog. */
-export const dialog = signal<"pay" | "help" | null>(null);
+export type Dialog = "pay" | "help";
+export const dialog = signal<Dialog | null>(null);

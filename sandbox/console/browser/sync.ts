@@ -1,6 +1,6 @@
 import { batch, effect } from "@preact/signals";
 import { api } from "./api.ts";
-import { addMessages, addRows, bringIntoPlay, rememberTold } from "./arrivals.ts";
+import { addMessages, addPhones, addRows, rememberEvents } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
 import { appendUnknown } from "./logic/merge.ts";
@@ -11,7 +11,7 @@ import type { ConsoleEvent, LoggedRequest, Message, TransactionEvent } from "./w
 
 /** Keeps the state up to date with the server: loads it, follows the events, and reconnects. */
 
-/** A stream without a sign for this long is dead. A heartbeat comes every 15 s. */
+/** A stream without data for this long is dead: a heartbeat arrives every 15 s. */
 const SILENCE_MS = 40_000;
 const RETRY_MS = [250, 500, 1000, 2000] as const;
 
@@ -30,7 +30,7 @@ export async function follow(): Promise<never> {
   }
 }
 
-/** @returns whether it was live for a while */
+/** @returns whether the stream was open */
 async function connect(): Promise<boolean> {
   const leaving = new AbortController();
   let wasLive = false;
@@ -75,7 +75,7 @@ function tokenGiven(): Promise<void> {
   });
 }
 
-// Events arrive one by one and are applied together, at most once per frame, so that drawing keeps up at every rate.
+// Events arrive one by one and are applied together, at most once per frame, so that a high rate does not block drawing.
 
 const PAUSE_MS = 50;
 
@@ -101,14 +101,14 @@ function takeAll(): void {
 }
 
 /** Whether everything must be loaded again: after a reset, a restore or missed events. */
-const startsAfresh = ({ name, data }: ConsoleEvent): boolean =>
+const needsReload = ({ name, data }: ConsoleEvent): boolean =>
   name === "gap" || (name === "steering" && (data.what === "reset" || data.what === "restore"));
 
 function apply(events: readonly ConsoleEvent[]): void {
-  // Events before the last of these no longer matter.
-  const last = events.findLastIndex(startsAfresh);
+  // Events before the last reload no longer matter.
+  const last = events.findLastIndex(needsReload);
   const transactions: TransactionEvent[] = [];
-  const calls: LoggedRequest[] = [];
+  const logged: LoggedRequest[] = [];
   const texts: Message[] = [];
   if (last >= 0) {
     state.phonesSeen.value = [];
@@ -119,7 +119,7 @@ function apply(events: readonly ConsoleEvent[]): void {
     if (name === "transaction") {
       transactions.push(data);
     } else if (name === "request") {
-      calls.push(data);
+      logged.push(data);
     } else if (name === "message") {
       texts.push(data);
     } else if (name === "audit") {
@@ -132,12 +132,12 @@ function apply(events: readonly ConsoleEvent[]): void {
     }
   }
   if (transactions.length > 0) applyTransactions(transactions);
-  if (calls.length > 0) applyRequests(calls);
+  if (logged.length > 0) applyRequests(logged);
   if (texts.length > 0) addMessages(texts);
 }
 
 function applyTransactions(events: readonly TransactionEvent[]): void {
-  rememberTold(events);
+  rememberEvents(events);
   addRows(events);
   if (events.some(({ merchant_id }) => merchant_id === state.merchantId.value)) refreshRows();
 
@@ -162,11 +162,11 @@ function applyTransactions(events: readonly TransactionEvent[]): void {
     if (notesBefore.get(phone) !== note) after(NOTE_MS, () => removeNote(phone, note));
   }
   // A phone with a new prompt is added with its prompt, so that it is not shown before it rings.
-  bringIntoPlay(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
+  addPhones(events.filter(({ status }) => status !== "pending").map(({ phone }) => phone));
   if (events.some(({ status }) => status === "pending")) refreshPrompts();
 }
 
-/** How long a phone stays on the handset after its prompt ended, even if others ring. */
+/** How long a phone stays on the handset after its prompt ended, also while others ring. */
 const HELD_MS = 4000;
 
 function hold(phone: string): void {
@@ -186,7 +186,7 @@ function removeNote(phone: string, note: state.PhoneNote): void {
   state.phoneNotes.value = notes;
 }
 
-/** How often to load findings about missing calls, which come in no event. */
+/** How often to load findings about missing requests, which are in no event. */
 const SILENCES_MS = 5000;
 every(SILENCES_MS, () => {
   if (state.connection.value === "live") refreshFindings();
@@ -198,9 +198,9 @@ every(1000, () => {
   countedRequests = 0;
 });
 
-function applyRequests(calls: readonly LoggedRequest[]): void {
-  countedRequests += calls.length;
-  state.requests.value = appendUnknown(state.requests.value, calls, state.MOST_REQUESTS);
+function applyRequests(logged: readonly LoggedRequest[]): void {
+  countedRequests += logged.length;
+  state.requests.value = appendUnknown(state.requests.value, logged, state.MOST_REQUESTS);
   const id = state.openPayment.value;
-  if (id !== null && calls.some(({ body }) => body?.includes(id))) refreshStory();
+  if (id !== null && logged.some(({ body }) => body?.includes(id))) refreshStory();
 }

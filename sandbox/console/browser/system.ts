@@ -19,10 +19,10 @@ export function every(intervalMs: number, run: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** A hidden page gets no frames. It is updated at this interval, so that it is not behind when somebody looks. */
+/** A hidden page gets no frames. It is updated at this interval, so that it is current when it is shown again. */
 const BACKGROUND_FRAME_MS = 250;
 
-/** Runs before the next frame is drawn. */
+/** Runs a function before the next frame is drawn. */
 export function nextFrame(run: () => void): void {
   let isDone = false;
   const once = () => {
@@ -36,10 +36,10 @@ export function nextFrame(run: () => void): void {
   const timer = setTimeout(once, BACKGROUND_FRAME_MS);
 }
 
-/** Remembered until the tab is closed. If the browser forbids storage, nothing is remembered. */
+/** Kept until the tab is closed. If the browser forbids storage, nothing is kept. */
 export const tabMemory = memoryIn(() => sessionStorage);
 
-/** Remembered longer than that. */
+/** Kept also after the tab is closed. */
 export const longMemory = memoryIn(() => localStorage);
 
 function memoryIn(storage: () => Storage) {
@@ -56,7 +56,7 @@ function memoryIn(storage: () => Storage) {
         if (value === null) storage().removeItem(`momo.${name}`);
         else storage().setItem(`momo.${name}`, value);
       } catch {
-        // Without storage it lasts as long as the page.
+        // Without storage, the page keeps the value until it is closed.
       }
     },
   };
@@ -65,10 +65,9 @@ function memoryIn(storage: () => Storage) {
 /** Replaces the address without a new entry in the history. */
 export const replaceAddress = (hash: string): void => history.replaceState(null, "", hash);
 
-/** The whole address of a place in the page, for somebody else. */
+/** The whole address of a place in the page, to share it. */
 export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
 
-/** Downloads a text as a file. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
@@ -78,7 +77,7 @@ export function saveFile(name: string, type: string, text: string): void {
   URL.revokeObjectURL(url);
 }
 
-/** Whether the browser shows notifications of this page. `default`: the person was not asked yet. Without TLS there may be none. */
+/** Whether the browser shows notifications of this page. `default`: it has not asked the person yet. Without TLS it may refuse. */
 export const notificationPermission = (): NotificationPermission =>
   "Notification" in globalThis ? Notification.permission : "denied";
 
@@ -89,7 +88,7 @@ export function notify(title: string, body: string): void {
   if (notificationPermission() === "granted") new Notification(title, { body, tag: "momo" });
 }
 
-/** @returns whether it is in the clipboard; off loopback a browser may not allow it */
+/** @returns whether it is in the clipboard; except on loopback, a browser may refuse it */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

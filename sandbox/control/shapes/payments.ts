@@ -33,7 +33,7 @@ export const ownedList = z.strictObject({
 });
 export type ListOnWire = Seen<typeof ownedList>;
 
-/** An open prompt, as its customer sees it. */
+/** An open prompt, as the customer sees it. */
 export const prompt = z.strictObject({
   checkout_request_id: identifiers.checkout_request_id,
   phone,
@@ -62,7 +62,7 @@ export const message = z.strictObject({
 export type MessageOnWire = Seen<typeof message>;
 export const messageList = { messages: z.array(message) };
 
-/** Who decided what becomes of a payment. */
+/** Who decided the outcome of a payment. */
 const decision = z.strictObject({
   who: z.enum(["header", "rule", "network_limit", "test_phone", "default", "person", "deadline"]),
   rule: z.int().min(1).optional(),
@@ -74,13 +74,13 @@ export type DecisionOnWire = Seen<typeof decision>;
 
 const storyRequest = z.strictObject({
   ...loggedRequest.shape,
-  interval_ms: z.number().nullable().describe("since the call before it"),
+  interval_ms: z.number().nullable().describe("since the request before it"),
 });
 
 /** A payment from its beginning to its end. */
 export const story = z.strictObject({
   transaction: ownedTransaction,
-  started_by: z.enum(["console", "control_api"]).nullable().describe("null where a client of the merchant API did"),
+  started_by: z.enum(["console", "control_api"]).nullable().describe("null if a client of the merchant API started it"),
   prompt,
   decided_by: decision.nullable(),
   requests_left_out: count,
@@ -89,7 +89,7 @@ export const story = z.strictObject({
     .nullable()
     .describe("null while pending"),
   sms,
-  webhooks: z.array(delivery).describe("empty where no webhook was set"),
+  webhooks: z.array(delivery).describe("empty if no webhook was set"),
   requests: z.array(storyRequest).describe("the start and the last polls"),
 });
 export type StoryOnWire = Seen<typeof story>;

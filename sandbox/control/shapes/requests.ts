@@ -6,7 +6,7 @@ import { count, instant, replica, type Seen } from "./values.ts";
 
 /** `/requests`, `/audit` and `/events`. */
 
-/** A call of the merchant API, as it came and as it was answered. */
+/** A request to the merchant API, and its answer. */
 export const loggedRequest = z.strictObject({
   id: z.int().min(1),
   at: timestamp,
@@ -17,25 +17,25 @@ export const loggedRequest = z.strictObject({
   headers: z.record(z.string(), z.string()),
   body: z.string().nullable().describe("its first 4,096 characters"),
   body_cut_bytes: count,
-  status: z.int().nullable().describe("null where the connection was closed without an answer"),
-  answer: z.unknown().describe("JSON as such; where it is longer than 4,096 characters, their text"),
+  status: z.int().nullable().describe("null if the connection was closed without an answer"),
+  answer: z.unknown().describe("JSON; text if it is longer than 4,096 characters, and cut there"),
   answer_cut_bytes: count,
   fault: z.enum(FAULT_KINDS).nullable(),
   leniencies: z
     .array(z.strictObject({ member: z.string(), came: z.string() }))
-    .describe("what the lenient form alone took"),
-  lenient_takes: z.boolean().describe("whether the strict form refused what the lenient form takes"),
+    .describe("what only the lenient form accepted"),
+  lenient_takes: z.boolean().describe("whether the strict form refused what the lenient form accepts"),
 });
 export type LoggedCall = Seen<typeof loggedRequest>;
 
 /** A page of the log, oldest first. */
 export const requestPage = {
   replica,
-  next: z.string().nullable().describe("leads to the next page; null where there is none"),
+  next: z.string().nullable().describe("the address of the next page; null if there is none"),
   requests: z.array(loggedRequest),
 };
 
-export const replayAnswer = { status: z.int().nullable().describe("null where the answer is lost") };
+export const replayAnswer = { status: z.int().nullable().describe("null if the answer is lost") };
 
 export type RequestPage = Seen<z.ZodObject<typeof requestPage>>;
 
@@ -46,7 +46,7 @@ const finding = z.strictObject({
   message: z.string().describe("what happened"),
   advice: z.string().describe("what would be right"),
   section: z.string().describe("of the API's documentation"),
-  request_ids: z.array(z.int().min(1)).describe("the calls in the request log, the oldest first"),
+  request_ids: z.array(z.int().min(1)).describe("the ids of requests in the request log, the oldest first"),
   checkout_request_id: identifiers.checkout_request_id.nullable(),
   reference: z.string().nullable(),
   first_at: timestamp,
@@ -65,5 +65,5 @@ export const auditAnswer = {
 
 export type AuditOnWire = Seen<z.ZodObject<typeof auditAnswer>>;
 
-/** The part of the sandbox that somebody changed. */
+/** The part of the sandbox that was changed. */
 export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";

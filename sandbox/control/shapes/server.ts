@@ -4,7 +4,7 @@ import { replica, type Seen } from "./values.ts";
 
 /** `/health`, `/ready` and `/server`. */
 
-/** Not told to a caller without the token that the server asks for. */
+/** Hidden from a caller without the token, if the server requires one. */
 const facts = { version: z.string().optional(), pid: z.int().min(1).optional() };
 export const healthAnswer = { status: z.literal("ok"), ...facts };
 export const stoppingAnswer = z.strictObject({
@@ -17,23 +17,23 @@ export const stoppingAnswer = z.strictObject({
 export const readyAnswer = { status: z.literal("ready") };
 export const notReadyAnswer = z.strictObject({
   success: z.literal(false),
-  message: z.string().describe("why it takes no payments"),
+  message: z.string().describe("why it accepts no payments"),
   status: z.enum(["not_ready", "draining"]),
 });
 
-/** What a line to paste needs. Nothing in it is secret. */
+/** What commands and snippets need. Nothing in it is secret. */
 export const serverAnswer = {
   base_url: z.url(),
   control_url: z.url(),
   version: z.string(),
-  name: z.string().nullable().describe("what people call this sandbox; null where nobody named it"),
+  name: z.string().nullable().describe("the name of this sandbox; null if it has none"),
   default_merchant_id: z.int().min(1),
-  payment_account_id: z.int().min(1).nullable().describe("null where there is none yet"),
+  payment_account_id: z.int().min(1).nullable().describe("null if there is none yet"),
   api_key: z.string().nullable(),
   accept: z.enum(["strict", "lenient"]),
   response_form: z.enum(RESPONSE_FORMS),
   prompt_timeout_ms: z.int().min(1),
   replica,
-  data: z.string().nullable().describe("the data directory; null where there is none"),
+  data: z.string().nullable().describe("the data directory; null if there is none"),
 };
 export type ServerOnWire = Seen<z.ZodObject<typeof serverAnswer>>;

@@ -15,7 +15,7 @@ const outcome = z.strictObject({
   meaning: z.string(),
   status: z.enum(STATUSES).nullable(),
   code: z.int().nullable(),
-  after: z.string().nullable().describe("how long it takes where nobody says otherwise"),
+  after: z.string().nullable().describe("the default time until the outcome"),
 });
 export type OutcomeOnWire = Seen<typeof outcome>;
 export const outcomeList = { outcomes: z.array(outcome) };
@@ -29,7 +29,7 @@ const rule = z.strictObject({
   }),
   outcome: outcomeName,
   after: durationText.optional(),
-  times: times.describe("how many are left"),
+  times: times.describe("how many times are left"),
 });
 export type RuleInForce = Seen<typeof rule>;
 export const ruleList = { rules: z.array(rule) };
@@ -46,7 +46,7 @@ const fault = z.strictObject({
   status: z.int().optional(),
   delay: durationText.optional(),
   probability: z.number(),
-  times: times.describe("how many are left"),
+  times: times.describe("how many times are left"),
 });
 export type FaultInForce = Seen<typeof fault>;
 export const faultList = { seed: count, faults: z.array(fault) };

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { OUTCOMES, type OutcomeName } from "../../network/outcomes.ts";
+import { OUTCOME_NAMES } from "../../network/outcomes.ts";
 
 /** Values that several shapes of the control API share. */
 
 export const durationText = z.string().describe("a duration, such as 250ms, 3s, 2m or 1h");
-const OUTCOME_NAMES = OUTCOMES.map(({ name }) => name) as [OutcomeName, ...OutcomeName[]];
 const theNames = `the name of an outcome; the names are ${OUTCOME_NAMES.join(", ")}`;
 
 export const outcomeName = z.enum(OUTCOME_NAMES, {
@@ -17,11 +16,11 @@ export const outcomeName = z.enum(OUTCOME_NAMES, {
 export const instant = z.int().describe("milliseconds since 1970");
 export const count = z.int().min(0);
 
-/** How often something applies before it is removed; without it, always. */
+/** How often an entry applies before it is removed; absent: always. */
 export const times = z.int().min(1).max(1_000_000).optional();
 
-/** What only one of several servers knows says whose it is. */
-export const replica = z.string().optional().describe("the server that knows this, where several share a database");
+/** The name of the server, in answers that only one of several servers can give. */
+export const replica = z.string().optional().describe("the server that answered, if several share a database");
 
 /** The read-only type of a shape. */
 export type Seen<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;

@@ -50,7 +50,7 @@ export const deliveryPage = {
   ...webhookAnswer,
   replica,
   deliveries_left_out: count,
-  next: z.string().nullable().describe("leads to the next page; null where there is none"),
+  next: z.string().nullable().describe("the address of the next page; null if there is none"),
   deliveries: z.array(delivery),
 };
 export const deliveryAnswer = { delivery };

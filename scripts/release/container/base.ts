@@ -2,21 +2,21 @@ import { chmodSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import type { Engine } from "./engine.ts";
 
-/** The processors that the image is for, in the words of containers, and what they are called elsewhere. */
+/** The processors of the image, by their names in containers, with their other names. */
 export const PROCESSORS = {
   amd64: { cpu: "x64", loader: "/lib64/ld-linux-x86-64.so.2", libraries: "/lib/x86_64-linux-gnu" },
   arm64: { cpu: "arm64", loader: "/lib/ld-linux-aarch64.so.1", libraries: "/lib/aarch64-linux-gnu" },
 } as const;
 export type Processor = keyof typeof PROCESSORS;
 
-/** All that momo needs of a system. */
+/** The only libraries of the system that momo needs. */
 const LIBRARIES = ["libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"];
 
 /** Where Debian's packages for cross compilers put the C library of another processor. */
 const CROSS_LIBRARIES = { amd64: "/usr/x86_64-linux-gnu/lib", arm64: "/usr/aarch64-linux-gnu/lib" };
 
 /**
- * Makes a base with glibc and nothing else, for machines that reach no registry.
+ * Makes a base image with only glibc, for machines without access to a registry.
  * @returns the name of the image
  * @throws Error if the glibc of that processor is not installed
  */

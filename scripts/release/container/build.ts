@@ -6,7 +6,7 @@ import { buildImage, requirePinnedBase, saveImage } from "./image.ts";
 
 /**
  * Makes dist/release/image, after `npm run release:build`: `bun scripts/release/container/build.ts [--local-base]`. With
- * --local-base the C library is that of this machine; without it the base that the Containerfile names.
+ * --local-base the image has the C library of this machine; without it, the base image of the Containerfile.
  */
 
 const OUT = join(import.meta.dir, "../../../dist/release");

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Ended, run, runToEnd } from "../run.ts";
 
-/** buildah and podman with a store of their own: they see nobody else's images and containers, and leave none. Needs no daemon. */
+/** buildah and podman with their own store: they see no other images and containers, and leave none. They need no daemon. */
 export interface Engine {
-  /** For files of whoever uses it; removed at the end. */
+  /** A folder for files of the caller; it is removed at the end. */
   readonly folder: string;
   buildah(...args: string[]): Promise<string>;
   podman(...args: string[]): Promise<string>;
@@ -20,10 +20,10 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Programs, and where Debian keeps those of administrators. */
+/** With Debian's folders for programs of administrators. */
 const PATH = `${process.env.PATH ?? ""}:/usr/sbin:/sbin`;
 
-/** The limits are ones that a process without privileges may set, too; the defaults are above them. */
+/** Limits that a process without privileges can set; the default limits are higher. */
 const CONFIGURATION = `
 [containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]

@@ -10,11 +10,10 @@ import { removeRandomness } from "./randomness.ts";
 const CONTAINERFILE = join(import.meta.dir, "Containerfile");
 
 export interface ImageParts {
-  /** The executable for each processor that the image is for. */
+  /** The executable for each processor of the image. */
   readonly executables: Partial<Record<Processor, string>>;
   /** The name of the image below momo. */
   readonly base: (processor: Processor) => string | Promise<string>;
-  /** Licences. */
   readonly texts: readonly string[];
 }
 
@@ -48,12 +47,12 @@ export async function buildImage(engine: Engine, parts: ImageParts): Promise<str
 }
 
 /**
- * Writes the image into a folder, as `skopeo copy dir:FOLDER` takes it: what a registry gets, byte for byte.
+ * Writes the image into a folder, in the form of `skopeo copy dir:FOLDER`: exactly the bytes that a registry gets.
  * @returns its digest
  */
 export async function saveImage(engine: Engine, out: string): Promise<string> {
   const plain = join(engine.folder, "plain");
-  // The format of Docker: that of OCI has no health check.
+  // Docker's format, because the OCI format has no health check.
   await engine.buildah("manifest", "push", "--quiet", "--all", "--format", "v2s2", NAME, `dir:${plain}`);
   rmSync(out, { recursive: true, force: true });
   await run(["skopeo", "copy", "--quiet", "--all", "--dest-compress", `dir:${plain}`, `dir:${out}`]);
@@ -61,7 +60,7 @@ export async function saveImage(engine: Engine, out: string): Promise<string> {
   return removeRandomness(out);
 }
 
-/** The base that the Containerfile names; null while it has no digest, so that anything could be below momo. */
+/** The base image in the Containerfile; null if it has no digest, which would allow any image. */
 export function pinnedBase(): string | null {
   const name = /^ARG BASE=(\S+)$/m.exec(readFileSync(CONTAINERFILE, "utf8"))?.[1] ?? "";
   return /@sha256:[0-9a-f]{64}$/.test(name) ? name : null;
@@ -90,7 +89,7 @@ function labels(): Record<string, string> {
   };
 }
 
-/** A link where that is possible: an executable has a hundred megabytes. */
+/** Makes a link if possible, because an executable has a hundred megabytes. */
 function place(source: string, target: string): void {
   try {
     linkSync(source, target);

@@ -8,7 +8,7 @@ interface Reference {
   size: number;
 }
 
-/** What buildah draws at random when it builds. */
+/** The random part of what buildah writes. */
 interface Configuration {
   container?: unknown;
   container_config?: unknown;

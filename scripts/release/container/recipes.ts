@@ -2,17 +2,17 @@ import { equal, match } from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { YAML } from "bun";
-import { run, runToEnd } from "../run.ts";
+import { payment, run, runToEnd, until } from "../run.ts";
 import type { Engine } from "./engine.ts";
-import { start, type Trial } from "./trials.ts";
+import { healthy, start, type Trial } from "./trials.ts";
 
-/** What docs/testing.md says about containers, as far as it can be done without Docker, GitHub and GitLab. */
+/** Runs the container recipes of docs/testing.md, as far as possible without Docker, GitHub and GitLab. */
 
 const DOCUMENT = readFileSync(join(import.meta.dir, "../../../docs/testing.md"), "utf8");
 const NAME_IN_DOCUMENT = /ghcr\.io\/OWNER\/momo:[0-9.]+/g;
-const PAY = ["pay", "0712345678", "100", "--outcome", "completed; after=10ms", "--wait", "--interval", "50ms", "-q"];
+const PAY = payment("completed");
 
-/** `node` and `testcontainers` as npm has them; the first version of testcontainers that needs this Node. */
+/** The first version of testcontainers that needs this version of Node. */
 const PACKAGES = ["node@24.18.0", "testcontainers@12.2.0"];
 
 interface Service {
@@ -25,7 +25,7 @@ interface Recipe {
   readonly test: { services: Service[]; variables: Record<string, string> };
 }
 
-/** The block that holds a text, with the name of another image. */
+/** The block of the document that contains a text, with the name of another image. */
 function blockWith(text: string, image: string): string {
   const blocks = [...DOCUMENT.matchAll(/^```(?:yaml|js)\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
   const found = blocks.find((block) => block.includes(text) && NAME_IN_DOCUMENT.test(block));
@@ -37,7 +37,7 @@ const flagsOf = (env: Record<string, string> = {}) =>
   Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
 
 export const RECIPES: Record<string, Trial> = {
-  "-p: a client on this machine pays, and the health call needs no token": async (engine, image) => {
+  "-p: a client on this machine pays, and the health request needs no token": async (engine, image) => {
     const env = { MOMO_API_KEY: `mk_${"k".repeat(20)}`, MOMO_API_SECRET: `ms_${"s".repeat(40)}` };
     const container = await start(engine, "published", ["--publish", "127.0.0.1::2547", ...flagsOf(env)], image);
     const home = `http://${await addressOf(engine, container)}`;
@@ -72,12 +72,11 @@ export const RECIPES: Record<string, Trial> = {
     const { services, env } = YAML.parse(blockWith('ports: ["2547:2547"]', image)) as Recipe;
     const publish = ["--publish", "127.0.0.1::2547", "--health-interval", "disable"];
     await engine.podman("run", "--detach", "--name", "github", ...publish, ...flagsOf(services.momo.env), image);
-    const late = performance.now() + 60_000;
-    while ((await engine.tryPodman("healthcheck", "run", "github")).exitCode !== 0) {
-      if (performance.now() > late) throw new Error("the container does not become healthy");
-      await Bun.sleep(100);
-    }
-    // The port that is free here, in the place of the one that a job has for itself.
+    await until(
+      async () => (await engine.tryPodman("healthcheck", "run", "github")).exitCode === 0,
+      () => "the container does not become healthy",
+    );
+    // A free port of this machine replaces the fixed port of the job.
     const address = await addressOf(engine, "github");
     const step = Object.entries(env).map(([name, value]) => [name, value.replace("127.0.0.1:2547", address)]);
     const momo = join(import.meta.dir, `../../../dist/release/linux-${process.arch}/momo`);
@@ -98,10 +97,7 @@ export const RECIPES: Record<string, Trial> = {
     // This podman-compose starts in the order of `depends_on`, but does not wait.
     await run([...compose, "up", "--detach", "momo"], options);
     const name = (await engine.podman("ps", "--filter", "name=shop_momo", "--format", "{{.Names}}")).trim();
-    for (let left = 200; (await engine.tryPodman("exec", name, "momo", "health")).exitCode !== 0; left -= 1) {
-      if (left === 0) throw new Error(await engine.podman("logs", name));
-      await Bun.sleep(50);
-    }
+    await healthy(engine, name);
     await run([...compose, "up", "--detach", "shop"], options);
     const shop = (await engine.podman("ps", "--all", "--filter", "name=shop_shop", "--format", "{{.Names}}")).trim();
     equal((await engine.podman("wait", shop)).trim(), "0");
@@ -109,7 +105,7 @@ export const RECIPES: Record<string, Trial> = {
     await run([...compose, "down", "--volumes"], options);
   },
 
-  "testcontainers: a program starts the container, and asks for a payment": async (engine, image) => {
+  "testcontainers: a program starts the container, and starts a payment": async (engine, image) => {
     const folder = join(engine.folder, "testcontainers");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
@@ -123,9 +119,12 @@ export const RECIPES: Record<string, Trial> = {
       stderr: "ignore",
     });
     try {
-      for (let left = 200; !existsSync(socket) && left > 0; left -= 1) await Bun.sleep(50);
+      await until(
+        async () => existsSync(socket),
+        () => `${socket} is not there`,
+      );
       const node = join(folder, "node_modules/node/bin/node");
-      // Ryuk, which removes containers, is an image of its own.
+      // Ryuk, which removes containers, would need another image.
       const env = { DOCKER_HOST: `unix://${socket}`, TESTCONTAINERS_RYUK_DISABLED: "true" };
       const { stdout, stderr, exitCode } = await runToEnd([node, "try.js"], { cwd: folder, env });
       equal(exitCode, 0, stderr);
@@ -137,7 +136,7 @@ export const RECIPES: Record<string, Trial> = {
   },
 };
 
-/** What cannot be tried on a machine. */
+/** A recipe that cannot be tried on this machine. */
 export class LeftOut extends Error {}
 
 async function addressOf(engine: Engine, container: string): Promise<string> {
@@ -148,7 +147,7 @@ async function remove(engine: Engine, container: string): Promise<void> {
   await engine.podman("rm", "--force", "--volumes", "--time", "5", container);
 }
 
-/** An environment whose `podman` has the store of the engine. */
+/** An environment in which `podman` uses the store of the engine. */
 function withOwnPodman(engine: Engine, folder: string): Record<string, string> {
   const bin = join(folder, "bin");
   mkdirSync(bin);

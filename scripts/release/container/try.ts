@@ -2,16 +2,16 @@ import { equal } from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
-import { freePort } from "../registry.ts";
-import { run } from "../run.ts";
+import { answers, freePort } from "../registry.ts";
+import { payment, run } from "../run.ts";
 import { sumOf } from "../sums.ts";
 import { type Engine, missingPrograms, openEngine } from "./engine.ts";
 import { LeftOut, RECIPES } from "./recipes.ts";
-import { TRIALS } from "./trials.ts";
+import { healthy, TRIALS } from "./trials.ts";
 
 /**
- * Tries dist/release/image as users will have it: from a registry, by its digest. Each line says what was tried and how long it took;
- * it ends with 1 where something failed. Needs Linux, root, podman, docker-registry and iptables.
+ * Tries dist/release/image like a user: from a registry, by its digest. It prints one line for each trial with its time, and ends
+ * with 1 if one fails. It needs Linux, root, podman, docker-registry and iptables.
  */
 
 const OUT = join(import.meta.dir, "../../../dist/release/image");
@@ -61,21 +61,16 @@ async function tryOther(engine: Engine, name: string): Promise<string> {
     throw new LeftOut(`${emulator} is not registered: Debian's package qemu-user-static has it, with binfmt-support`);
   }
   const flags = ["--platform", `linux/${processor}`, "--tls-verify=false", "--network", "none"];
-  const pay = ["pay", "0712345678", "100", "--outcome", "completed; after=10ms", "--wait", "--interval", "50ms", "-q"];
   await engine.run("--detach", "--name", "other", ...flags, name);
-  for (let left = 60; (await engine.tryPodman("exec", "other", "momo", "health")).exitCode !== 0; left -= 1) {
-    if (left === 0) throw new Error(`not healthy: ${(await engine.tryPodman("logs", "other")).stderr}`);
-    await Bun.sleep(1000);
-  }
-  equal((await engine.podman("exec", "other", "momo", ...pay)).trim(), "completed");
-  const cancelled = [...pay.slice(0, 4), "cancelled; after=10ms", ...pay.slice(5)];
-  equal((await engine.tryPodman("exec", "other", "momo", ...cancelled)).exitCode, 11);
+  await healthy(engine, "other");
+  equal((await engine.podman("exec", "other", "momo", ...payment("completed"))).trim(), "completed");
+  equal((await engine.tryPodman("exec", "other", "momo", ...payment("cancelled"))).exitCode, 11);
   await engine.podman("kill", "--signal", "TERM", "other");
   equal((await engine.podman("wait", "other")).trim(), "0");
   return processor;
 }
 
-/** A registry of this machine, on a port that is free. */
+/** Starts a registry on a free port of this machine. */
 async function startRegistry(folder: string): Promise<{ address: string; close(): Promise<void> }> {
   const program = Bun.which("docker-registry") ?? Bun.which("registry");
   if (program === null) throw new Error("missing: docker-registry; Debian has a package of this name");
@@ -89,13 +84,8 @@ async function startRegistry(folder: string): Promise<{ address: string; close()
     child.kill();
     await child.exited;
   };
-  for (let left = 200; left > 0 && child.exitCode === null; left -= 1) {
-    const answer = await fetch(`http://${address}/v2/`).catch(() => null);
-    if (answer?.ok) return { address, close };
-    await Bun.sleep(50);
-  }
-  await close();
-  throw new Error(`${program} does not answer on ${address}`);
+  await answers(`http://${address}/v2/`, child);
+  return { address, close };
 }
 
 const missing = missingPrograms();

@@ -1,9 +1,9 @@
-import { foldCase, type Page, type Summary, type TransactionFilter } from "../../domain/filter.ts";
+import { foldCase, type Page, type TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
 import { parsePhonePrefix } from "../../domain/phone.ts";
 import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import { MAX_REFERENCE_LENGTH, STATUSES } from "../../domain/transaction.ts";
-import { codeOfKind, codeOfStatus, type TransactionRow, toTransaction } from "../rows.ts";
+import { codeOfKind, codeOfStatus, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import { createGroup } from "./group.ts";
@@ -25,12 +25,8 @@ const MSISDN_LENGTH = 12;
 const NEWEST = "ORDER BY created_at_ms DESC, id DESC";
 const FOLDED = "coalesce(reference_folded, reference)";
 
-/** A count and a sum for a kind and a status. */
-interface Sum {
+interface Sum extends StatusSum {
   readonly kind: number;
-  readonly status: number;
-  readonly count: number;
-  readonly amount: number;
 }
 
 /** What a statement of this file answers: JSON, so that rows and sums fit into one row. */
@@ -176,7 +172,7 @@ function newestPage({ kind, status, fromDay }: TransactionFilter, kinds: readonl
   );
   return `WITH counts AS MATERIALIZED (
       SELECT day, kind, status, sum(count) AS count, sum(amount_cents) AS amount FROM day_totals WHERE ${counted} GROUP BY 1, 2, 3
-    ), sums AS (SELECT kind, status, sum(count)::float8 AS count, sum(amount)::float8 AS amount FROM counts GROUP BY 1, 2),
+    ), sums AS (SELECT kind, status, sum(count)::float8 AS count, sum(amount)::float8 AS "amountCents" FROM counts GROUP BY 1, 2),
     days AS (SELECT day, sum(count) AS count FROM counts GROUP BY day HAVING sum(count) > 0),
     places AS (SELECT day, count, sum(count) OVER (ORDER BY day DESC) AS upto FROM days),
     start AS (
@@ -201,7 +197,7 @@ function foundPage({ kind, status, search }: TransactionFilter): string {
   return `WITH found AS MATERIALIZED (
       SELECT id, created_at_ms, kind, status, amount_cents FROM transactions WHERE ${where.join(" AND ")}
     ), sums AS (
-      SELECT kind, status, count(*)::float8 AS count, sum(amount_cents)::float8 AS amount FROM found GROUP BY 1, 2
+      SELECT kind, status, count(*)::float8 AS count, sum(amount_cents)::float8 AS "amountCents" FROM found GROUP BY 1, 2
     ), page AS (SELECT id FROM found ${NEWEST} LIMIT $4::int OFFSET $5::bigint) ${ANSWER}`;
 }
 
@@ -217,19 +213,4 @@ function rangesOf(search: string): typeof NO_RANGES {
       ? NO_RANGES.phone
       : { from: Number(prefix) * 10 ** missing, before: (Number(prefix) + 1) * 10 ** missing };
   return { phone, reference: { from: folded, before: folded + LAST_TEXT } };
-}
-
-function toSummary(sums: readonly Sum[]): Summary {
-  const countOf = (...codes: readonly number[]) =>
-    sums.reduce((total, { status, count }) => total + (codes.includes(status) ? count : 0), 0);
-  const completed = codeOfStatus("completed");
-  return {
-    totalItems: countOf(...STATUSES.map(codeOfStatus)),
-    completedAmountCents: sums.reduce((total, { status, amount }) => total + (status === completed ? amount : 0), 0),
-    completedCount: countOf(completed),
-    pendingCount: countOf(codeOfStatus("pending")),
-    failedCount: countOf(codeOfStatus("failed")),
-    cancelledCount: countOf(codeOfStatus("cancelled")),
-    expiredCount: countOf(codeOfStatus("expired")),
-  };
 }

@@ -1,5 +1,4 @@
 import type { ApiKey } from "../../domain/credentials.ts";
-import type { Tariff } from "../../domain/fee.ts";
 import {
   MAX_ACCOUNTS,
   MAX_KEYS,
@@ -8,12 +7,12 @@ import {
   type Merchant,
   type PaymentAccount,
 } from "../../domain/merchant.ts";
+import { type AccountRow, toAccount } from "../rows.ts";
 import type { MerchantStore } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Query } from "./options.ts";
 import { createRecent } from "./recent.ts";
 
-interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
 interface KeyRow extends Omit<ApiKey, "secretHash"> {
   readonly secretHash: string;
 }
@@ -176,9 +175,5 @@ function revokeKey(write: Write, apiKey: string, nowMs: number): Promise<boolean
 
 const lockMerchant = (query: Query, id: number) =>
   query("SELECT 1 FROM merchants WHERE id = $1::bigint FOR UPDATE", [id]);
-
-function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {
-  return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
-}
 
 const toKey = ({ secretHash, ...key }: KeyRow): ApiKey => ({ ...key, secretHash: Buffer.from(secretHash, "hex") });

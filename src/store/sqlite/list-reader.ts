@@ -4,12 +4,21 @@ import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Page, Summary, TransactionFilter } from "../../domain/filter.ts";
 import { numberOfCode, numberOfReceipt, type RequestIds } from "../../domain/identifiers.ts";
 import type { Transaction } from "../../domain/transaction.ts";
-import { COMPLETED, codeOfKind, codeOfStatus, PENDING, ROW, type TransactionRow, toTransaction } from "../rows.ts";
+import {
+  COMPLETED,
+  codeOfKind,
+  codeOfStatus,
+  PENDING,
+  ROW,
+  type TransactionRow,
+  toSummary,
+  toTransaction,
+} from "../rows.ts";
 import type { ListedPage } from "../store.ts";
 import { type Block, type Blocks, type Key, newestFirst, pick } from "./pages.ts";
 import { rangesOf, type SearchRanges, type Selection, searched, selectionOf } from "./selection.ts";
 import { blockTotals, folded, isAmong, transactions } from "./tables.ts";
-import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS, toSummary } from "./totals.ts";
+import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
 
 /** Skipping this many rows of an index takes a millisecond. */
 const FEW_ROWS = 2000;

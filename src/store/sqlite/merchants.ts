@@ -9,13 +9,11 @@ import {
   type Merchant,
   type PaymentAccount,
 } from "../../domain/merchant.ts";
+import { type AccountRow, toAccount } from "../rows.ts";
 import type { MerchantStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import type { Snapshot } from "./snapshot.ts";
-
-type MerchantRow = Merchant;
-interface AccountRow extends Omit<PaymentAccount, "tariff">, Tariff {}
 
 const MERCHANT = "id, name";
 const ACCOUNT = "id, merchant_id AS merchantId, name, fee_basis_points AS basisPoints, fee_fixed_cents AS fixedCents";
@@ -57,7 +55,7 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
 
   return {
     async addMerchant(name: string, nowMs: number): Promise<Merchant | null> {
-      return commits.run(() => client.query<MerchantRow, [string, number]>(INSERT_MERCHANT).get(name, nowMs));
+      return commits.run(() => client.query<Merchant, [string, number]>(INSERT_MERCHANT).get(name, nowMs));
     },
 
     async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null> {
@@ -99,16 +97,15 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
     },
 
     async findMerchant(id: number): Promise<Merchant | null> {
-      return client.query<MerchantRow, [number]>(`SELECT ${MERCHANT} FROM merchants WHERE id = ?`).get(id);
+      return client.query<Merchant, [number]>(`SELECT ${MERCHANT} FROM merchants WHERE id = ?`).get(id);
     },
 
     async findFirstMerchant(): Promise<Merchant | null> {
-      return client.query<MerchantRow, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id LIMIT 1`).get();
+      return client.query<Merchant, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id LIMIT 1`).get();
     },
 
-    /** Oldest first; so are the lists below. */
     async listMerchants(): Promise<Merchant[]> {
-      return client.query<MerchantRow, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id`).all();
+      return client.query<Merchant, []>(`SELECT ${MERCHANT} FROM merchants ORDER BY id`).all();
     },
 
     async listPaymentAccounts(merchantId: number): Promise<PaymentAccount[]> {
@@ -122,8 +119,4 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
         .all(merchantId);
     },
   };
-}
-
-function toAccount({ id, merchantId, name, basisPoints, fixedCents }: AccountRow): PaymentAccount {
-  return { id, merchantId, name, tariff: { basisPoints, fixedCents } };
 }

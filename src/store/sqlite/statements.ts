@@ -14,10 +14,9 @@ export function prepareStatements(client: Database) {
   return {
     insert: client.query<never, ReturnType<typeof toNewRow>>(INSERT),
     resolve: client.query<never, ReturnType<typeof toChange>>(
-      // The plus makes SQLite find the row by its number, instead of scanning all pending rows.
       `UPDATE transactions SET status = $status, check_at_ms = $checkAtMs, completed_at_ms = $completedAtMs,
         result_code = $resultCode, result_desc = $resultDesc, receipt_number = $receiptNumber, memo = $memo
-      WHERE id = $id AND +status = ${PENDING}`,
+      WHERE id = $id AND status = ${PENDING}`,
     ),
     byId: client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`),
     byReference: client.query<TransactionRow, [string, string]>(

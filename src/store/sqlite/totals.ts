@@ -2,8 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { Summary, TransactionFilter } from "../../domain/filter.ts";
 import { onFirstUse } from "../../domain/on-first-use.ts";
 import { dayOf } from "../../domain/timestamp.ts";
-import { STATUSES } from "../../domain/transaction.ts";
-import { codeOfKind, codeOfStatus } from "../rows.ts";
+import { codeOfKind, codeOfStatus, type StatusSum, toSummary } from "../rows.ts";
 
 /**
  * Counts of transactions by (merchant, kind, status): by day, with sums, and by blocks of numbers. They are added up here during
@@ -150,26 +149,6 @@ export function createDaySummary(client: Database) {
     const codes = [kind ? codeOfKind(kind) : null, status ? codeOfStatus(status) : null] as const;
     return toSummary(select().all(merchantId, fromDay, toDay, ...codes));
   };
-}
-
-/** A count and a sum for a status. One status can have several. */
-export interface StatusSum {
-  readonly status: number;
-  readonly count: number;
-  readonly amountCents: number;
-}
-
-export function toSummary(sums: readonly StatusSum[]): Summary {
-  const counts = STATUSES.map(() => 0);
-  let [totalItems, completedAmountCents] = [0, 0];
-  for (const { status, count, amountCents } of sums) {
-    totalItems += count;
-    counts[status] = (counts[status] ?? 0) + count;
-    if (STATUSES[status] === "completed") completedAmountCents += amountCents;
-  }
-  const [pendingCount = 0, completedCount = 0, failedCount = 0, cancelledCount = 0, expiredCount = 0] = counts;
-  const byStatus = { completedCount, pendingCount, failedCount, cancelledCount, expiredCount };
-  return { totalItems, completedAmountCents, ...byStatus };
 }
 
 /** What a full count finds, by the columns of each table. */

@@ -56,7 +56,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, lo
     "refused request": [`requests/${places.refused}`, "Headers"],
     "forgotten request": ["requests/999999", "It is no longer in the log"],
     audit: ["audit", "known"],
-    steering: ["steering", "Forgets payments"],
+    steering: ["steering", "Removes payments"],
     keys: ["keys", "Make key"],
     start: ["start", "Take a payment"],
     ...(isNarrow(page) && { phone: ["phone", "Enter PIN"] }),

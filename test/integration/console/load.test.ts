@@ -68,7 +68,7 @@ describeInBrowser("the console with many payments", (scene) => {
     await page.locator(".tiles").getByText("of 10,501 payments").waitFor();
     expect(await rowsOf(page).count()).toBeLessThan(100);
     await page.evaluate(`location.hash = "requests"`);
-    const words = page.getByText("The last 1,000 requests of the merchant API");
+    const words = page.getByText("The last 1,000 requests to the merchant API");
     await words.or(page.getByText("requests a second")).waitFor();
     expect(await rowsOf(page).count()).toBeLessThan(100);
   });

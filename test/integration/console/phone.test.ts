@@ -116,7 +116,7 @@ describeInBrowser("the phone", (scene) => {
       );
     await hasTitle(`${host} · momo`);
     await startPayment(scene.sandbox);
-    await hasTitle(`(1) rings · ${host} · momo`);
+    await hasTitle(`1 prompt · ${host} · momo`);
     const phones = page.getByRole("region", { name: "Phones" });
     await phones.waitFor();
     await page.getByRole("button", { name: "Hide the phone" }).click();

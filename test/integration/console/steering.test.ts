@@ -59,6 +59,18 @@ describeInBrowser("steering", (scene) => {
     await webhook.getByText("50 % lost").waitFor();
   });
 
+  test("a space within a typed text stays, in a rule and in a search", async () => {
+    const page = await scene.open({ view: "steering" });
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByLabel("Reference").pressSequentially("ORDER 12");
+    await rules.getByRole("button", { name: "Add rule" }).click();
+    await rules.getByText("for ORDER 12: insufficient_funds").waitFor();
+
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.getByLabel("Search").pressSequentially("ORDER 12");
+    expect(await page.getByLabel("Search").inputValue()).toBe("ORDER 12");
+  });
+
   test("presets are appended and can be undone; a rule that is never reached has a warning", async () => {
     await scene.sandbox.rules.add({ outcome: "unreachable" });
     const page = await scene.open({ view: "steering" });
@@ -66,7 +78,7 @@ describeInBrowser("steering", (scene) => {
     await rules.getByText("every payment: unreachable").waitFor();
     await rules.getByRole("button", { name: "Fails twice, then succeeds" }).click();
     await rules.getByText("3 rules appended").waitFor();
-    await rules.getByText("never reached: rule 1 takes all that it matches").nth(2).waitFor();
+    await rules.getByText("never reached: rule 1 matches all its payments").nth(2).waitFor();
     await rules.getByRole("button", { name: "Undo" }).click();
     await rules.getByText("never reached").first().waitFor({ state: "detached" });
     await rules.getByRole("button", { name: "Remove rule 1" }).click();

@@ -3,7 +3,7 @@ import { runSql } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 import type { Answered } from "./load.ts";
 
-/** What the database has, held against what the clients were told. */
+/** The payments of the database, compared with what the clients were told. */
 export interface Verdict {
   readonly stored: number;
   /** Payments that were answered, and are not there. */

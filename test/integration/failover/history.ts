@@ -1,12 +1,18 @@
 import { balance, type ReplicaServer, startReplica } from "../../support/replicas.ts";
 import { audit, type Verdict } from "./audit.ts";
-import { startCluster } from "./cluster.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
 import { startLoad } from "./load.ts";
 
 export interface HistoryOptions {
   readonly failOvers: number;
   readonly isSynchronous: boolean;
   readonly clients: number;
+  /** How long a client waits after each answer. */
+  readonly pauseMs: number;
+  /** How long the load runs before and after each fail-over. */
+  readonly calmMs: number;
+  /** How long a manager takes to be sure that the primary has ended. */
+  readonly detectMs: number;
   readonly progress: (text: string) => void;
 }
 
@@ -18,43 +24,51 @@ export interface History extends Verdict {
   readonly excessMs: number;
 }
 
-const NAMES = ["a", "b", "c"] as const;
-const CALM_MS = 1500;
+/** A PostgreSQL without a standby, and three replicas on it. */
+export interface Scene {
+  readonly cluster: Cluster;
+  readonly replicas: ReplicaServer[];
+}
+
 /** How long before a fail-over a replica is killed, and an asynchronous standby gets nothing. */
 const BEFORE_MS = 300;
 
-/** Fails over again and again under load, with three replicas of which every second time one is killed, and audits what is left. */
-export async function failOverUnderLoad(options: HistoryOptions): Promise<History> {
-  const { failOvers, isSynchronous, clients, progress } = options;
-  const cluster = await startCluster(isSynchronous);
+export async function startScene(): Promise<Scene> {
+  const cluster = await startCluster();
   const replicas: ReplicaServer[] = [];
-  for (const name of NAMES) replicas.push(await startReplica(cluster.url, name, ["--port", "0"]));
-  const load = startLoad(await balance(replicas), clients);
+  for (const name of ["a", "b", "c"]) replicas.push(await startReplica(cluster.url, name));
+  return { cluster, replicas };
+}
+
+/** Fails over again and again under load, kills a replica every second time, and compares the payments with the answers. */
+export async function failOverUnderLoad({ cluster, replicas }: Scene, options: HistoryOptions): Promise<History> {
+  const { failOvers, isSynchronous, calmMs, detectMs, progress } = options;
+  const load = startLoad(await balance(replicas), options);
   let [kills, excessMs] = [0, Number.NEGATIVE_INFINITY];
   for (let round = 1; round <= failOvers; round += 1) {
-    await Bun.sleep(CALM_MS);
+    await cluster.rebuild(isSynchronous);
+    await Bun.sleep(calmMs);
     load.takeSilenceMs();
     const before = load.answered.length;
-    const victim = round % 2 === 0 ? (round / 2) % NAMES.length : null;
-    if (victim !== null) {
+    const place = round % 2 === 0 ? (round / 2) % replicas.length : -1;
+    const victim = replicas[place]; // none at -1
+    if (victim) {
       kills += 1;
-      await replicas[victim]?.kill();
+      await victim.kill();
       await Bun.sleep(BEFORE_MS);
     }
-    const outageMs = await cluster.failOver(isSynchronous ? 0 : BEFORE_MS);
-    await Bun.sleep(CALM_MS);
+    const outageMs = await cluster.failOver(isSynchronous ? 0 : BEFORE_MS, detectMs);
+    await Bun.sleep(calmMs);
     const silenceMs = load.takeSilenceMs();
     excessMs = Math.max(excessMs, silenceMs - outageMs);
-    const killed = victim === null ? "" : `, ${NAMES[victim]} killed`;
     progress(
       `fail-over ${round}: no primary for ${Math.round(outageMs)} ms, silence ${Math.round(silenceMs)} ms, ` +
-        `${load.answered.length - before} answered, ${load.unanswered} not so far${killed}`,
+        `${load.answered.length - before} answered, ${load.unanswered} not so far${victim ? `, ${victim.name} killed` : ""}`,
     );
-    if (victim !== null) {
-      const port = new URL(replicas[victim]?.ready.base_url ?? "").port;
-      replicas[victim] = await startReplica(cluster.url, NAMES[victim] ?? "", ["--port", port]);
+    if (victim) {
+      const { port } = new URL(victim.ready.base_url);
+      replicas[place] = await startReplica(cluster.url, victim.name, ["--port", port]);
     }
-    await cluster.rebuild();
   }
   await load.stop();
   for (const [reason, count] of load.reasons) progress(`not answered: ${count} × ${reason.replaceAll(/\s+/g, " ")}`);

@@ -1,6 +1,6 @@
 import { HEADERS } from "../../support/replicas.ts";
 
-/** Clients that start payments without a pause, each with a reference of its own. */
+/** Clients that start payments one after another, each with a reference of its own. */
 
 export interface Answered {
   readonly reference: string;
@@ -19,10 +19,12 @@ export interface Load {
 }
 
 const PATIENCE_MS = 15_000;
-/** A client that gets nothing waits a little: it would only fill the log. */
-const PAUSE_MS = 20;
+/** How long a client waits after a failure, so that it does not fill the log. */
+const FAILURE_PAUSE_MS = 20;
 
-export function startLoad(origin: string, clients: number): Load {
+/** @param pauseMs how long a client waits after each answer */
+export function startLoad(origin: string, { clients, pauseMs }: { clients: number; pauseMs: number }): Load {
+  const run = crypto.randomUUID().slice(0, 8);
   const answered: Answered[] = [];
   const reasons = new Map<string, number>();
   let [unanswered, isStopped] = [0, false];
@@ -50,12 +52,13 @@ export function startLoad(origin: string, clients: number): Load {
   async function client(name: number): Promise<void> {
     for (let count = 0; !isStopped; count += 1) {
       try {
-        await pay(`${name}-${count}`);
+        await pay(`${run}-${name}-${count}`);
+        if (pauseMs > 0) await Bun.sleep(pauseMs);
       } catch (error) {
         unanswered += 1;
         const reason = (error as Error).message.slice(0, 100);
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-        await Bun.sleep(PAUSE_MS);
+        await Bun.sleep(FAILURE_PAUSE_MS);
       }
     }
   }

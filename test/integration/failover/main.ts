@@ -1,17 +1,17 @@
 /**
- * Fails over a PostgreSQL under load, behind HAProxy, with three replicas of momo of which some are killed, and holds what is left
- * against what the clients were told: `npm run failover`.
+ * Fails over a PostgreSQL under load, behind HAProxy, with three replicas of momo of which some are killed, and compares the
+ * payments with what the clients were told: `npm run failover`.
  *
  *   --fail-overs N    1 to 100 (default 20)
  *   --clients N       1 to 200 (default 24)
  *
- * Proven: with a synchronous standby every answered payment is there exactly once, under its number, and the totals equal a full
+ * Proves: with a synchronous standby every answered payment is there exactly once, under its number, and the totals equal a full
  * count; the silence is at most a second longer than the time without a primary. The same with an asynchronous standby must find
  * losses, or the audit would prove nothing.
  */
 import { parseArgs } from "node:util";
 import { cleanUp } from "../../support/cleanup.ts";
-import { failOverUnderLoad, type History } from "./history.ts";
+import { failOverUnderLoad, type History, startScene } from "./history.ts";
 
 const SECONDS_EACH = 30;
 /** As many fail-overs to find a loss, at most. */
@@ -56,21 +56,21 @@ function tell(name: string, history: History): void {
   );
 }
 
-async function play(isSynchronous: boolean, count: number): Promise<History> {
+const scene = await startScene();
+
+async function play(isSynchronous: boolean, failOvers: number): Promise<History> {
   const kind = isSynchronous ? "synchronous" : "asynchronous";
   const progress = (text: string) => void say(`${kind}: ${text}`);
-  try {
-    const history = await failOverUnderLoad({ failOvers: count, isSynchronous, clients, progress });
-    tell(kind, history);
-    return history;
-  } finally {
-    await cleanUp();
-  }
+  const timing = { pauseMs: 0, calmMs: 1500, detectMs: 1000 };
+  const history = await failOverUnderLoad(scene, { failOvers, isSynchronous, clients, ...timing, progress });
+  tell(kind, history);
+  return history;
 }
 
 const kept = await play(true, failOvers);
 const isSound = kept.lost + kept.doubled + kept.renumbered === 0 && kept.areTotalsTrue;
 const isQuick = kept.excessMs <= MOST_EXCESS_MS;
 const careless = await play(false, ASYNCHRONOUS);
+await cleanUp();
 if (careless.lost === 0) say("failover: the audit has found no loss with an asynchronous standby: it proves nothing");
 process.exit(isSound && isQuick && careless.lost > 0 ? 0 : 1);

@@ -1,27 +1,33 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { UnusableDatabase } from "../../../src/store/store.ts";
-import { cleanUp, later } from "../../support/cleanup.ts";
+import { cleanUp } from "../../support/cleanup.ts";
 import {
-  available,
+  describePostgres,
   freePort,
   newDatabase,
   openEngine,
+  openReplica,
   runSql,
   type Server,
   sharedServer,
+  WITH_PASSWORD,
 } from "../../support/postgres.ts";
+import { until } from "../../support/until.ts";
 
 afterAll(cleanUp);
 
 const SECRET = "hunter2hunter2";
+const UNUSED_PORT = await freePort();
 
-/** Opens it, which must fail with a line that shows no password. */
-async function refusalOf(url: string, options: Parameters<typeof openEngine>[1] = {}): Promise<[string, string]> {
+interface Case {
+  readonly url: string;
+  readonly options?: Parameters<typeof openEngine>[1];
+}
+
+/** Opens it, which must fail with one line that shows no password. */
+async function refusalOf({ url, options }: Case): Promise<[problem: string, message: string]> {
   try {
-    const store = await openEngine(url, { commitDeadlineMs: 5000, ...options });
-    store.close();
+    (await openEngine(url, { commitDeadlineMs: 5000, ...options })).close();
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     expect(error.message).not.toContain("\n");
@@ -31,96 +37,134 @@ async function refusalOf(url: string, options: Parameters<typeof openEngine>[1] 
   throw new Error("it was opened");
 }
 
-describe("a URL that cannot be used is refused in one line without its password", () => {
+describe("a URL that cannot be used is refused", () => {
   test.each([
-    ["not a URL", "the URL of the database must look like postgres://user@host:5432/name"],
-    [`mysql://momo:${SECRET}@127.0.0.1/x`, "the URL of the database must look like postgres://user@host:5432/name"],
-    [`postgres://:${SECRET}@127.0.0.1/x`, "must name a user and a host, as postgres://user@host/name does"],
-    [`postgres://u:${SECRET}@h/x?sslmode=maybe`, "sslmode=maybe, which must be one of disable, prefer, require"],
-    [`postgres://u:${SECRET}@h/x?user=other`, "has user, and can have host, sslmode, sslrootcert, application_name"],
-  ])("%s", async (url, message) => {
-    const [problem, shown] = await refusalOf(url);
-    expect([problem, shown]).toEqual(["refused", expect.stringContaining(message)]);
-  });
-
-  test("of a host that is not there, and of a port where nobody listens", async () => {
-    const nobody = `postgres://momo:${SECRET}@127.0.0.1:${await freePort()}/x`;
-    expect((await refusalOf(nobody))[0]).toBe("unreachable");
-    expect(await refusalOf(`postgres://momo:${SECRET}@nowhere.invalid/x`)).toEqual([
-      "unreachable",
-      expect.stringContaining("the database x at nowhere.invalid:5432 cannot be reached"),
-    ]);
+    ["not a URL", "refused", "the URL of the database must look like postgres://user@host:5432/name"],
+    [`mysql://momo:${SECRET}@127.0.0.1/x`, "refused", "must look like postgres://user@host:5432/name"],
+    [`postgres://:${SECRET}@127.0.0.1/x`, "refused", "must name a user and a host, as postgres://user@host/name does"],
+    [`postgres://u:${SECRET}@h/x?sslmode=maybe`, "refused", "sslmode=maybe, which must be one of disable, prefer"],
+    [`postgres://u:${SECRET}@h/x?user=other`, "refused", "has user, and can have host, sslmode, sslrootcert"],
+    [`postgres://momo:${SECRET}@nowhere.invalid/x`, "unreachable", "the database x at nowhere.invalid:5432 cannot be"],
+    [`postgres://momo:${SECRET}@127.0.0.1:${UNUSED_PORT}/x`, "unreachable", "cannot be reached"],
+  ])("%s", async (url, problem, message) => {
+    expect(await refusalOf({ url })).toEqual([problem, expect.stringContaining(message)]);
   });
 });
 
-for (const version of available()) {
-  describe(`PostgreSQL ${version} that cannot be used is refused in one line`, () => {
-    let server: Server;
-    beforeAll(async () => {
-      server = await sharedServer(version);
-    });
+/** The URL of a database as another user has it. */
+const as = (user: string, url: string) => url.replace("momo@", `${user}@`);
 
-    test("of a database that is not there", async () => {
-      expect(await refusalOf(server.url("nothing_here"))).toEqual([
-        "refused",
-        `the database nothing_here at 127.0.0.1:${server.port} refuses the connection: database "nothing_here" does not exist`,
-      ]);
-    });
+const changed = async (server: Server, statement: string, empty: boolean) => {
+  const url = await newDatabase(server, { empty });
+  await runSql(url, statement);
+  return { url };
+};
 
-    test("for a wrong password, and for a right one of a role without rights", async () => {
-      const url = new URL(await newDatabase(server));
-      const [user, hba] = [`locked${process.pid}`, join(server.folder, "data/pg_hba.conf")];
-      await runSql(url.href, `CREATE ROLE ${user} LOGIN PASSWORD '${SECRET}'`);
-      writeFileSync(hba, `host all ${user} 127.0.0.1/32 scram-sha-256\n${readFileSync(hba, "utf8")}`);
-      await runSql(url.href, "SELECT pg_reload_conf()");
-      url.username = user;
-      const wrong = await refusalOf(url.href, { password: `${SECRET}-wrong` });
-      expect(wrong).toEqual(["refused", expect.stringContaining(`password authentication failed for user "${user}"`)]);
-      expect(await refusalOf(url.href, { password: SECRET })).toEqual([
-        "unwritable",
-        expect.stringContaining("cannot be written: permission denied"),
-      ]);
-    });
+describePostgres((version) => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await sharedServer(version);
+    await runSql(
+      server.url("postgres"),
+      `CREATE ROLE locked LOGIN PASSWORD '${SECRET}' IN ROLE ${WITH_PASSWORD}`,
+      "CREATE ROLE narrow LOGIN CONNECTION LIMIT 0",
+    );
+  });
 
-    test("of another program", async () => {
-      const url = await newDatabase(server, { empty: true });
-      await runSql(url, "CREATE TABLE invoices (id int)");
-      expect(await refusalOf(url)).toEqual(["foreign", expect.stringContaining("has tables of another program")]);
-      expect(await runSql(url, "SELECT to_regclass('momo_schema')::text AS made")).toEqual([{ made: null }]);
-    });
+  test.each<[string, string, string, () => Case | Promise<Case>]>([
+    ["missing database", "refused", 'database "nothing" does not exist', () => ({ url: server.url("nothing") })],
+    [
+      "missing user",
+      "refused",
+      'role "stranger" does not exist',
+      () => ({ url: as(`stranger:${SECRET}`, server.url("postgres")) }),
+    ],
+    [
+      "wrong password",
+      "refused",
+      'password authentication failed for user "locked"',
+      () => ({ url: as("locked", server.url("postgres")), options: { password: `${SECRET}-wrong` } }),
+    ],
+    [
+      "user without rights",
+      "unwritable",
+      "cannot be written: permission denied",
+      async () => ({ url: as("locked", await newDatabase(server)), options: { password: SECRET } }),
+    ],
+    [
+      "user without connections",
+      "unreachable",
+      "has no connection left",
+      () => ({ url: as("narrow", server.url("postgres")) }),
+    ],
+    [
+      "database of another program",
+      "foreign",
+      "has tables of another program",
+      () => changed(server, "CREATE TABLE invoices (id int)", true),
+    ],
+    [
+      "newer schema",
+      "newer",
+      "was written by a newer momo (schema 99; this one knows up to 1)",
+      () => changed(server, "UPDATE momo_schema SET version = 99", false),
+    ],
+    [
+      "empty database where no schema may be made",
+      "missing",
+      "is empty",
+      async () => ({ url: await newDatabase(server, { empty: true }), options: { migrate: "refuse" } }),
+    ],
+    [
+      "server that keeps commits on one disk, with requireReplica",
+      "fragile",
+      "can lose answered payments when it fails over",
+      async () => ({ url: await newDatabase(server), options: { requireReplica: true } }),
+    ],
+  ])("%s: refused as %s in one line without its password", async (_what, problem, message, prepare) => {
+    const refused = await prepare();
+    expect(await refusalOf(refused)).toEqual([problem, expect.stringContaining(message)]);
+    if (problem !== "foreign") return;
+    expect(await runSql(refused.url, "SELECT to_regclass('momo_schema')::text AS made")).toEqual([{ made: null }]);
+  });
 
-    test("of a newer schema, and of none where none may be made", async () => {
-      const url = await newDatabase(server);
-      await runSql(url, "UPDATE momo_schema SET version = 99");
-      expect(await refusalOf(url)).toEqual([
-        "newer",
-        expect.stringContaining("was written by a newer momo (schema 99; this one knows up to 1)"),
-      ]);
-      const empty = await newDatabase(server, { empty: true });
-      expect(await refusalOf(empty, { migrate: "refuse" })).toEqual(["missing", expect.stringContaining("is empty")]);
-    });
+  test("six replicas open an empty database at once, also while another creates it: the schema is created once", async () => {
+    const url = await newDatabase(await sharedServer(version), { empty: true });
+    // A seventh has created the first table, and has not committed yet: the six collide with it.
+    const table = "CREATE TABLE momo_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL)";
+    const seventh = runSql(url, `${table}; SELECT pg_sleep(0.3)`);
+    await until(
+      () => runSql(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"),
+      (rows) => rows.length === 1,
+    );
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openReplica(url, { connections: 2 })));
+    await seventh;
+    for (const store of stores) expect(store.state().schema).toBe(1);
+    expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 1 }]);
+    expect(await runSql(url, "SELECT id FROM numbering")).toEqual([{ id: 1 }]);
+    const added = await Promise.all(stores.map(({ merchants }, n) => merchants.addMerchant(`${n}`, 1)));
+    expect(new Set(added.map((merchant) => merchant?.id)).size).toBe(6);
+  });
+});
 
-    test("with --require-replica, that keeps commits on one disk", async () => {
-      expect(await refusalOf(await newDatabase(server), { requireReplica: true })).toEqual([
-        "fragile",
-        expect.stringContaining("can lose answered payments when it fails over"),
-      ]);
-    });
-
-    test("nothing of the environment is mixed in", async () => {
-      const url = await newDatabase(server);
-      const kept = { ...process.env };
-      Object.assign(process.env, { PGDATABASE: "other", PGUSER: "other", DATABASE_URL: "postgres://x@127.0.0.1:1/y" });
+describePostgres(
+  (version) => {
+    test("variables of the environment change nothing", async () => {
+      const url = await newDatabase(await sharedServer(version));
+      const variables = { PGDATABASE: "other", PGUSER: "other", DATABASE_URL: "postgres://x@127.0.0.1:1/y" };
+      const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+      Object.assign(process.env, variables);
       try {
-        const store = await openEngine(url);
-        later(() => store.close());
+        const store = await openReplica(url);
         const [row] = await store.sql.read<{ name: string }>("SELECT current_database() AS name");
         expect(url).toEndWith(`/${row?.name}`);
       } finally {
-        for (const name of ["PGDATABASE", "PGUSER", "DATABASE_URL"]) {
-          if (kept[name] === undefined) delete process.env[name];
+        for (const [name, value] of before) {
+          if (value === undefined) delete process.env[name];
+          else process.env[name] = value;
         }
       }
     });
-  });
-}
+  },
+  ["15"],
+);

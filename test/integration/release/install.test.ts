@@ -94,7 +94,7 @@ describe("install.sh", () => {
     [
       "half a download",
       () => serveArchive((file) => new Response(readFileSync(file).subarray(0, 50))),
-      /the sum of momo-\S+ is wrong: it did not come whole/,
+      /the sum of momo-\S+ is wrong: the download is incomplete/,
     ],
     ["a download that breaks off", serveHalfAnAnswer, /cannot be downloaded: curl: /],
   ];

@@ -64,7 +64,7 @@ esac
 
   test("leaves out what the registry has already, so that a run that broke off can be repeated", async () => {
     const { stdout } = await publish(["@momo-sandbox/linux-x64@1.2.3"]);
-    expect(stdout).toContain("@momo-sandbox/linux-x64 1.2.3 is there already\n");
+    expect(stdout).toContain("@momo-sandbox/linux-x64 1.2.3 already exists\n");
     expect(order()).toEqual(["momo-sandbox-windows-x64", "momo-sandbox"]);
   });
 

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { layCable } from "../../support/cable.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { type Run, runMomo } from "../../support/momo.ts";
-import {
-  freePort,
-  newDatabase,
-  runSql,
-  type Server,
-  sharedServer,
-  startOnly,
-  startServer,
-  urlOf,
-} from "../../support/postgres.ts";
+import { freePort, newDatabase, runSql, sharedServer, WITH_PASSWORD } from "../../support/postgres.ts";
 import { describeWithPostgres, emptyDatabase, startReplica } from "../../support/replicas.ts";
 import { until } from "../../support/until.ts";
 
@@ -35,122 +27,82 @@ const serve = (database: string, flags: readonly string[] = [], env: Record<stri
     env: { MOMO_DATABASE: database, ...env },
   });
 
+// What else an engine refuses is in test/integration/postgres/opening.test.ts.
 describeWithPostgres("a database that cannot be used is refused with one clear line", () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = await sharedServer("15");
-  });
-
-  test("a URL that is none, on the command line and in the environment", async () => {
+  test("a text that is not a URL, on the command line and in the environment", async () => {
     for (const bad of ["nonsense", `mysql://momo:${SECRET}@127.0.0.1/x`]) {
       expectRefusal(await runMomo(["serve", "--database", bad]), 2, /--database must look like postgres:\/\/USER@HOST/);
       expectRefusal(await serve(bad), 2, /MOMO_DATABASE must look like/);
     }
   });
 
-  test("a host that is not there", async () => {
+  test("a port where nobody listens", async () => {
     expectRefusal(await serve(`postgres://momo:${SECRET}@127.0.0.1:${await freePort()}/x`), 1, /cannot be reached/);
   });
 
-  test("a database and a user that are not there", async () => {
-    expectRefusal(await serve(server.url("nowhere")), 1, /refuses the connection: database "nowhere" does not exist/);
-    const stranger = server.url("postgres").replace("momo@", `stranger:${SECRET}@`);
-    expectRefusal(await serve(stranger), 1, /refuses the connection: role "stranger" does not exist/);
-  });
-
   test("a wrong password, from the URL, from PGPASSWORD and from a file; the right one is taken", async () => {
-    const folder = newFolder();
-    const { port, data } = await startServer("15", folder);
-    await runSql(urlOf(port, "postgres"), "CREATE ROLE shop LOGIN PASSWORD 'right' SUPERUSER");
-    writeFileSync(
-      join(data, "pg_hba.conf"),
-      "host all momo 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n",
-    );
-    await runSql(urlOf(port, "postgres"), "SELECT pg_reload_conf()");
-    const url = (password = "") => `postgres://shop${password}@127.0.0.1:${port}/postgres`;
-    const file = join(folder, "password");
+    const database = await emptyDatabase();
+    await runSql(database, `CREATE ROLE shop LOGIN SUPERUSER PASSWORD 'right' IN ROLE ${WITH_PASSWORD}`);
+    const url = (password = "") => database.replace("momo@", `shop${password}@`);
+    const file = join(newFolder(), "password");
     writeFileSync(file, `${SECRET}\n`);
     chmodSync(file, 0o600);
-    expectRefusal(await serve(url(`:${SECRET}`)), 1, /refuses the connection: password authentication failed/);
-    expectRefusal(await serve(url(), [], { PGPASSWORD: SECRET }), 1, /password authentication failed/);
-    expectRefusal(await serve(url(), ["--database-password-file", file]), 1, /password authentication failed/);
+    const refused = /refuses the connection: password authentication failed/;
+    expectRefusal(await serve(url(`:${SECRET}`)), 1, refused);
+    expectRefusal(await serve(url(), [], { PGPASSWORD: SECRET }), 1, refused);
+    expectRefusal(await serve(url(), ["--database-password-file", file]), 1, refused);
     writeFileSync(file, "right\n");
     const replica = await startReplica(url(), "a", ["--database-password-file", file]);
     expect(JSON.stringify(replica.ready)).not.toContain("right");
     await replica.stop();
-    const said = await runMomo(["migrate", "--database", url(":right")]);
-    expect(said.exitCode).toBe(0);
-    expect(said.stderr).toContain("the list of processes shows the password in --database");
-  });
-
-  test("a database of another program, and one of a newer momo", async () => {
-    const foreign = await newDatabase(server, { empty: true });
-    await runSql(foreign, "CREATE TABLE orders (id int)");
-    expectRefusal(await serve(foreign), 1, /not a database of momo's|another program/);
-    expect(await runSql(foreign, "SELECT 1 FROM information_schema.tables WHERE table_name = 'merchants'")).toEqual([]);
-    const newer = await newDatabase(server);
-    await runSql(newer, "UPDATE momo_schema SET version = 999");
-    expectRefusal(await serve(newer), 1, /newer momo/);
-  });
-
-  test("a role without rights", async () => {
-    const url = await newDatabase(server, { empty: true });
-    await runSql(url, `CREATE ROLE reader_${process.pid} LOGIN`);
-    expectRefusal(
-      await serve(url.replace("momo@", `reader_${process.pid}@`)),
-      1,
-      /cannot be written: permission denied/,
-    );
-  });
-
-  test("a connection limit that is reached", async () => {
-    const url = await newDatabase(server, { empty: true });
-    await runSql(url, `CREATE ROLE narrow_${process.pid} LOGIN CONNECTION LIMIT 0`);
-    expectRefusal(await serve(url.replace("momo@", `narrow_${process.pid}@`)), 1, /has no connection left/);
+    const migrated = await runMomo(["migrate", "--database", url(":right")]);
+    expect(migrated.exitCode).toBe(0);
+    expect(migrated.stderr).toContain("the list of processes shows the password in --database");
   });
 
   test("a database that can lose payments, with --require-replica", async () => {
     expectRefusal(await serve(await emptyDatabase(), ["--require-replica"]), 1, /can lose answered payments/);
   });
 
-  test("options that have a meaning only with a database, and rules that count for one server alone", async () => {
-    const folder = newFolder();
+  test("options that have a meaning only with a database, and rules that only one server can count", async () => {
     for (const flags of [["--replica", "a"], ["--require-replica"], ["--allow-reset"], ["--commit-deadline", "5s"]]) {
       const run = await runMomo(["serve", "--port", "0", "--ephemeral", ...flags]);
       expectRefusal(run, 2, new RegExp(`${flags[0]} has a meaning only with --database`));
     }
+    const database = await emptyDatabase();
     for (const flags of [
       ["--replica", "a b"],
       ["--database-connections", "1"],
       ["--commit-deadline", "2h"],
     ]) {
-      expectRefusal(await serve(server.url("postgres"), flags), 2, new RegExp(`${flags[0]}`));
+      expectRefusal(await serve(database, flags), 2, new RegExp(`${flags[0]}`));
     }
-    const rules = join(folder, "rules.json");
+    const rules = join(newFolder(), "rules.json");
     writeFileSync(rules, '[{"outcome":"cancelled","times":1}]');
-    expectRefusal(await serve(await emptyDatabase(), ["--rules", rules]), 2, /--rules cannot have rules with times/);
+    expectRefusal(await serve(database, ["--rules", rules]), 2, /--rules cannot have rules with times/);
   });
 });
 
-describeWithPostgres("an engine that goes away", () => {
-  test("stops, and comes back: readiness tells, nothing half done is left, and momo goes on by itself", async () => {
-    const folder = newFolder();
-    const { port, data, stop } = await startServer("15", folder);
-    const replica = await startReplica(urlOf(port, "postgres"), "a", ["--commit-deadline", "2s"]);
+describeWithPostgres("a database that cannot be reached for a while", () => {
+  test("readiness tells, payments are refused, and momo continues by itself when the database is back", async () => {
+    const server = await sharedServer("15");
+    const cable = await layCable(server.port);
+    later(() => cable.close());
+    const url = new URL(await newDatabase(server));
+    url.port = String(cable.port);
+    const replica = await startReplica(url.href, "a", ["--commit-deadline", "1s"]);
     const readiness = async () => {
       const response = await replica.ask("GET", "/ready");
       return `${response.status} ${((await response.json()) as { message: string }).message}`;
     };
-    expect(await readiness()).toBe("200 momo takes payments");
-    stop("immediate");
-    await until(
-      readiness,
-      (said) => said === "503 momo takes no payments: the database has confirmed no write for 2 s",
-    );
+    expect(await readiness()).toBe("200 momo accepts payments");
+    cable.cut();
     expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
+    const notReady = "503 momo accepts no payments: the database has confirmed no write for 2 s";
+    await until(readiness, (said) => said === notReady);
     expect((await replica.ask("GET", "/health")).status).toBe(200);
-    startOnly("15", data);
-    await until(readiness, (said) => said === "200 momo takes payments");
+    cable.mend();
+    await until(readiness, (said) => said === "200 momo accepts payments");
     const id = await replica.pay({}, "completed; after=10ms");
     await until(
       () => replica.statusOf(id),
@@ -158,6 +110,5 @@ describeWithPostgres("an engine that goes away", () => {
     );
     expect(replica.child.stderr.text).not.toMatch(/^\s+at /m);
     await replica.stop();
-    stop("immediate");
   });
 });

@@ -43,11 +43,11 @@ describe("the members of a body", () => {
     client.refuse(400, { [member]: "100" });
     expect(client.finding()).toMatchObject({
       kind: "number_as_text",
-      message: `${member} is a number, but came as text: "100".`,
+      message: `${member} must be a number, but was sent as text: "100".`,
     });
   });
 
-  test("one finding for each member that only the lenient mode takes", () => {
+  test("one finding for each member that only the lenient mode accepts", () => {
     const client = createAuditedClient();
     const leniencies = [
       { member: "payment_account_id", came: '"1"' },

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { assignChips, choosePhone, type PhoneInPlay } from "../../../sandbox/console/browser/logic/slots.ts";
+import { assignChips, choosePhone, type PhoneState } from "../../../sandbox/console/browser/logic/slots.ts";
 
 const idle = (phone: string) => ({ phone, openPrompts: 0, hasNote: false });
 const rings = (phone: string) => ({ phone, openPrompts: 1, hasNote: false });
 const noted = (phone: string) => ({ phone, openPrompts: 0, hasNote: true });
 
 type Phone = string | null;
-const HANDSET: [name: string, shown: Phone, phones: PhoneInPlay[], picked: Phone, held: Phone, next: Phone][] = [
+const HANDSET: [name: string, shown: Phone, phones: PhoneState[], picked: Phone, held: Phone, next: Phone][] = [
   ["there are no phones", null, [], null, null, null],
   ["none rings: the last one", null, [idle("a"), idle("b")], null, null, "b"],
   ["none rings: the shown one stays", "a", [idle("a"), idle("b")], null, null, "a"],
@@ -20,7 +20,7 @@ test.each(HANDSET)("the phone on the handset: %s", (_, shown, phones, picked, he
   expect(choosePhone(shown, phones, picked, held)).toBe(next);
 });
 
-const CHIPS: [name: string, before: Phone[], phones: PhoneInPlay[], chips: Phone[]][] = [
+const CHIPS: [name: string, before: Phone[], phones: PhoneState[], chips: Phone[]][] = [
   ["the last ones, if none rings", [], [idle("a"), idle("b"), idle("c")], ["c", "b"]],
   ["those that ring, then those with a note", [], [rings("a"), noted("b"), idle("c")], ["a", "b"]],
   ["empty places", [], [rings("a")], ["a", null]],

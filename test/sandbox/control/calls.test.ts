@@ -112,7 +112,7 @@ describe("with a token", () => {
       expectSoundAnswer(health);
       expect(health.body).toEqual({ success: true, message: "momo is serving", status: "ok" });
       const ready = await scene.call("GET", "/ready", { headers });
-      expect(ready.body).toEqual({ success: true, message: "momo takes payments", status: "ready" });
+      expect(ready.body).toEqual({ success: true, message: "momo accepts payments", status: "ready" });
       expect((await scene.call("HEAD", "/health", { headers })).status).toBe(200);
     }
     const foreign = await scene.call("GET", "/health", { headers: { Origin: "http://evil.example" } });

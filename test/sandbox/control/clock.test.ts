@@ -14,7 +14,7 @@ describe("GET and POST /_momo/clock", () => {
   test("GET shows the time; advance moves it, frozen or not; resume lets it go on; freeze stops it", async () => {
     expect(await sandbox.control("GET", "/clock")).toEqual({
       success: true,
-      message: "it is 2026-11-20 10:00:00 in Nairobi, and stays so",
+      message: "it is 2026-11-20 10:00:00 in Nairobi; the clock is frozen",
       now: "2026-11-20 10:00:00",
       now_ms: Date.UTC(2026, 10, 20, 7),
       frozen: true,

@@ -69,7 +69,7 @@ describe("decided_by: who, what and when, the same while the payment is pending 
   });
 
   test.each([
-    ["nobody answered", "manual", null, "manual, to wait until somebody answers."],
+    ["nobody answered", "manual", null, "manual, to wait for an answer by hand."],
     ["the network would have answered too late", "completed; after=2m", after(120), "completed, 2m after the start."],
   ])("deadline: %s", async (_why, instruction, at_ms, decided) => {
     const id = await sandbox.pay({}, header(instruction));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { MAX_PAGE_BYTES, writeAll, writeWhatFits } from "../../../sandbox/control/paging.ts";
+import { MAX_PAGE_BYTES, writeTexts } from "../../../sandbox/control/paging.ts";
 import { systemClock } from "../../../src/system.ts";
 import { openSteered } from "../../support/steered.ts";
 import { turnsOf } from "../../support/turns.ts";
@@ -114,13 +114,13 @@ describe("a long list is written in many turns, so that others are served betwee
   const textOf = ({ id }: { id: number }) => `${id}`;
 
   test("200 entries in each turn; a shorter list is written at once", async () => {
-    expect(await turnsOf(writeAll(many, systemClock, textOf))).toBeGreaterThanOrEqual(50);
-    expect(await writeAll(many, systemClock, textOf)).toEqual(many.map(textOf));
-    expect(await turnsOf(writeAll(many.slice(0, 199), systemClock, textOf))).toBe(0);
+    expect(await turnsOf(writeTexts(many, systemClock, textOf))).toBeGreaterThanOrEqual(50);
+    expect(await writeTexts(many, systemClock, textOf)).toEqual(many.map(textOf));
+    expect(await turnsOf(writeTexts(many.slice(0, 199), systemClock, textOf))).toBe(0);
   });
 
   test("fewer large entries", async () => {
     const large = "x".repeat(50 * 1024);
-    expect(await turnsOf(writeWhatFits(many, systemClock, () => large))).toBeGreaterThanOrEqual(5);
+    expect(await turnsOf(writeTexts(many, systemClock, () => large, MAX_PAGE_BYTES))).toBeGreaterThanOrEqual(5);
   });
 });

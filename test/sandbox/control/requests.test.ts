@@ -189,11 +189,11 @@ test("POST /_momo/requests/ID/replay sends a logged call again, with the sandbox
   expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
 
   expect(String(await rejectionOf(server.control("POST", "/requests/7/replay")))).toContain(
-    "404 the log has no call with this id",
+    "404 the log has no request with this id",
   );
   await server.pay({ padding: "x".repeat(5000) });
   expect(String(await rejectionOf(server.control("POST", "/requests/3/replay")))).toContain(
-    "does not keep all of the body",
+    "does not have the whole body",
   );
   await server.stop();
 });

@@ -18,7 +18,7 @@ describe("POST /_momo/reset", () => {
     // A payment that somebody asked for is in a cache, too.
     for (const id of ids) expect(await sandbox.statusOf(id)).toMatchObject({ success: true });
     await sandbox.control("PUT", "/faults", { seed: 5, faults: [{ kind: "error", path: "/status.php" }] });
-    expect(await reset()).toEqual({ success: true, message: "as new, but for merchants, accounts and keys" });
+    expect(await reset()).toEqual({ success: true, message: "reset; merchants, accounts and keys are kept" });
 
     expect(await sandbox.control("GET", "/rules")).toMatchObject({ rules: [] });
     expect(await sandbox.control("GET", "/default")).toMatchObject({ outcome: "completed", after: "3s" });

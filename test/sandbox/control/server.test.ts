@@ -46,7 +46,7 @@ describe("GET /_momo/health and /_momo/ready", () => {
     nowMs = 2000;
     expect(await ready()).toMatchObject({ status: 200 });
     nowMs = 2001;
-    const text = expect.stringContaining("momo takes no payments: the database cannot be written (SQLITE_BUSY)");
+    const text = expect.stringContaining("momo accepts no payments: the database cannot be written (SQLITE_BUSY)");
     expect(await ready()).toMatchObject({ status: 503, text });
     other.run("ROLLBACK");
     expect(await ready()).toMatchObject({ status: 200 });

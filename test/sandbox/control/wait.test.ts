@@ -96,7 +96,7 @@ describe("408 at the time-out, which is in real time", () => {
     const startedMs = performance.now();
     const message = await sandbox.refusal("POST", "/wait", { checkout_request_id: id, timeout: "50ms" }, 408);
     expect(performance.now() - startedMs).toBeGreaterThan(45);
-    expect(message).toBe("it has not become final in time");
+    expect(message).toBe("the payment has not become final within the time-out");
     expect(await sandbox.statusOf(id)).toMatchObject({ status: "pending" });
   });
 

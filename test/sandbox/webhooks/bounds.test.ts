@@ -5,7 +5,7 @@ import {
   MAX_ENDED_DELIVERIES,
   MAX_OPEN_DELIVERIES,
 } from "../../../sandbox/webhooks/delivery-book.ts";
-import { createDeliveryQueue, MAX_UNDER_WAY } from "../../../sandbox/webhooks/delivery-queue.ts";
+import { createDeliveryQueue, MAX_IN_FLIGHT } from "../../../sandbox/webhooks/delivery-queue.ts";
 import { createHeldAnswers, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/held-answers.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
@@ -53,15 +53,15 @@ describe("deliveries have bounds", () => {
     for (let id = 1; id <= 100; id += 1) queue.add(delivery(id, 1000 - id));
     expect(clock.alarmsAtMs).toEqual([900]);
     clock.advance(1000);
-    expect(begun).toEqual(Array.from({ length: MAX_UNDER_WAY }, (_, index) => 100 - index));
+    expect(begun).toEqual(Array.from({ length: MAX_IN_FLIGHT }, (_, index) => 100 - index));
     expect(clock.alarmsAtMs).toEqual([]);
     ends[3]?.();
     await Bun.sleep(0);
-    expect(begun).toHaveLength(MAX_UNDER_WAY + 1);
+    expect(begun).toHaveLength(MAX_IN_FLIGHT + 1);
     queue.clear();
     for (const end of ends) end();
     await Bun.sleep(0);
-    expect(begun).toHaveLength(MAX_UNDER_WAY + 1);
+    expect(begun).toHaveLength(MAX_IN_FLIGHT + 1);
   });
 
   test("pushes that wait for an early webhook: 5 s at most; one too many does not wait", async () => {

@@ -144,7 +144,7 @@ describe("an attempt succeeds with any 2xx, and is repeated otherwise after 1, 1
     await sandbox.advanceClock("1ms");
     await attempted(2);
     await sandbox.advanceClock("10s");
-    const problem = "only 2xx counts as taken";
+    const problem = "only 2xx counts as delivered";
     expect(await ended()).toMatchObject([
       {
         checkout_request_id: id,

@@ -12,19 +12,18 @@ export interface OutcomeChart {
   /** Oldest first, without gaps. */
   readonly buckets: readonly Bucket[];
   readonly bucketMs: number;
-  /** The count of the highest bucket. */
   readonly most: number;
 }
 
 export const BUCKETS = 48;
 
-/** Intervals that people can name: seconds, minutes, hours, days. */
-const STRETCHES_MS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
+/** Round intervals: seconds, minutes, hours, days. */
+const INTERVALS_MS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400].map(
   (seconds) => seconds * 1000,
 );
 const DAY_MS = 86_400_000;
 
-/** Payments by start time, in the shortest intervals of which {@link BUCKETS} cover the time from the first payment to now. */
+/** Payments by start time. The interval is the shortest with which {@link BUCKETS} intervals reach from the first payment to now. */
 export function outcomeChart(transactions: readonly Transaction[], nowMs: number): OutcomeChart {
   // Cache: many payments start in the same second, and parsing takes longer than a lookup.
   const known = new Map<string, number>();
@@ -35,7 +34,7 @@ export function outcomeChart(transactions: readonly Transaction[], nowMs: number
   });
   const firstMs = startedAtMs.reduce((first, atMs) => Math.min(first, atMs), nowMs);
   const lastMs = startedAtMs.reduce((last, atMs) => Math.max(last, atMs), nowMs);
-  const bucketMs = stretchFor(firstMs, lastMs);
+  const bucketMs = intervalFor(firstMs, lastMs);
   const endMs = (Math.floor(lastMs / bucketMs) + 1) * bucketMs;
   const beginMs = endMs - BUCKETS * bucketMs;
 
@@ -52,9 +51,9 @@ export function outcomeChart(transactions: readonly Transaction[], nowMs: number
   return { buckets, bucketMs, most: Math.max(0, ...buckets.map(({ total }) => total)) };
 }
 
-function stretchFor(firstMs: number, lastMs: number): number {
+function intervalFor(firstMs: number, lastMs: number): number {
   const fits = (bucketMs: number) => Math.floor(lastMs / bucketMs) - Math.floor(firstMs / bucketMs) < BUCKETS;
-  return STRETCHES_MS.find(fits) ?? Math.ceil((lastMs - firstMs) / DAY_MS / (BUCKETS - 1)) * DAY_MS;
+  return INTERVALS_MS.find(fits) ?? Math.ceil((lastMs - firstMs) / DAY_MS / (BUCKETS - 1)) * DAY_MS;
 }
 
 function emptyCounts(): Record<Status, number> {

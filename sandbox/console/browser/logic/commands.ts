@@ -30,13 +30,13 @@ export function momoLine(words: readonly string[], flags: Readonly<Record<string
   return ["momo", ...words.map(quote), ...given].join(" ");
 }
 
-/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never comes. */
+/** curl has its own flag for HEAD: with -X HEAD it waits for a body that never arrives. */
 const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = { GET: [], HEAD: ["-I"] };
 
 /** Headers that the caller sets. curl adds the others, as every HTTP client does. */
 const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
-/** A logged call as a `curl` line for a shell with `$MOMO_API_SECRET`: the log does not have the secret. */
+/** A logged request as a `curl` line for a shell with `$MOMO_API_SECRET`: the log does not have the secret. */
 export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFacts, "base_url">): string {
   const headers = Object.entries(request.headers)
     .filter(([name]) => WRITTEN_HEADERS.has(name))
@@ -44,7 +44,7 @@ export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFact
       name === "x-api-secret" ? '-H "X-API-Secret: $MOMO_API_SECRET"' : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
     );
   return [
-    // Without this flag curl resolves `..`, and calls another path than the log shows.
+    // Without this flag curl resolves `..`, and requests another path than the log shows.
     /\/\.{1,2}(?:[/?]|$)/.test(request.target) ? "curl -sg --path-as-is" : "curl -sg",
     ...(METHOD_OPTIONS[request.method] ?? [`-X ${quote(request.method)}`]),
     alwaysQuoted(new URL(base_url).origin + request.target),

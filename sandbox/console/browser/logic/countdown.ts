@@ -6,14 +6,14 @@ export interface ClockAt extends Omit<ClockReading, "now"> {
   readonly takenAtMs: number;
 }
 
-/** The sandbox's time, from the last reading. A frozen clock still shows the same time. */
+/** The sandbox's time, from the last reading. A frozen clock shows the time of the reading. */
 export function sandboxNowMs({ now_ms, frozen, takenAtMs }: ClockAt, monotonicMs: number): number {
   return frozen ? now_ms : now_ms + Math.max(0, monotonicMs - takenAtMs);
 }
 
-/** How long a prompt still waits for its customer. */
+/** How long a prompt still waits for the customer. */
 export interface Countdown {
-  /** As {@link timeLeft} says it. */
+  /** The text of {@link timeLeft}. */
   readonly text: string;
   /** From 1 at the start to 0 at the end. */
   readonly share: number;

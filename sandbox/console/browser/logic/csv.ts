@@ -25,7 +25,7 @@ export function csvOf(transactions: readonly Transaction[]): string {
   return `${[COLUMNS.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
-/** Puts an apostrophe before text that a spreadsheet would read as a formula: other people write references. */
+/** Puts an apostrophe before text that a spreadsheet would run as a formula: references come from clients. */
 function cell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);

@@ -24,7 +24,6 @@ export const NO_FILTERS: Filters = {
 };
 const NAMES = Object.keys(NO_FILTERS) as (keyof Filters)[];
 
-/** The filters in an address. */
 export function filtersOf(query: Readonly<Record<string, string>>): Filters {
   const given = Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
   return { ...NO_FILTERS, ...given };
@@ -34,10 +33,13 @@ export function filtersOf(query: Readonly<Record<string, string>>): Filters {
 export const inForce = (filters: Filters): Record<string, string> =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
 
-/** The filters as the API takes them. */
-export function queryOf(filters: Filters): URLSearchParams {
-  return new URLSearchParams(inForce({ ...filters, span: "" }));
-}
+/** Removes spaces around the values. The fields keep them, because the person may still type the next word. */
+const trimmed = (filters: Filters): Filters =>
+  Object.fromEntries(NAMES.map((name) => [name, filters[name].trim()])) as unknown as Filters;
+
+/** The filters in the form of the API. */
+export const queryOf = (filters: Filters): URLSearchParams =>
+  new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
 
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== "");
 
@@ -61,11 +63,11 @@ export function isWithin({ created_at }: Pick<Transaction, "created_at">, { from
 }
 
 /**
- * Whether a new transaction belongs into the list; null if only the server knows, because it also searches members that a row
- * does not have.
+ * Whether a new transaction belongs to the list; null if only the server knows, because it also searches members that a row does
+ * not have.
  */
 export function belongs(transaction: Transaction, filters: Filters): boolean | null {
-  const { status, type, search, date_from, date_to, id } = filters;
+  const { status, type, search, date_from, date_to, id } = trimmed(filters);
   const day = transaction.created_at.slice(0, 10);
   const fits =
     (status === "" || transaction.status === status) &&

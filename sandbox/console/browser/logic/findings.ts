@@ -2,11 +2,10 @@ import type { Finding } from "../wire.ts";
 
 type ByKey<Key> = ReadonlyMap<Key, readonly Finding[]>;
 
-/** The findings by the id of each call that they name. */
+/** The findings by the id of each request that they name. */
 export const findingsByCall = (findings: readonly Finding[]): ByKey<number> =>
   grouped(findings, ({ request_ids }) => request_ids);
 
-/** The findings by payment. */
 export const findingsByPayment = (findings: readonly Finding[]): ByKey<string> =>
   grouped(findings, ({ checkout_request_id }) => (checkout_request_id === null ? [] : [checkout_request_id]));
 
@@ -25,7 +24,7 @@ function grouped<Key>(findings: readonly Finding[], keysOf: (finding: Finding) =
   return groups;
 }
 
-/** A short label that fits beside the call. */
+/** A short label that fits beside the request. */
 export const labelOf = ({ kind }: { readonly kind: string }): string => kind.replaceAll("_", " ");
 
 /** The labels of several findings, each once. */
@@ -34,10 +33,10 @@ export const labelsOf = (findings: readonly Finding[]): string => [...new Set(fi
 /** The key of a finding, valid as long as the server runs. */
 const keyOf = ({ kind, checkout_request_id, message }: Finding): string => `${kind} ${checkout_request_id ?? message}`;
 
-/** How often each finding had happened when somebody acknowledged it. */
+/** How often each finding had happened when the person marked it as known. */
 export type Acknowledged = Readonly<Record<string, number>>;
 
-/** Whether somebody acknowledged a finding, and it did not happen again since. */
+/** Whether a finding was marked as known, and has not happened again since. */
 export const isAcknowledged = (finding: Finding, acknowledged: Acknowledged): boolean =>
   (acknowledged[keyOf(finding)] ?? 0) >= finding.count;
 

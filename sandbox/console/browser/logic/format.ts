@@ -15,10 +15,8 @@ export function formatPhone(phone: string): string {
   return first === undefined ? phone : `0${first} ${second} ${third}`;
 }
 
-/** The time of day of a timestamp such as `2026-11-20 10:00:00`. */
 export const timeOfDay = (timestamp: string): string => timestamp.slice(11);
 
-/** The day of a timestamp. */
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
 
 const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;

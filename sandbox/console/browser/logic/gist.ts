@@ -1,7 +1,7 @@
 import type { LoggedRequest } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
-/** A call in a few words: `KES 100.00 for ORDER-1 from 0712 345 678`, `completed`; empty if it has nothing to show. */
+/** A request in a few words: `KES 100.00 for ORDER-1 from 0712 345 678`, `completed`; empty for other requests. */
 export function gistOf({ target, body, answer }: Pick<LoggedRequest, "target" | "body" | "answer">): string {
   const answered = members(answer);
   if (answered.success === false) return String(answered.message ?? "");

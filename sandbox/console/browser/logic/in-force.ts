@@ -1,6 +1,6 @@
 import type { ClockReading, Default, Fault, Rule, ServerFacts } from "../wire.ts";
 
-/** Settings that differ from those of the start, so that people see the cause of a strange outcome. */
+/** Settings that differ from the defaults. They explain an unexpected outcome. */
 export interface Steered {
   readonly rules: readonly Rule[];
   readonly faults: readonly Fault[];
@@ -24,7 +24,7 @@ export function unusual({ rules, faults, fallback, clock, server, webhook }: Ste
   ];
 }
 
-/** Whether it is a duration. Some outcomes have words there, because they end with the prompt timeout, or never. */
+/** Whether it is a duration. Some outcomes have words instead: they end with the prompt timeout, or never. */
 export const isDuration = (after: string | null): after is string => after !== null && /^[0-9]/.test(after);
 
 export const counted = (count: number, what: string): string =>

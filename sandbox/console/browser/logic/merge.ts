@@ -4,7 +4,7 @@ interface Numbered {
   readonly id: number;
 }
 
-/** The index of an id in a list that is sorted newest first, or the index where it would be. */
+/** The index of an id in a list that is sorted newest first, or the index at which to insert it. */
 export function placeOf(rows: readonly Numbered[], id: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -20,7 +20,7 @@ export const has = (rows: readonly Numbered[], id: number): boolean => rows[plac
 /**
  * Merges new rows into rows that are sorted newest first. A row with the same id is replaced. The cost depends on the new rows,
  * not on the length of the list.
- * @param most of more rows, the oldest are dropped
+ * @param most the bound: beyond it, the oldest rows are dropped
  */
 export function mergeNewestFirst<T extends Numbered>(rows: readonly T[], arrived: readonly T[], most: number): T[] {
   const merged = rows.slice();
@@ -40,8 +40,8 @@ export function mergeNewestFirst<T extends Numbered>(rows: readonly T[], arrived
 }
 
 /**
- * Appends new calls, oldest first. After a reconnect the server repeats some calls; known ones are skipped.
- * @param most of more calls, the oldest are dropped
+ * Appends new requests, oldest first. After a reconnect the server repeats some; known ones are skipped.
+ * @param most the bound: beyond it, the oldest requests are dropped
  */
 export function appendUnknown<T extends Numbered>(known: readonly T[], arrived: readonly T[], most: number): T[] {
   const lastId = known.at(-1)?.id ?? Number.NEGATIVE_INFINITY;

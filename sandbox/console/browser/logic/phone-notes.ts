@@ -7,7 +7,7 @@ export interface CustomerNote {
   readonly text: string;
 }
 
-/** What a result code means for the customer. A code without a line here shows the text of the network. */
+/** What a result code means for the customer. For other codes the note has the text of the network. */
 const FAILURES: Readonly<Record<number, string>> = {
   1: "There is not enough money in your account.",
   3: "This is more than one payment may carry.",
@@ -30,7 +30,7 @@ export function noteOf(
     case "cancelled":
       return { title: "Cancelled", text: `You did not pay ${business}.` };
     case "expired":
-      return { title: "Too late", text: `The prompt from ${business} is gone. Nothing was paid.` };
+      return { title: "Too late", text: `The prompt from ${business} has expired. Nothing was paid.` };
     case "failed":
       return {
         title: "Not paid",

@@ -1,4 +1,4 @@
-/** The place in the page. All of it is in the address after `#`, so that back, forward, reload, bookmarks and links work. */
+/** The place in the page. It is completely in the address after `#`, so that back, forward, reload, bookmarks and links work. */
 export const VIEWS = ["transactions", "requests", "audit", "steering", "keys", "start", "phone"] as const;
 
 export type View = (typeof VIEWS)[number];
@@ -6,7 +6,7 @@ export type View = (typeof VIEWS)[number];
 export interface Route {
   /** Null if the address names none. */
   readonly view: View | null;
-  /** What is open in the view: a payment by its checkout request id, a call by its id. */
+  /** What is open in the view: a payment by its checkout request id, a request by its id. */
   readonly selected: string | null;
   /** The filters, and the merchant if it is not the first. */
   readonly query: Readonly<Record<string, string>>;

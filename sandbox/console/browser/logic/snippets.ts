@@ -9,7 +9,6 @@ export const LANGUAGES = ["curl", "TypeScript", "PHP", "Python"] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** The values in a snippet. */
 export type SnippetFacts = Pick<ServerFacts, "base_url" | "api_key" | "payment_account_id">;
 
 const TEMPLATES: Readonly<Record<Language, string>> = { curl, TypeScript: typescript, PHP: php, Python: python };

@@ -9,7 +9,7 @@ export interface Timeline {
   /** The position of the end, also of a decided end in the future; null if a person must answer the prompt. */
   readonly endsAt: number | null;
   readonly marks: readonly Mark[];
-  /** The recommended times of the next poll: 3 to 5 s after each call. */
+  /** The recommended times of the next poll: 3 to 5 s after each request. */
   readonly bands: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -26,7 +26,7 @@ const SOONEST_MS = 3000;
 const LATEST_MS = 5000;
 /** A difference this small does not count as early or late. */
 const TOLERANCE_MS = 150;
-/** Nobody can distinguish more marks. */
+/** More marks cannot be distinguished. */
 const MOST_MARKS = 200;
 
 export function timelineOf(
@@ -44,7 +44,7 @@ export function timelineOf(
     ...polls.map(({ at_ms }) => at_ms),
     ...attempts.map(({ at_ms }) => at_ms),
   );
-  // A short life does not show the whole time of the prompt, only the part with events.
+  // For a payment that ended early, show only the part with events.
   const busyMs = Math.max(endMs ?? lastMs, ...polls.map(({ at_ms }) => at_ms), ...attempts.map(({ at_ms }) => at_ms));
   const lengthMs = Math.max(10_000, transaction.status === "pending" ? lastMs - startMs : (busyMs - startMs) * 1.1);
   const at = (ms: number) => Math.min(1, Math.max(0, (ms - startMs) / lengthMs));

@@ -49,7 +49,7 @@ function CurrentView() {
       return <Registry />;
     case "start":
       return <Start />;
-    // On a wide screen the phone is beside the dashboard anyway.
+    // On a wide screen the phone is always beside the dashboard.
     case "phone":
     case "transactions":
       return <Transactions />;

@@ -3,53 +3,39 @@ import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
 import { findings } from "../state.ts";
+import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { CommandLines } from "./commands.tsx";
-import { FormProblem, useCall } from "./form.tsx";
+import { type Draft, FormProblem, useForm } from "./form.tsx";
+import { Options } from "./options.tsx";
 
-const FORMATS = ["text", "junit", "sarif", "github", "json"] as const;
-type Format = (typeof FORMATS)[number];
+const FORMATS = ["text", "junit", "sarif", "github", "json"];
 
 /** The report that CI gets, as text to copy. */
 export function AuditReport() {
-  const call = useCall([]);
-  const format = useSignal<Format>("text");
+  const form = useForm("report", { format: "Format" }, useSignal<Draft<"format">>({}), { format: "text" });
   const report = useSignal<string | null>(null);
-  const path = `/audit?format=${format.value}`;
+  const { format } = form.values;
+  const path = `/audit?format=${format}`;
   useEffect(() => {
     // Load the report again only if it is open.
     if (report.value !== null) void show();
-  }, [format.value, findings.value]);
-
+  }, [format, findings.value]);
   const show = () =>
-    call.run(async () => {
+    form.run(async () => {
       report.value = await api.text(path);
     });
   return (
-    <section class="card wide-card" aria-label="Report">
-      <h2>The report that CI gets</h2>
+    <Card title="The report that CI gets" label="Report" isWide>
       <div class="row">
-        <div class="field">
-          <label for="report-format">Format</label>
-          <select
-            id="report-format"
-            value={format.value}
-            onChange={(event) => {
-              format.value = event.currentTarget.value as Format;
-            }}
-          >
-            {FORMATS.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </div>
+        {form.select("format", <Options names={FORMATS} />)}
         <button type="button" onClick={() => void show()}>
           Show the report
         </button>
       </div>
-      <FormProblem problems={call.problems} />
+      <FormProblem problems={form.problems} />
       {report.value !== null && <CodeBlock text={report.value} what="the report" />}
-      <CommandLines command={{ method: "GET", path, momo: momoLine(["audit"], { "--format": format.value }) }} />
-    </section>
+      <CommandLines command={{ method: "GET", path, momo: momoLine(["audit"], { "--format": format }) }} />
+    </Card>
   );
 }

@@ -1,29 +1,32 @@
-import { addressOf, takeNoteOf } from "../actions.ts";
+import { addressOf, markAsKnown } from "../actions.ts";
 import { findingsByKind, isAcknowledged, labelOf } from "../logic/findings.ts";
 import { formatCount } from "../logic/format.ts";
 import { acknowledged, findings, isLoaded, openFindings, requests } from "../state.ts";
 import type { Finding } from "../wire.ts";
 import { AuditReport } from "./audit-report.tsx";
+import { Card } from "./card.tsx";
 
-/** More findings of one kind do not help. The report has all. */
+/** More findings of one kind do not help here. The report has them all. */
 const MOST_SHOWN = 20;
-const MOST_CALLS = 8;
+const MOST_LINKS = 8;
 
-/** The findings by kind: what is wrong, what would be right, and the calls and payments. */
+/** The findings by kind: the mistake, the advice, and the requests and payments. */
 export function Audit() {
   const noted = findings.value.filter((finding) => isAcknowledged(finding, acknowledged.value));
   return (
     <div class="cards scroll-view audit">
-      <section class="card wide-card" aria-label="Audit">
-        <h2>
-          What the clients of this sandbox do wrong <span class="count">{formatCount(openFindings.value.length)}</span>
-        </h2>
+      <Card
+        title="What the clients of this sandbox do wrong"
+        label="Audit"
+        count={formatCount(openFindings.value.length)}
+        isWide
+      >
         <p class="hint">
           {isLoaded.value && openFindings.value.length === 0
             ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose status no client asks for."
             : "What is wrong, what would be right, and in which requests. A finding that you mark as known comes back when it happens again."}
         </p>
-      </section>
+      </Card>
       {[...findingsByKind(openFindings.value)].map(([kind, group]) => (
         <Group key={kind} kind={kind} group={group} />
       ))}
@@ -54,7 +57,7 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
         <h2>
           <span class="severity">{first.severity}</span> {labelOf({ kind })} <span class="count">{group.length}</span>
         </h2>
-        <button type="button" onClick={() => takeNoteOf(group)}>
+        <button type="button" onClick={() => markAsKnown(group)}>
           {group.length === 1 ? "Mark as known" : `Mark all ${group.length} as known`}
         </button>
       </header>
@@ -74,7 +77,7 @@ function Group({ kind, group }: { kind: string; group: readonly Finding[] }) {
 function Item({ finding }: { finding: Finding }) {
   const { message, checkout_request_id, reference, request_ids, first_at, count, section } = finding;
   const oldest = requests.value[0]?.id ?? Number.POSITIVE_INFINITY;
-  const calls = request_ids.filter((id) => id >= oldest);
+  const kept = request_ids.filter((id) => id >= oldest);
   return (
     <li>
       <p>{message}</p>
@@ -82,15 +85,15 @@ function Item({ finding }: { finding: Finding }) {
         {checkout_request_id !== null && (
           <a href={addressOf("transactions", checkout_request_id)}>payment {reference ?? checkout_request_id}</a>
         )}
-        {calls.length > 0 && (
+        {kept.length > 0 && (
           <span>
-            {calls.length === 1 ? "request" : "requests"}{" "}
-            {calls.slice(0, MOST_CALLS).map((id) => (
+            {kept.length === 1 ? "request" : "requests"}{" "}
+            {kept.slice(0, MOST_LINKS).map((id) => (
               <a key={id} href={addressOf("requests", String(id))}>
                 {id}
               </a>
             ))}
-            {calls.length > MOST_CALLS && ` and ${calls.length - MOST_CALLS} more`}
+            {kept.length > MOST_LINKS && ` and ${kept.length - MOST_LINKS} more`}
           </span>
         )}
         <span>

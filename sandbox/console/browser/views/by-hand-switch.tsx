@@ -4,17 +4,18 @@ import { fallback, rules } from "../state.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
 
-/** The default to go back to: the one before the switch, or that of momo. */
+/** The default to restore: the one before the switch, or momo's. */
 let before: { outcome: string; after?: string } = { outcome: "completed" };
 
-/** A switch: by default, prompts wait for the person at this page. */
+/** A switch between the default `manual`, where prompts wait for this person, and the default before. */
 export function ByHandSwitch() {
-  const call = useCall([]);
+  const call = useCall();
   const isByHand = fallback.value?.outcome === "manual";
 
   function change() {
     if (!isByHand && fallback.value) before = remembered(fallback.value);
-    void call.run(() => api.put("/default", isByHand ? before : { outcome: "manual" }));
+    const body = isByHand ? before : { outcome: "manual" };
+    void call.run(() => api.call({ method: "PUT", path: "/default", body }));
   }
   return (
     <div class="by-hand">

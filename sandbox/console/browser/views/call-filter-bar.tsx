@@ -4,14 +4,11 @@ import { setCallFilters } from "../actions.ts";
 import { type CallFilters, NO_CALL_FILTERS, operationOf } from "../logic/calls.ts";
 import { labelOf } from "../logic/findings.ts";
 import { callFilters, findings, requests } from "../state.ts";
-import { Choice, MoreButton } from "./filter-bar.tsx";
+import { Choice, MoreButton, TextFilter } from "./filter-bar.tsx";
 
 const MOST_NAMES = 12;
 
-const targets = () => requests.value.map(({ target }) => operationOf(target));
-
-const distinct = (first: readonly string[], more: readonly string[]): string =>
-  [...new Set([...first, ...more])].slice(0, MOST_NAMES).join("\n");
+const distinct = (...names: readonly string[]): string => [...new Set(names)].slice(0, MOST_NAMES).join("\n");
 
 /** The filters of the log. The page has the whole log, so it filters without the server. */
 export function CallFilterBar() {
@@ -21,29 +18,23 @@ export function CallFilterBar() {
     id: `call-${name}`,
     value: value[name],
     onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
-      setCallFilters({ [name]: currentTarget.value.trim() }),
+      setCallFilters({ [name]: currentTarget.value }),
   });
-  // As text, so that nothing is drawn again while it is equal.
-  const paths = useComputed(() => distinct(["stkpush.php", "status.php", "transactions.php"], targets()));
-  const methods = useComputed(() =>
+  // As text, so that an equal list is not drawn again.
+  const paths = useComputed(() =>
     distinct(
-      ["GET", "POST"],
-      requests.value.map(({ method }) => method),
+      "stkpush.php",
+      "status.php",
+      "transactions.php",
+      ...requests.value.map(({ target }) => operationOf(target)),
     ),
   );
-  const kinds = useComputed(() =>
-    distinct(
-      [],
-      findings.value.map(({ kind }) => kind),
-    ),
-  );
+  const methods = useComputed(() => distinct("GET", "POST", ...requests.value.map(({ method }) => method)));
+  const kinds = useComputed(() => distinct(...findings.value.map(({ kind }) => kind)));
   const list = (names: string) => (names === "" ? [] : names.split("\n"));
   return (
     <search class="filters">
-      <label class="search">
-        <span>Search</span>
-        <input {...bind("search")} type="search" placeholder="Anything in a request or its answer" />
-      </label>
+      <TextFilter label="Search" type="search" {...bind("search")} placeholder="Anything in a request or its answer" />
       <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>
         <Choice label="Path" names={list(paths.value)} {...bind("path")} />
@@ -61,10 +52,7 @@ export function CallFilterBar() {
             ))}
           </select>
         </label>
-        <label>
-          <span>Payment</span>
-          <input {...bind("payment")} type="text" placeholder="ws_CO_…" size={10} />
-        </label>
+        <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />
       </div>
       <button
         type="button"

@@ -11,10 +11,10 @@ import { MistakeNote } from "./mistake-note.tsx";
 import { Pane } from "./pane.tsx";
 import { CallDetails, HttpStatus } from "./request-step.tsx";
 
-/** One call of the merchant API with all details. */
+/** One request to the merchant API with all details. */
 export function CallPane({ id }: { id: number }) {
   const request = requests.value.find((one) => one.id === id);
-  const call = useCall([]);
+  const call = useCall();
   useLayoutEffect(() => () => returnFocus(String(id)), [id]);
   if (!request) {
     return (

@@ -9,8 +9,8 @@ export interface Command {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** Null if momo has no command for it. */
-  readonly momo: string | null;
+  /** Absent if momo has no command for it. */
+  readonly momo?: string;
 }
 
 /** The commands that do the same as a control. */
@@ -19,7 +19,7 @@ export function CommandLines({ command: { method, path, body, momo } }: { comman
   return (
     <div class="commands">
       <CommandLine tool="curl" text={controlCurl(server.value, token.value !== null, method, path, body)} />
-      {momo !== null && <CommandLine tool="momo" text={momo} />}
+      {momo && <CommandLine tool="momo" text={momo} />}
     </div>
   );
 }

@@ -7,7 +7,6 @@ import { Dialog } from "./dialog.tsx";
 const PAUSE_MS = 600;
 
 interface ConfirmButtonProps {
-  /** The id of the dialog. */
   readonly id: string;
   readonly label: string;
   readonly question: string;

@@ -7,8 +7,9 @@ import { formatInterval } from "../logic/format.ts";
 import { outcomes, sandboxNow } from "../state.ts";
 import type { Decision, Prompt, Story } from "../wire.ts";
 import { FormProblem, submits, useCall } from "./form.tsx";
+import { OutcomeOptions } from "./options.tsx";
 
-/** Who decides this prompt if nobody answers it, and a form for other outcomes. */
+/** Who decides this prompt without an answer by hand, and a form for other outcomes. */
 export function Decided({ prompt }: { prompt: Prompt }) {
   const decision = useSignal<Decision | null | undefined>(undefined);
   const id = encodeURIComponent(prompt.checkout_request_id);
@@ -19,7 +20,7 @@ export function Decided({ prompt }: { prompt: Prompt }) {
   }, [id]);
   return (
     <>
-      <p class="decides" title="What ends this prompt if nobody touches the phone">
+      <p class="decides" title="What ends this prompt if it is not answered on the phone">
         {words(decision.value, sandboxNow.value)}
       </p>
       <EndForm prompt={prompt} path={`/prompts/${id}/answer`} />
@@ -30,7 +31,7 @@ export function Decided({ prompt }: { prompt: Prompt }) {
 
 /** The person can also answer as the network. */
 function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
-  const call = useCall([]);
+  const call = useCall();
   const chosen = useSignal("insufficient_funds");
   // Only outcomes that the network can answer: not `silent`, `manual` and `refused`.
   const ends = outcomes.value.filter(({ status, after }) => status !== null && after !== "never");
@@ -47,11 +48,7 @@ function EndForm({ prompt, path }: { prompt: Prompt; path: string }) {
           chosen.value = event.currentTarget.value;
         }}
       >
-        {ends.map(({ name, meaning }) => (
-          <option key={name} value={name}>
-            {name} – {meaning}
-          </option>
-        ))}
+        <OutcomeOptions of={ends} />
       </select>
       <button type="submit" disabled={call.isUnderWay}>
         End prompt
@@ -70,7 +67,7 @@ const WHO: Readonly<Record<Exclude<Decision["who"], "rule">, string>> = {
   deadline: "The deadline",
 };
 
-/** `Rule 2 decides: completed in 3 s.` @param decision undefined while it is not known yet */
+/** `Rule 2 decides: completed in 3 s.` @param decision undefined until it is loaded */
 function words(decision: Decision | null | undefined, nowMs: number | null): string {
   if (decision === undefined) return "";
   if (decision === null) return "It waits for a PIN.";

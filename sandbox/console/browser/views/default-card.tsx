@@ -1,58 +1,36 @@
 import { useSignal } from "@preact/signals";
-import { api } from "../api.ts";
 import { fallback } from "../state.ts";
-import { CommandLines } from "./commands.tsx";
-import { Field, FormProblem, submits, useCall } from "./form.tsx";
-import { OutcomeSelect } from "./outcome-select.tsx";
-import { TextField } from "./text-field.tsx";
+import { CallForm } from "./call-form.tsx";
+import { Card } from "./card.tsx";
+import { type Draft, useForm } from "./form.tsx";
+import { OutcomeOptions } from "./options.tsx";
+
+const LABELS = { outcome: "Outcome", after: "After" };
 
 /** What prompts do if nothing else decides. */
 export function DefaultCard() {
-  const call = useCall(["outcome", "after"]);
-  const chosen = useSignal<string | null>(null);
-  const after = useSignal("");
-  if (!fallback.value) return null;
-  const outcome = chosen.value ?? fallback.value.outcome;
-  const body = { outcome, ...(after.value !== "" && { after: after.value }) };
-
-  async function submit() {
-    if (await call.run(() => api.put("/default", body))) chosen.value = null;
-  }
+  const draft = useSignal<Draft<keyof typeof LABELS>>({});
+  const inForce = fallback.value;
+  const form = useForm("default", LABELS, draft, { outcome: inForce?.outcome ?? "" });
+  if (!inForce) return null;
+  const { outcome, after } = form.values;
   return (
-    <section class="card" aria-label="Default outcome">
-      <h2>Default outcome</h2>
+    <Card title="Default outcome">
       <p class="hint">
-        Where no header, rule, limit or test phone decides: <code>{fallback.value.outcome}</code>
-        {fallback.value.after && <> after {fallback.value.after}</>}.
+        If no header, rule, limit or test phone decides: <code>{inForce.outcome}</code>
+        {inForce.after && <> after {inForce.after}</>}.
       </p>
-      <form class="row" onSubmit={submits(submit)}>
-        <Field form="default" name="outcome" label="Outcome" problems={call.problems}>
-          {(input) => (
-            <OutcomeSelect
-              {...input}
-              value={outcome}
-              onChange={(event) => {
-                chosen.value = event.currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <TextField
-          form="default"
-          name="after"
-          label="After"
-          problems={call.problems}
-          placeholder="3s"
-          size={6}
-          value={after.value}
-          onText={(text) => {
-            after.value = text;
-          }}
-        />
-        <button type="submit">Set</button>
-      </form>
-      <FormProblem problems={call.problems} />
-      <CommandLines command={{ method: "PUT", path: "/default", body, momo: null }} />
-    </section>
+      <CallForm
+        call={form}
+        command={{ method: "PUT", path: "/default", body: { outcome, after: after || undefined } }}
+        action="Set"
+        onDone={() => {
+          draft.value = { after };
+        }}
+      >
+        {form.select("outcome", <OutcomeOptions />)}
+        {form.input("after", { placeholder: "3s", size: 6 })}
+      </CallForm>
+    </Card>
   );
 }

@@ -28,7 +28,7 @@ export function Dialog({ id, title, isOpen, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      // The event comes late: the dialog may be open again by then.
+      // The event is late: the dialog may be open again.
       onClose={(event) => {
         if (!event.currentTarget.open) onClose();
       }}

@@ -10,7 +10,7 @@ const SAID_MS = 4000;
 
 /** Downloads the filtered list as CSV, up to the bound of an export. */
 export function ExportButton() {
-  const call = useCall([]);
+  const call = useCall();
   const said = useSignal<string | null>(null);
   async function save() {
     await call.run(async () => {

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { TargetedEvent } from "preact";
+import type { InputHTMLAttributes, TargetedEvent } from "preact";
 import { chooseMerchant, setFilters } from "../actions.ts";
 import { isFiltered, NO_FILTERS, parseSpan } from "../logic/filters.ts";
 import { wallClock } from "../logic/format.ts";
@@ -18,31 +18,24 @@ export function FilterBar() {
     id: `filter-${name}`,
     value: value[name],
     onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLSelectElement>) =>
-      setFilters({ ...filters.value, [name]: currentTarget.value.trim() }),
+      setFilters({ ...filters.value, [name]: currentTarget.value }),
     ...(problems.fields[name] && { "aria-invalid": "true" as const, "aria-describedby": "filter-problem" }),
   });
   return (
     <search class="filters">
-      <label class="search">
-        <span>Search</span>
-        <input {...bind("search")} type="search" placeholder="Phone, reference, receipt or request id" />
-      </label>
+      <TextFilter
+        label="Search"
+        type="search"
+        {...bind("search")}
+        placeholder="Phone, reference, receipt or request id"
+      />
       <Choice label="Status" names={STATUSES} {...bind("status")} />
       <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>
         <Choice label="Type" names={KINDS} {...bind("type")} />
-        <label>
-          <span>From</span>
-          <input {...bind("date_from")} type="text" placeholder="YYYY-MM-DD" size={10} />
-        </label>
-        <label>
-          <span>To</span>
-          <input {...bind("date_to")} type="text" placeholder="YYYY-MM-DD" size={10} />
-        </label>
-        <label>
-          <span>Id</span>
-          <input {...bind("id")} type="text" inputMode="numeric" size={6} />
-        </label>
+        <TextFilter label="From" placeholder="YYYY-MM-DD" size={10} {...bind("date_from")} />
+        <TextFilter label="To" placeholder="YYYY-MM-DD" size={10} {...bind("date_to")} />
+        <TextFilter label="Id" inputMode="numeric" size={6} {...bind("id")} />
         <MerchantChoice />
       </div>
       <ExportButton />
@@ -70,6 +63,15 @@ export function MoreButton({ isMore }: { isMore: Signal<boolean> }) {
     >
       {isMore.value ? "Fewer" : "More"}
     </button>
+  );
+}
+
+export function TextFilter({ label, ...input }: { readonly label: string } & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <label class={input.type === "search" ? "search" : undefined}>
+      <span>{label}</span>
+      <input type="text" {...input} />
+    </label>
   );
 }
 

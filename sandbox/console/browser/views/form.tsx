@@ -1,11 +1,11 @@
-import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren, InputHTMLAttributes, VNode } from "preact";
 import { Refused, ServerLost } from "../control-client.ts";
 import { type Problems, problemsOf } from "../logic/problems.ts";
 
 const NONE: Problems = { fields: {}, rest: null };
 
-/** A call that a form makes. Refusals of the API are shown beside the fields that they name. */
+/** A call that a form makes. A refusal is shown beside the fields that it names. */
 export interface Call {
   readonly problems: Problems;
   readonly isUnderWay: boolean;
@@ -14,7 +14,7 @@ export interface Call {
 }
 
 /** @param names the members of the API that have a field on the form */
-export function useCall(names: readonly string[]): Call {
+export function useCall(names: readonly string[] = []): Call {
   const problems = useSignal(NONE);
   const isUnderWay = useSignal(false);
   return {
@@ -38,50 +38,61 @@ export function useCall(names: readonly string[]): Call {
   };
 }
 
-export interface FieldProps {
-  /** The name of the member in the API. */
-  readonly name: string;
-  readonly label: string;
-  readonly problems: Problems;
-  readonly hint?: string;
-  /** Makes ids unique if two forms have a field with the same name. */
-  readonly form: string;
-  readonly children: (input: InputFacts) => ComponentChildren;
+export type Draft<Name extends string> = Readonly<Partial<Record<Name, string>>>;
+
+/** A call, and the fields for its members. */
+export interface Form<Name extends string> extends Call {
+  /** The typed text, without spaces around it. */
+  readonly values: Readonly<Record<Name, string>>;
+  input(name: Name, attributes?: InputHTMLAttributes): VNode;
+  select(name: Name, options: ComponentChildren): VNode;
 }
 
-interface InputFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly "aria-invalid"?: "true";
-  readonly "aria-describedby"?: string;
-}
-
-/** A label, the input, and its problem. */
-export function Field({ name, label, problems, hint, form, children }: FieldProps) {
-  const id = `${form}-${name}`;
-  const problem = problems.fields[name];
-  const described = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ");
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children({
-        id,
-        name,
-        ...(problem && { "aria-invalid": "true" }),
-        ...(described && { "aria-describedby": described }),
-      })}
-      {problem && (
-        <p class="problem" id={`${id}-problem`}>
-          {problem}
-        </p>
-      )}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
-  );
+/**
+ * @param form makes ids unique if two forms have a field with the same name
+ * @param labels by the name of the member in the API
+ * @param draft the typed text
+ * @param first the text of a field before the person types
+ */
+export function useForm<Name extends string>(
+  form: string,
+  labels: Readonly<Record<Name, string>>,
+  draft: Signal<Draft<Name>>,
+  first?: Draft<Name>,
+): Form<Name> {
+  const names = Object.keys(labels) as Name[];
+  const call = useCall(names);
+  const typed = (name: Name): string => draft.value[name] ?? first?.[name] ?? "";
+  function field(name: Name, control: (facts: object) => VNode): VNode {
+    const id = `${form}-${name}`;
+    const problem = call.problems.fields[name];
+    const described = problem && { "aria-invalid": "true", "aria-describedby": `${id}-problem` };
+    return (
+      <div class="field">
+        <label for={id}>{labels[name]}</label>
+        {control({ id, name, value: typed(name), ...described })}
+        {problem && (
+          <p class="problem" id={`${id}-problem`}>
+            {problem}
+          </p>
+        )}
+      </div>
+    );
+  }
+  const take = (name: Name) => (event: { readonly currentTarget: { readonly value: string } }) => {
+    draft.value = { ...draft.value, [name]: event.currentTarget.value };
+  };
+  return {
+    ...call,
+    values: Object.fromEntries(names.map((name) => [name, typed(name).trim()])) as Record<Name, string>,
+    input: (name, attributes) => field(name, (facts) => <input {...attributes} {...facts} onInput={take(name)} />),
+    select: (name, options) =>
+      field(name, (facts) => (
+        <select {...facts} onChange={take(name)}>
+          {options}
+        </select>
+      )),
+  };
 }
 
 /** Problems that belong to no field. */
@@ -89,15 +100,15 @@ export function FormProblem({ problems }: { problems: Problems }) {
   return <div role="alert">{problems.rest && <p class="problem">{problems.rest}</p>}</div>;
 }
 
-/** A submit handler: the page sends the form itself. */
-export function submits(run: () => Promise<void>): (event: Event) => void {
+/** A submit handler that runs a function instead of sending the form. */
+export function submits(run: () => Promise<unknown>): (event: Event) => void {
   return (event) => {
     event.preventDefault();
     void run();
   };
 }
 
-/** A typed value for JSON: a number if it is one, otherwise the text, so that the API refuses it. */
-export function numberOrText(text: string): number | string {
-  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+/** A typed value for JSON: a number, or else the text, so that the API refuses it. Undefined if the field is empty. */
+export function numberOrText(text: string): number | string | undefined {
+  return text === "" || Number.isNaN(Number(text)) ? text || undefined : Number(text);
 }

@@ -60,7 +60,7 @@ function StatusLine() {
   );
 }
 
-/** The end of the last prompt for a while; later the idle screen. */
+/** The end of the last prompt for some seconds, then the idle screen. */
 function Note({ phone }: { phone: string }) {
   const note = phoneNotes.value.get(phone);
   if (note) {

@@ -1,3 +1,4 @@
+import { closeDialog } from "../actions.ts";
 import { dialog, server } from "../state.ts";
 import { Dialog } from "./dialog.tsx";
 
@@ -11,17 +12,9 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["?", "this help"],
 ];
 
-/** The list of keyboard shortcuts. */
 export function HelpDialog() {
   return (
-    <Dialog
-      id="help"
-      title="Shortcuts"
-      isOpen={dialog.value === "help"}
-      onClose={() => {
-        if (dialog.value === "help") dialog.value = null;
-      }}
-    >
+    <Dialog id="help" title="Shortcuts" isOpen={dialog.value === "help"} onClose={() => closeDialog("help")}>
       <dl class="keys">
         {KEYS.map(([keys, what]) => (
           <div key={keys}>

@@ -32,6 +32,18 @@ export function LongList({ list, label, children }: LongListProps) {
   );
 }
 
+/** Takes the space of rows that are not drawn. */
+export function Spacer({ height }: { height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tbody aria-hidden="true">
+      <tr class="spacer">
+        <td style={{ height: `${height}px` }} />
+      </tr>
+    </tbody>
+  );
+}
+
 /** Only one row can have the focus, and the arrow keys move it, so that Tab does not go through thousands of rows. */
 function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -2,7 +2,7 @@ import { addressOf } from "../actions.ts";
 import type { Finding } from "../wire.ts";
 import { WarningIcon } from "./icons.tsx";
 
-/** A client's mistake beside the call or payment, and what would be right. */
+/** A client's mistake beside the request or payment, and the advice. */
 export function MistakeNote({ mistake }: { mistake: Finding }) {
   return (
     <p class="mistake">

@@ -12,7 +12,7 @@ const ENTRIES: readonly { readonly view: View; readonly label: string; readonly 
   { view: "start", label: "Get started", short: "Start" },
 ];
 
-/** The last route of each view, so that its filters are still there later. */
+/** The last route of each view, to keep its filters. */
 const left = new Map<View, Route>();
 
 /** Links to the views. The phone has a link only if there is no room for it beside the dashboard. */
@@ -43,7 +43,7 @@ function hrefOf(name: View): string {
   return before && name !== view.value ? formatRoute(before) : addressOf(name);
 }
 
-/** Its place is reserved, so that nothing moves when the first number appears. */
+/** Its space is reserved, so that nothing moves when the first number appears. */
 function Count({ view: name }: { view: View }) {
   if (name === "phone") return <Figure count={prompts.value.size} what="open" />;
   if (name === "audit") return <Figure count={openFindings.value.length} what="findings" isWarning />;

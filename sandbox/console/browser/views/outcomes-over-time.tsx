@@ -15,7 +15,7 @@ const WIDTH = BUCKETS * (BAR + GAP);
 /** From the bottom to the top. The legend has the same order. */
 const ORDER: readonly Status[] = ["completed", "pending", "cancelled", "expired", "failed"];
 
-/** A chart of payments by start time and status. A bar shows its numbers, and filters the list when it is picked. */
+/** A chart of payments by start time and status. A bar shows its numbers under the mouse, and filters the list on a click. */
 export function OutcomesOverTime() {
   // Once a second is enough. At every frame this would read half a million rows a second.
   const second = useComputed(() => Math.floor((sandboxNow.value ?? 0) / 1000) * 1000);

@@ -5,7 +5,7 @@ import { CloseIcon } from "./icons.tsx";
 interface PaneProps {
   readonly label: string;
   readonly title: ComponentChildren;
-  /** The name of what the button closes. */
+  /** What the button closes, for its label. */
   readonly what: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;

@@ -1,122 +1,93 @@
 import { signal, useSignal } from "@preact/signals";
-import { goTo, pickPhone } from "../actions.ts";
+import { closeDialog, goTo, pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
 import { accounts, dialog, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
 import { CommandLines } from "./commands.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
-import { OutcomeSelect } from "./outcome-select.tsx";
+import { type Draft, FormProblem, numberOrText, submits, useForm } from "./form.tsx";
+import { Options, OutcomeOptions } from "./options.tsx";
 
-const MEMBERS = ["phone", "amount", "reference", "description", "payment_account_id", "kind", "outcome"] as const;
-type Draft = Readonly<Record<(typeof MEMBERS)[number], string>>;
-
-const FIRST: Draft = {
-  phone: "0712345678",
-  amount: "1200",
-  reference: "ORDER-1",
-  description: "",
-  payment_account_id: "",
-  kind: "api",
-  outcome: "manual",
+const LABELS = {
+  phone: "Phone",
+  amount: "Amount, KES",
+  reference: "Reference",
+  description: "Description",
+  payment_account_id: "Payment account",
+  kind: "Kind",
+  outcome: "What the customer does",
 };
+const FIRST = { phone: "0712345678", amount: "1200", reference: "ORDER-1", kind: "api", outcome: "manual" };
 
-/** The values stay for the next time. */
-const draft = signal(FIRST);
+/** The form keeps its values for the next time. */
+const draft = signal<Draft<keyof typeof LABELS>>({});
 
-/** Starts a test payment. */
 export function PayDialog() {
-  const close = () => {
-    if (dialog.value === "pay") dialog.value = null;
-  };
   return (
-    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={close}>
-      <PayForm onDone={close} />
+    <Dialog id="pay" title="Test payment" isOpen={dialog.value === "pay"} onClose={() => closeDialog("pay")}>
+      <PayForm />
     </Dialog>
   );
 }
 
-function PayForm({ onDone }: { onDone: () => void }) {
-  const call = useCall(MEMBERS);
+function PayForm() {
+  const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
+  const form = useForm("pay", LABELS, draft, { ...FIRST, payment_account_id: account });
   const isMore = useSignal(false);
-  const { phone, amount, reference, description, outcome, kind } = draft.value;
-  const account =
-    draft.value.payment_account_id || String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
+  const { phone, amount, reference, description, payment_account_id, outcome, kind } = form.values;
   const body = {
-    payment_account_id: numberOrText(account),
+    payment_account_id: numberOrText(payment_account_id),
     phone,
     amount: numberOrText(amount),
-    ...(reference !== "" && { reference }),
-    ...(description !== "" && { description }),
+    reference: reference || undefined,
+    description: description || undefined,
     kind,
-    ...(outcome !== "" && { outcome }),
+    outcome: outcome || undefined,
   };
-
+  const momo = momoLine(["pay", phone, amount], {
+    "--account": payment_account_id,
+    "--reference": reference,
+    "--description": description,
+    "--kind": kind === "api" ? undefined : kind,
+    "--outcome": outcome,
+  });
   async function submit() {
-    const isStarted = await call.run(() => api.post("/payments", body));
-    if (!isStarted) return;
-    onDone();
+    if (!(await form.run(() => api.post("/payments", body)))) return;
+    closeDialog("pay");
     pickPhone(phone.replace(/^0/, "254"));
     // On a narrow screen, continue in the view of the phones.
     if (matchMedia("(max-width: 56rem)").matches) goTo("phone");
     else if (view.value !== "transactions") goTo("transactions");
   }
-  const set = (name: keyof Draft) => (event: { currentTarget: { value: string } }) => {
-    draft.value = { ...draft.value, [name]: event.currentTarget.value };
-  };
-  function input(name: keyof Draft, label: string, inputMode: "text" | "numeric" | "tel" | "decimal" = "text") {
-    return (
-      <Field form="pay" name={name} label={label} problems={call.problems}>
-        {(facts) => <input {...facts} inputMode={inputMode} value={draft.value[name]} onInput={set(name)} />}
-      </Field>
-    );
-  }
   return (
     <form onSubmit={submits(submit)}>
       <div class="pay-fields">
-        {input("phone", "Phone", "tel")}
-        {input("amount", "Amount, KES", "decimal")}
-        {input("reference", "Reference")}
-        {input("description", "Description")}
-        <Field form="pay" name="outcome" label="What the customer does" problems={call.problems}>
-          {(facts) => (
-            <OutcomeSelect
-              {...facts}
-              none="as rules, test phones and the default say"
-              value={outcome}
-              onChange={set("outcome")}
-            />
-          )}
-        </Field>
-        {isMore.value && (
+        {form.input("phone", { inputMode: "tel" })}
+        {form.input("amount", { inputMode: "decimal" })}
+        {form.input("reference")}
+        {form.input("description")}
+        {form.select(
+          "outcome",
           <>
-            <Field form="pay" name="payment_account_id" label="Payment account" problems={call.problems}>
-              {(facts) => (
-                <select {...facts} value={account} onChange={set("payment_account_id")}>
-                  {accounts.value.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {id} – {name}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-            <Field form="pay" name="kind" label="Kind" problems={call.problems}>
-              {(facts) => (
-                <select {...facts} value={kind} onChange={set("kind")}>
-                  {KINDS.map((name) => (
-                    <option key={name}>{name}</option>
-                  ))}
-                </select>
-              )}
-            </Field>
-          </>
+            <option value="">as rules, test phones and the default say</option>
+            <OutcomeOptions />
+          </>,
         )}
+        {isMore.value &&
+          form.select(
+            "payment_account_id",
+            accounts.value.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {id} – {name}
+              </option>
+            )),
+          )}
+        {isMore.value && form.select("kind", <Options names={KINDS} />)}
       </div>
-      <FormProblem problems={call.problems} />
+      <FormProblem problems={form.problems} />
       <div class="buttons">
-        <button type="submit" class="primary" disabled={call.isUnderWay}>
+        <button type="submit" class="primary" disabled={form.isUnderWay}>
           Send the prompt
         </button>
         {!isMore.value && (
@@ -131,20 +102,7 @@ function PayForm({ onDone }: { onDone: () => void }) {
           </button>
         )}
       </div>
-      <CommandLines
-        command={{
-          method: "POST",
-          path: "/payments",
-          body,
-          momo: momoLine(["pay", phone, amount], {
-            "--account": account,
-            "--reference": reference,
-            "--description": description,
-            "--kind": kind === "api" ? undefined : kind,
-            "--outcome": outcome,
-          }),
-        }}
-      />
+      <CommandLines command={{ method: "POST", path: "/payments", body, momo }} />
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { pickPhone } from "../actions.ts";
 import { formatAmount, formatPhone } from "../logic/format.ts";
-import { phoneChips, phoneNotes, phonesInPlay, prompts, promptsByPhone, shownPhone } from "../state.ts";
+import { phoneChips, phoneNotes, phoneStates, prompts, promptsByPhone, shownPhone } from "../state.ts";
 import { askForNotifications, notificationPermission } from "../system.ts";
 import { ByHandSwitch } from "./by-hand-switch.tsx";
 import { Handset } from "./handset.tsx";
@@ -28,10 +28,10 @@ export function Phones() {
   );
 }
 
-/** Every chip keeps its place. The places are reserved from the beginning. */
+/** Every chip keeps its place. The places are reserved from the start. */
 function OtherPhones() {
   const chips = phoneChips.value;
-  const more = phonesInPlay.value.length - 1 - chips.filter((phone) => phone !== null).length;
+  const more = phoneStates.value.length - 1 - chips.filter((phone) => phone !== null).length;
   return (
     <>
       <ul class="other-phones" aria-label="Other phones">

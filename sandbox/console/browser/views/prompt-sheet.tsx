@@ -21,8 +21,8 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
 
   async function send() {
     pickPhone(prompt.phone);
-    const isTaken = await call.run(() => api.post(path, { pin: pin.value }));
-    if (!isTaken) input.current?.select();
+    const isAccepted = await call.run(() => api.post(path, { pin: pin.value }));
+    if (!isAccepted) input.current?.select();
   }
   function cancel() {
     pickPhone(prompt.phone);
@@ -130,7 +130,7 @@ function Particulars({ prompt: { reference, description } }: { prompt: Prompt })
 const RADIUS = 17;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
-/** The time that is left, by the sandbox's clock. */
+/** The remaining time, by the sandbox's clock. */
 function Ring({ prompt }: { prompt: Prompt }) {
   const now = sandboxNow.value;
   if (now === null) return null;

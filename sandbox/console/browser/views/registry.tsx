@@ -4,12 +4,14 @@ import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
 import { accounts, keys, merchantId, merchants } from "../state.ts";
 import type { NewKey } from "../wire.ts";
+import { CallForm } from "./call-form.tsx";
+import { Card } from "./card.tsx";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { CopyButton } from "./copy-button.tsx";
-import { Field, FormProblem, submits, useCall } from "./form.tsx";
+import { type Draft, useForm } from "./form.tsx";
+import { TableHead } from "./table-head.tsx";
 
-/** Merchants, their payment accounts and their keys. */
 export function Registry() {
   return (
     <div class="cards scroll-view">
@@ -21,17 +23,12 @@ export function Registry() {
 }
 
 function Merchants() {
-  const call = useCall(["name"]);
-  const name = useSignal("");
-  const body = { name: name.value };
-  async function submit() {
-    if (await call.run(() => api.post("/merchants", body))) name.value = "";
-  }
+  const draft = useSignal<Draft<"name">>({});
+  const form = useForm("merchant", { name: "Name" }, draft);
+  const { name } = form.values;
+  const momo = momoLine(["merchants", "create", "--name", name]);
   return (
-    <section class="card" aria-label="Merchants">
-      <h2>
-        Merchants <span class="count">{merchants.value.length}</span>
-      </h2>
+    <Card title="Merchants" count={merchants.value.length}>
       <ul class="record-list">
         {merchants.value.map((merchant) => (
           <li key={merchant.id}>
@@ -48,57 +45,30 @@ function Merchants() {
           </li>
         ))}
       </ul>
-      <form class="row" onSubmit={submits(submit)}>
-        <Field form="merchant" name="name" label="Name" problems={call.problems}>
-          {(input) => (
-            <input
-              {...input}
-              placeholder="Corner Shop"
-              value={name.value}
-              onInput={(event) => {
-                name.value = event.currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <button type="submit">Add merchant</button>
-      </form>
-      <FormProblem problems={call.problems} />
-      <CommandLines
-        command={{
-          method: "POST",
-          path: "/merchants",
-          body,
-          momo: momoLine(["merchants", "create", "--name", name.value]),
+      <CallForm
+        call={form}
+        command={{ method: "POST", path: "/merchants", body: { name }, momo }}
+        action="Add merchant"
+        onDone={() => {
+          draft.value = {};
         }}
-      />
-    </section>
+      >
+        {form.input("name", { placeholder: "Corner Shop" })}
+      </CallForm>
+    </Card>
   );
 }
 
 function Accounts() {
-  const call = useCall(["name", "fee"]);
-  const name = useSignal("");
-  const fee = useSignal("1%");
-  const body = { name: name.value, fee: fee.value, merchant_id: merchantId.value ?? 1 };
-  async function submit() {
-    if (await call.run(() => api.post("/accounts", body))) name.value = "";
-  }
+  const draft = useSignal<Draft<"name" | "fee">>({});
+  const form = useForm("account", { name: "Name", fee: "Tariff" }, draft, { fee: "1%" });
+  const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
+  const flags = { "--fee": body.fee, "--merchant": String(body.merchant_id) };
+  const momo = momoLine(["accounts", "create", "--name", body.name], flags);
   return (
-    <section class="card" aria-label="Payment accounts">
-      <h2>
-        Payment accounts <span class="count">{accounts.value.length}</span>
-      </h2>
+    <Card title="Payment accounts" count={accounts.value.length}>
       <table class="records">
-        <thead>
-          <tr>
-            <th scope="col">Id</th>
-            <th scope="col">Name</th>
-            <th scope="col" class="number">
-              Tariff
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={[["Id"], ["Name"], ["Tariff", "number"]]} />
         <tbody>
           {accounts.value.map((account) => (
             <tr key={account.id}>
@@ -109,69 +79,32 @@ function Accounts() {
           ))}
         </tbody>
       </table>
-      <form class="row" onSubmit={submits(submit)}>
-        <Field form="account" name="name" label="Name" problems={call.problems}>
-          {(input) => (
-            <input
-              {...input}
-              placeholder="Till"
-              value={name.value}
-              onInput={(event) => {
-                name.value = event.currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <Field form="account" name="fee" label="Tariff" problems={call.problems}>
-          {(input) => (
-            <input
-              {...input}
-              size={9}
-              placeholder="1.5%+10"
-              value={fee.value}
-              onInput={(event) => {
-                fee.value = event.currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <button type="submit">Add account</button>
-      </form>
-      <FormProblem problems={call.problems} />
-      <CommandLines
-        command={{
-          method: "POST",
-          path: "/accounts",
-          body,
-          momo: momoLine(["accounts", "create", "--name", name.value], {
-            "--fee": fee.value,
-            "--merchant": String(body.merchant_id),
-          }),
+      <CallForm
+        call={form}
+        command={{ method: "POST", path: "/accounts", body, momo }}
+        action="Add account"
+        onDone={() => {
+          draft.value = { fee: body.fee };
         }}
-      />
-    </section>
+      >
+        {form.input("name", { placeholder: "Till" })}
+        {form.input("fee", { placeholder: "1.5%+10", size: 9 })}
+      </CallForm>
+    </Card>
   );
 }
 
 function Keys() {
-  const call = useCall(["label"]);
-  const label = useSignal("");
+  const draft = useSignal<Draft<"label">>({});
+  const form = useForm("key", { label: "Label" }, draft);
   const made = useSignal<NewKey | null>(null);
   // The key for which the command to revoke it is shown.
   const pointed = useSignal<string | null>(null);
   const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed.value && !revoked);
-  const body = { label: label.value, merchant_id: merchantId.value ?? 1 };
-  async function submit() {
-    const isMade = await call.run(async () => {
-      made.value = await api.post<NewKey>("/keys", body);
-    });
-    if (isMade) label.value = "";
-  }
+  const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
+  const momo = momoLine(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
   return (
-    <section class="card wide-card" aria-label="API keys">
-      <h2>
-        API keys <span class="count">{keys.value.length}</span>
-      </h2>
+    <Card title="API keys" count={keys.value.length} isWide>
       {made.value && (
         <NewKeyCard
           made={made.value}
@@ -181,19 +114,11 @@ function Keys() {
         />
       )}
       <table class="records">
-        <thead>
-          <tr>
-            <th scope="col">Label</th>
-            <th scope="col">Key</th>
-            <th scope="col">
-              <span class="unseen">Revoke</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={[["Label"], ["Key"], [<span class="unseen">Revoke</span>]]} />
         <tbody>
-          {keys.value.map(({ api_key, label: keyLabel, revoked }) => (
+          {keys.value.map(({ api_key, label, revoked }) => (
             <tr key={api_key} data-revoked={revoked}>
-              <td>{keyLabel}</td>
+              <td>{label}</td>
               <td>
                 <code>{api_key}</code>
               </td>
@@ -204,10 +129,10 @@ function Keys() {
                   <ConfirmButton
                     id={`revoke-${api_key}`}
                     label="Revoke …"
-                    question={`Revoke “${keyLabel}”?`}
+                    question={`Revoke “${label}”?`}
                     loss={`Every request with ${api_key} is refused from now on, for good.`}
                     yes="Refuse it from now on"
-                    run={() => void call.run(() => api.delete(pathOf(api_key)))}
+                    run={() => void form.run(() => api.call(revocation(api_key)))}
                     onPoint={() => {
                       pointed.value = api_key;
                     }}
@@ -218,44 +143,27 @@ function Keys() {
           ))}
         </tbody>
       </table>
-      {revocable && (
-        <CommandLines
-          command={{
-            method: "DELETE",
-            path: pathOf(revocable.api_key),
-            momo: momoLine(["keys", "revoke", revocable.api_key]),
-          }}
-        />
-      )}
-      <form class="row" onSubmit={submits(submit)}>
-        <Field form="key" name="label" label="Label" problems={call.problems}>
-          {(input) => (
-            <input
-              {...input}
-              placeholder="staging"
-              value={label.value}
-              onInput={(event) => {
-                label.value = event.currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <button type="submit">Make key</button>
-      </form>
-      <FormProblem problems={call.problems} />
-      <CommandLines
-        command={{
-          method: "POST",
-          path: "/keys",
-          body,
-          momo: momoLine(["keys", "create", "--label", label.value], { "--merchant": String(body.merchant_id) }),
+      {revocable && <CommandLines command={revocation(revocable.api_key)} />}
+      <CallForm<NewKey>
+        call={form}
+        command={{ method: "POST", path: "/keys", body, momo }}
+        action="Make key"
+        onDone={(key) => {
+          made.value = key;
+          draft.value = {};
         }}
-      />
-    </section>
+      >
+        {form.input("label", { placeholder: "staging" })}
+      </CallForm>
+    </Card>
   );
 }
 
-const pathOf = (apiKey: string): string => `/keys/${encodeURIComponent(apiKey)}`;
+const revocation = (apiKey: string) => ({
+  method: "DELETE",
+  path: `/keys/${encodeURIComponent(apiKey)}`,
+  momo: momoLine(["keys", "revoke", apiKey]),
+});
 
 /** Shows the secret of a new key, only this once. */
 function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {

@@ -11,12 +11,12 @@ import { MistakeNote } from "./mistake-note.tsx";
 interface RequestStepProps {
   readonly request: LoggedRequest;
   readonly mistakes: readonly Finding[] | undefined;
-  /** Since the call before. */
+  /** The time since the previous request. */
   readonly intervalMs?: number | null;
   readonly isOpen?: boolean;
 }
 
-/** A call on one line, with its request and answer below. */
+/** A request on one line, with its body and answer below. */
 export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false }: RequestStepProps) {
   return (
     <>
@@ -44,7 +44,7 @@ export function RequestStep({ request, mistakes = [], intervalMs, isOpen = false
 
 /**
  * The request and the answer.
- * @param isBrief shows the body as it came, and hides the answer at first
+ * @param isBrief shows the body as it was sent, and hides the answer at first
  */
 export function CallDetails({ request, isBrief = false }: { request: LoggedRequest; isBrief?: boolean }) {
   const { body, body_cut_bytes, status, answer, answer_cut_bytes, fault, duration_ms, leniencies, lenient_takes } =
@@ -64,11 +64,13 @@ export function CallDetails({ request, isBrief = false }: { request: LoggedReque
       </p>
       {lenient_takes && (
         <p class="hint">
-          The real services may take this form: <code>momo serve --accept lenient</code> takes it, too.
+          The real services may accept this form. <code>momo serve --accept lenient</code> accepts it, too.
         </p>
       )}
       {leniencies.length > 0 && (
-        <p class="hint">Taken leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.</p>
+        <p class="hint">
+          Accepted leniently: {leniencies.map(({ member, came }) => `${member} (${came})`).join(", ")}.
+        </p>
       )}
       <p class="part">Sent</p>
       {body === null ? (

@@ -18,13 +18,22 @@ import type { Finding, LoggedRequest } from "../wire.ts";
 import { CallFilterBar } from "./call-filter-bar.tsx";
 import { CallPane } from "./call-pane.tsx";
 import { WarningIcon } from "./icons.tsx";
-import { LongList } from "./long-list.tsx";
+import { LongList, Spacer } from "./long-list.tsx";
 import { HttpStatus } from "./request-step.tsx";
-import { Spacer } from "./spacer.tsx";
+import { type ColumnHead, TableHead } from "./table-head.tsx";
 import { useWindowed } from "./windowed.ts";
 
-/** Nobody can follow more calls in a second. */
-const FOLLOWED_PER_SECOND = 20;
+/** A person cannot follow more requests in a second. */
+const READABLE_PER_SECOND = 20;
+
+const COLUMNS: readonly ColumnHead[] = [
+  ["Time", "c-at", "descending"],
+  ["Request", "c-call"],
+  ["Answer", "c-answer"],
+  ["About", "c-about"],
+  ["Took", "c-took number when-wide"],
+  ["Findings", "c-mistakes"],
+];
 
 /** The live log of the merchant API, with the mistakes of clients. */
 export function Requests() {
@@ -40,34 +49,13 @@ export function Requests() {
       <section class="list-side" aria-label="Requests">
         <CallFilterBar />
         <p class="hint log-words">
-          {rate > FOLLOWED_PER_SECOND
+          {rate > READABLE_PER_SECOND
             ? `${formatCount(rate)} requests a second: the newest ${formatCount(MOST_REQUESTS)} are kept, the rest is left out.`
-            : `The last ${formatCount(MOST_REQUESTS)} requests of the merchant API, newest first.`}
+            : `The last ${formatCount(MOST_REQUESTS)} requests to the merchant API, newest first.`}
         </p>
         <LongList list={list} label="Requests, newest first">
           <table class="requests">
-            <thead>
-              <tr>
-                <th scope="col" class="c-at" aria-sort="descending">
-                  Time
-                </th>
-                <th scope="col" class="c-call">
-                  Request
-                </th>
-                <th scope="col" class="c-answer">
-                  Answer
-                </th>
-                <th scope="col" class="c-about">
-                  About
-                </th>
-                <th scope="col" class="c-took number when-wide">
-                  Took
-                </th>
-                <th scope="col" class="c-mistakes">
-                  Findings
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={COLUMNS} />
             <Spacer height={list.above} />
             <tbody class="rows">
               {list.rows.map((request) => (
@@ -141,7 +129,7 @@ function Row({ request, isOpen, found }: RowProps) {
   );
 }
 
-/** The subject of a call; for a poll, its payment. */
+/** The subject of a request; for a poll, its payment. */
 function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
   const payment = request.target.includes("/status.php") ? paymentOf(request) : null;

@@ -2,17 +2,19 @@ import { api } from "../api.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { counted } from "../logic/in-force.ts";
 import { counts, faults, filters, findings, merchants, requests, rules } from "../state.ts";
+import { Card } from "./card.tsx";
 import { CommandLines } from "./commands.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { FormProblem, useCall } from "./form.tsx";
 
 /** Resets everything except merchants, accounts and keys. */
 export function ResetCard() {
-  const call = useCall([]);
+  const call = useCall();
   return (
-    <section class="card" aria-label="Reset">
-      <h2>Reset</h2>
-      <p class="hint">Forgets payments, rules, faults, log and clock. Merchants, accounts and keys stay.</p>
+    <Card title="Reset">
+      <p class="hint">
+        Removes payments, rules, faults and the log, and resets the clock. Merchants, accounts and keys stay.
+      </p>
       <div class="buttons">
         <ConfirmButton
           id="confirm-reset"
@@ -25,11 +27,11 @@ export function ResetCard() {
       </div>
       <FormProblem problems={call.problems} />
       <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "momo reset" }} />
-    </section>
+    </Card>
   );
 }
 
-/** `62 payments, 3 rules, 140 logged calls` */
+/** `62 payments, 3 rules, 140 logged requests` */
 function lossInWords(): string {
   const { value } = counts;
   const payments = value
@@ -43,7 +45,7 @@ function lossInWords(): string {
     [findings.value.length, "finding"],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what));
-  // The counts are for the filters and one merchant only.
+  // The counts are only for these filters and one merchant.
   const hidden = isFiltered(filters.value) ? ", and the payments that the filters hide" : "";
   const others = merchants.value.length > 1 ? `${hidden}, and the payments of the other merchants` : hidden;
   return `${words.join(", ") || "nothing but the clock"}${others}`;

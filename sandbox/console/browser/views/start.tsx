@@ -1,11 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { addressOf } from "../actions.ts";
+import { addressOf, openDialog } from "../actions.ts";
 import { formatAmount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
 import { LANGUAGES, type Language, paste } from "../logic/snippets.ts";
-import { accounts, dialog, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
+import { accounts, keys, merchantId, outcomes, requests, rows, server } from "../state.ts";
+import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { StatusBadge } from "./status-badge.tsx";
+import { type ColumnHead, TableHead } from "./table-head.tsx";
 
 /** The first payment from your own code: one text to paste, and a message when the payment arrives. */
 export function Start() {
@@ -21,8 +23,7 @@ export function Start() {
   };
   return (
     <div class="start scroll-view">
-      <section class="card" aria-label="Get started">
-        <h2>Take a payment from your own code</h2>
+      <Card title="Take a payment from your own code" label="Get started">
         <p class="hint">
           Paste this into a terminal. It starts a payment, and asks for its status every 3 seconds until it is final.
           {chosen.data === null ? (
@@ -55,19 +56,13 @@ export function Start() {
         <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
         <p class="hint">
           Then{" "}
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              dialog.value = "pay";
-            }}
-          >
+          <button type="button" class="link" onClick={() => openDialog("pay")}>
             send a test payment
           </button>{" "}
           from here, answer it on the phone, or use a <b>test phone</b>: each number below always ends in its own way.
         </p>
         <TestPhones />
-      </section>
+      </Card>
     </div>
   );
 }
@@ -100,25 +95,18 @@ function Seen() {
   );
 }
 
-/** The test phones. */
+const TEST_PHONE_COLUMNS: readonly ColumnHead[] = [
+  ["Phone"],
+  ["Outcome"],
+  ["Code", "number"],
+  ["After", "when-wide"],
+  ["What happens", "when-wide"],
+];
+
 function TestPhones() {
   return (
     <table class="records test-phones">
-      <thead>
-        <tr>
-          <th scope="col">Phone</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" class="number">
-            Code
-          </th>
-          <th scope="col" class="when-wide">
-            After
-          </th>
-          <th scope="col" class="when-wide">
-            What happens
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={TEST_PHONE_COLUMNS} />
       <tbody>
         {outcomes.value.map(({ name, phone, code, after, meaning }) => (
           <tr key={name}>

@@ -1,5 +1,6 @@
 import { quote } from "../logic/commands.ts";
 import { server } from "../state.ts";
+import { Card } from "./card.tsx";
 import { ClockCard } from "./clock-card.tsx";
 import { CommandLine } from "./code-block.tsx";
 import { DefaultCard } from "./default-card.tsx";
@@ -18,21 +19,19 @@ export function Steering() {
       <FaultsCard />
       <WebhookCard />
       {server.value?.accept === "lenient" && (
-        <section class="card wide-card">
-          <h2>Lenient</h2>
+        <Card title="Lenient" isWide>
           <p class="hint">
             This server also accepts requests that the strict form refuses, as the real services do. That is chosen at
             its start: <code>momo serve --accept lenient</code>.
           </p>
-        </section>
+        </Card>
       )}
       <ResetCard />
       {server.value?.data && (
-        <section class="card">
-          <h2>In a shell</h2>
+        <Card title="In a shell">
           <p class="hint">The momo commands above find this server once the shell knows it:</p>
           <CommandLine tool="sh" text={`eval "$(momo env --data ${quote(server.value.data)})"`} />
-        </section>
+        </Card>
       )}
     </div>
   );

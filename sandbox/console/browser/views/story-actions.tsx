@@ -13,7 +13,7 @@ const WAIT = "60s";
 
 /** Actions for a payment, each with the commands that do the same. */
 export function StoryActions({ story: { transaction, prompt, decided_by } }: { story: Story }) {
-  const call = useCall([]);
+  const call = useCall();
   const said = useSignal("");
   const { checkout_request_id, phone, amount, status, kind } = transaction;
   const { reference, description } = prompt;
@@ -69,7 +69,7 @@ export function StoryActions({ story: { transaction, prompt, decided_by } }: { s
         startRule(rule);
         goTo("steering");
       },
-      command: { method: "POST", path: "/rules", body: rule, momo: null },
+      command: { method: "POST", path: "/rules", body: rule },
     },
     ...(status === "pending" || said.value !== ""
       ? [

@@ -4,7 +4,7 @@ import type { Story } from "../wire.ts";
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
-/** The polls on a line to scale, with the life of the prompt, the recommended 3 to 5 s after each call, and the end. */
+/** The polls on a line to scale, with the life of the prompt, the recommended 3 to 5 s after each request, and the end. */
 export function StoryTimeline({ story }: { story: Story }) {
   const { lengthMs, expiresAt, endsAt, marks, bands } = timelineOf(story);
   const { status } = story.transaction;

@@ -87,7 +87,7 @@ function Steps({ story: told }: { story: Story }) {
   const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
   const mistakes = findingsByCall(findings.value);
   const [first, ...rest] = requests;
-  // The log may have dropped the call, and test payments are not in it.
+  // The log may have dropped the request, and test payments are not in it.
   const start = first?.target.includes("stkpush") ? first : undefined;
   const polls = start ? rest : requests;
   return (
@@ -157,12 +157,12 @@ function Steps({ story: told }: { story: Story }) {
   );
 }
 
-/** Who started a payment that no call in the log did. */
+/** Who started a payment whose start is not in the log. */
 function startOf({ transaction, started_by }: Story): string {
   if (started_by === "console") return "A test payment: a person started it here, in the console.";
   if (started_by === "control_api") return "A test payment: a program started it by POST /_momo/payments.";
   if (transaction.kind !== "api")
-    return `Not a request of the merchant API: a payment of the kind ${transaction.kind}.`;
+    return `Not started by a request to the merchant API: a payment of the kind ${transaction.kind}.`;
   return "Its request is not in the log, which keeps the last 1,000 since the server started.";
 }
 

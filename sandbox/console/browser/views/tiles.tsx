@@ -12,17 +12,17 @@ const TILES: readonly (readonly [status: Status, label: string])[] = [
   ["pending", "Pending"],
 ];
 
-/** Counts by status, over what the other filters select. A click filters by a status, another click shows all again. */
+/** Counts by status, of the payments that the other filters select. A click filters by a status, another click shows all again. */
 export function Tiles() {
   const inForce = filters.value;
-  const told = inForce.span === "" ? counts.value : countsOfSpan();
-  const total = told && TILES.reduce((sum, [status]) => sum + told[`${status}_count`], 0);
+  const shown = inForce.span === "" ? counts.value : countsOfSpan();
+  const total = shown && TILES.reduce((sum, [status]) => sum + shown[`${status}_count`], 0);
   return (
     <div class="tiles">
       <p class="tile received">
         <span>{isFiltered({ ...inForce, status: "" }) ? "Received, of these" : "Received"}</span>
         <b>
-          <small>KES</small> {told ? formatAmount(told.total_completed_amount) : "–"}
+          <small>KES</small> {shown ? formatAmount(shown.total_completed_amount) : "–"}
         </b>
         <small>{total === null ? "" : `of ${formatCount(total)} payment${total === 1 ? "" : "s"}`}</small>
       </p>
@@ -36,7 +36,7 @@ export function Tiles() {
           onClick={() => setFilters({ ...inForce, status: inForce.status === status ? "" : status })}
         >
           <span>{label}</span>
-          <b>{told ? formatCount(told[`${status}_count`]) : "–"}</b>
+          <b>{shown ? formatCount(shown[`${status}_count`]) : "–"}</b>
         </button>
       ))}
     </div>

@@ -1,18 +1,7 @@
-import { addressOf, chooseTheme, foldPhones } from "../actions.ts";
+import { addressOf, chooseTheme, foldPhones, openDialog } from "../actions.ts";
 import { formatCount, wallClock } from "../logic/format.ts";
 import { counted } from "../logic/in-force.ts";
-import {
-  clock,
-  connection,
-  dialog,
-  isFolded,
-  prompts,
-  sandboxNow,
-  server,
-  type Theme,
-  theme,
-  unusualParts,
-} from "../state.ts";
+import { clock, connection, isFolded, prompts, sandboxNow, server, type Theme, theme, unusualParts } from "../state.ts";
 import { CopyButton } from "./copy-button.tsx";
 import {
   AutoIcon,
@@ -52,22 +41,13 @@ export function TopBar() {
           class="quiet square help"
           aria-label="Help and shortcuts"
           title="Help and shortcuts (?)"
-          onClick={() => {
-            dialog.value = "help";
-          }}
+          onClick={() => openDialog("help")}
         >
           <HelpIcon />
         </button>
         <FoldButton />
       </span>
-      <button
-        type="button"
-        class="primary"
-        title="Start a test payment (p)"
-        onClick={() => {
-          dialog.value = "pay";
-        }}
-      >
+      <button type="button" class="primary" title="Start a test payment (p)" onClick={() => openDialog("pay")}>
         <PlusIcon />
         <span class="wide">Test payment</span>
         <span class="narrow">Pay</span>

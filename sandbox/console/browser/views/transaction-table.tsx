@@ -20,10 +20,21 @@ import {
 import type { Finding, Transaction } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { WarningIcon } from "./icons.tsx";
-import { LongList } from "./long-list.tsx";
-import { Spacer } from "./spacer.tsx";
+import { LongList, Spacer } from "./long-list.tsx";
 import { StatusBadge } from "./status-badge.tsx";
+import { type ColumnHead, TableHead } from "./table-head.tsx";
 import { useWindowed } from "./windowed.ts";
+
+const COLUMNS: readonly ColumnHead[] = [
+  ["Time", "c-time", "descending"],
+  ["Reference", "c-ref"],
+  [<span class="unseen">Findings</span>, "c-sign"],
+  ["Phone", "c-phone"],
+  ["Amount, KES", "c-amount number"],
+  ["Status", "c-status"],
+  ["Result", "c-result when-wide"],
+  ["Receipt", "c-receipt when-wider"],
+];
 
 /** The live list of payments, newest first: the API has no other order. */
 export function TransactionTable() {
@@ -34,34 +45,7 @@ export function TransactionTable() {
     <>
       <LongList list={list} label="Payments, newest first">
         <table class="transactions" aria-rowcount={total + 1}>
-          <thead>
-            <tr>
-              <th scope="col" class="c-time" aria-sort="descending">
-                Time
-              </th>
-              <th scope="col" class="c-ref">
-                Reference
-              </th>
-              <th scope="col" class="c-sign">
-                <span class="unseen">Findings</span>
-              </th>
-              <th scope="col" class="c-phone">
-                Phone
-              </th>
-              <th scope="col" class="c-amount number">
-                Amount, KES
-              </th>
-              <th scope="col" class="c-status">
-                Status
-              </th>
-              <th scope="col" class="c-result when-wide">
-                Result
-              </th>
-              <th scope="col" class="c-receipt when-wider">
-                Receipt
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={COLUMNS} />
           <Spacer height={list.above} />
           <tbody class="rows">
             {list.rows.map((transaction) => (

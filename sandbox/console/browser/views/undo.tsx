@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { after } from "../system.ts";
 
-/** How long an action can be undone. */
 const OFFERED_MS = 20_000;
 
 export interface Undo {
-  /** Offers to undo an action. */
   offer(words: string, undo: () => void): void;
   readonly words: string | null;
   run(): void;

@@ -3,66 +3,44 @@ import { api } from "../api.ts";
 import { webhookInWords } from "../logic/steering-words.ts";
 import { webhook } from "../state.ts";
 import type { Webhook } from "../wire.ts";
-import { CommandLines } from "./commands.tsx";
-import { Field, FormProblem, numberOrText, submits, useCall } from "./form.tsx";
+import { CallForm } from "./call-form.tsx";
+import { Card } from "./card.tsx";
+import { type Draft, numberOrText, useForm } from "./form.tsx";
+import { Options } from "./options.tsx";
 import { RemovableList } from "./removable-list.tsx";
-import { TextField } from "./text-field.tsx";
 import { UndoLine, useUndo } from "./undo.tsx";
 
 const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat"];
-const MEMBERS = ["url", "form", "times", "delay", "shuffle", "lost"] as const;
-type Draft = Readonly<Record<(typeof MEMBERS)[number], string>>;
+const LABELS = { url: "Address", form: "Form", times: "Times", delay: "Delay", shuffle: "Shuffle", lost: "Share lost" };
+const REMOVAL = { method: "DELETE", path: "/webhook" };
 
-const EMPTY: Draft = { url: "", form: "payment.updated", times: "", delay: "", shuffle: "", lost: "" };
-
-/** Who is told of each payment that becomes final, and what goes wrong on the way. */
+/** The address that gets each payment that becomes final, and the injected failures. */
 export function WebhookCard() {
-  const call = useCall(MEMBERS);
+  const draft = useSignal<Draft<keyof typeof LABELS>>({});
+  const form = useForm("webhook", LABELS, draft, { form: "payment.updated" });
   const undo = useUndo();
-  const draft = useSignal(EMPTY);
   const inForce = webhook.value;
-  const { url, form, times, delay, shuffle, lost } = draft.value;
+  const { url, times, delay, shuffle, lost } = form.values;
   const body = {
     url,
-    form,
-    ...(times !== "" && { times: numberOrText(times) }),
-    ...(delay !== "" && { delay }),
-    ...(shuffle !== "" && { shuffle }),
-    ...(lost !== "" && { lost: numberOrText(lost) }),
+    form: form.values.form,
+    times: numberOrText(times),
+    delay: delay || undefined,
+    shuffle: shuffle || undefined,
+    lost: numberOrText(lost),
   };
-  const removal = { method: "DELETE", path: "/webhook", momo: null };
-
-  async function submit() {
-    if (await call.run(() => api.put("/webhook", body))) draft.value = EMPTY;
-  }
+  const put = (settings: object | null) => ({ method: "PUT", path: "/webhook", body: settings });
   async function remove() {
-    if (await call.run(() => api.delete("/webhook"))) {
-      undo.offer("The webhook is removed.", () => void call.run(() => api.put("/webhook", inForce)));
+    if (await form.run(() => api.call(REMOVAL))) {
+      undo.offer("The webhook is removed.", () => void form.run(() => api.call(put(inForce))));
     }
   }
-  function input(name: keyof Draft, label: string, placeholder: string, size: number) {
-    return (
-      <TextField
-        form="webhook"
-        name={name}
-        label={label}
-        problems={call.problems}
-        placeholder={placeholder}
-        size={size}
-        value={draft.value[name]}
-        onText={(text) => {
-          draft.value = { ...draft.value, [name]: text };
-        }}
-      />
-    );
-  }
   return (
-    <section class="card wide-card" aria-label="Webhook">
-      <h2>Webhook</h2>
+    <Card title="Webhook" isWide>
       {inForce ? (
         <RemovableList
           what="webhook"
-          items={[{ words: webhookInWords(inForce), command: removal, remove: () => void remove() }]}
+          items={[{ words: webhookInWords(inForce), command: REMOVAL, remove: () => void remove() }]}
         />
       ) : (
         <p class="hint">
@@ -71,31 +49,21 @@ export function WebhookCard() {
         </p>
       )}
       <UndoLine undo={undo} />
-      <form class="row" onSubmit={submits(submit)}>
-        {input("url", "Address", "http://127.0.0.1:3000/hook", 26)}
-        <Field form="webhook" name="form" label="Form" problems={call.problems}>
-          {(facts) => (
-            <select
-              {...facts}
-              value={form}
-              onChange={({ currentTarget }) => {
-                draft.value = { ...draft.value, form: currentTarget.value };
-              }}
-            >
-              {FORMS.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        {input("times", "Times", "1", 4)}
-        {input("delay", "Delay", "0s", 5)}
-        {input("shuffle", "Shuffle", "0s", 5)}
-        {input("lost", "Share lost", "0", 5)}
-        <button type="submit">Set</button>
-      </form>
-      <FormProblem problems={call.problems} />
-      <CommandLines command={{ method: "PUT", path: "/webhook", body, momo: null }} />
-    </section>
+      <CallForm
+        call={form}
+        command={put(body)}
+        action="Set"
+        onDone={() => {
+          draft.value = {};
+        }}
+      >
+        {form.input("url", { placeholder: "http://127.0.0.1:3000/hook", size: 26 })}
+        {form.select("form", <Options names={FORMS} />)}
+        {form.input("times", { placeholder: "1", size: 4 })}
+        {form.input("delay", { placeholder: "0s", size: 5 })}
+        {form.input("shuffle", { placeholder: "0s", size: 5 })}
+        {form.input("lost", { placeholder: "0", size: 5 })}
+      </CallForm>
+    </Card>
   );
 }

@@ -23,7 +23,7 @@ interface Numbered {
 /**
  * The height of a row is `--row` of the style sheet, in rem. Narrow and wide lists have different heights.
  * @param all newest first
- * @param onNearEnd when the last rows come into view
+ * @param onNearEnd called when the last rows are visible
  */
 export function useWindowed<T extends Numbered>(all: readonly T[], onNearEnd = () => {}): Windowed<T> {
   const box = useRef<HTMLElement>(null);

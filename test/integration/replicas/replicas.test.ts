@@ -6,7 +6,12 @@ import { until } from "../../support/until.ts";
 
 afterAll(cleanUp);
 
-describeWithPostgres("what is steered at one replica is in force on all when the call answers", () => {
+/** Waits for the end of payments. */
+async function ended(replica: ReplicaServer, ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map((id) => replica.control("POST", "/wait", { checkout_request_id: id, timeout: "30s" })));
+}
+
+describeWithPostgres("replicas on one PostgreSQL", () => {
   let url: string;
   let a: ReplicaServer;
   let b: ReplicaServer;
@@ -16,7 +21,7 @@ describeWithPostgres("what is steered at one replica is in force on all when the
     b = await startReplica(url, "b", ["--allow-reset"]);
   });
 
-  test("rules, default, clock, faults and webhook", async () => {
+  test("rules, default, clock, faults and webhook are in force on all when the call answers", async () => {
     for (const [method, path, body] of [
       ["POST", "/rules", { outcome: "cancelled", after: "10ms", match: { reference: "STEERED" } }],
       ["PUT", "/default", { outcome: "expired" }],
@@ -44,7 +49,7 @@ describeWithPostgres("what is steered at one replica is in force on all when the
     expect(await a.control("GET", "/clock")).toMatchObject({ frozen: false });
   });
 
-  test("a rule with times is used exactly so often, whoever gets the payments", async () => {
+  test("a rule with times is used exactly so often, whichever replica gets the payments", async () => {
     await a.control("POST", "/rules", { outcome: "wrong_pin", after: "10ms", times: 7 });
     const outcome = async (index: number) => {
       const replica = index % 2 === 0 ? a : b;
@@ -73,31 +78,25 @@ describeWithPostgres("what is steered at one replica is in force on all when the
     await a.control("DELETE", "/faults");
   });
 
-  test("a refused change changes nothing anywhere", async () => {
-    await a.control("PUT", "/rules", [{ outcome: "cancelled" }]);
-    const tooMany = Array.from({ length: 1000 }, () => ({ outcome: "completed" }));
-    expect((await b.ask("POST", "/rules", tooMany)).status).toBe(400);
-    for (const replica of [a, b]) expect((await replica.control("GET", "/rules")).rules).toHaveLength(1);
-    await a.control("DELETE", "/rules");
-  });
-
-  test("changes from both at once are made one after another, and none is lost", async () => {
+  test("changes from both at once are made one after another; none is lost, and a refused one changes nothing", async () => {
     const added = Array.from({ length: 10 }, (_, index) =>
       (index % 2 === 0 ? a : b).control("POST", "/rules", { outcome: "cancelled", match: { reference: `${index}` } }),
     );
     await Promise.all(added);
+    const tooMany = Array.from({ length: 1000 }, () => ({ outcome: "completed" }));
+    expect((await b.ask("POST", "/rules", tooMany)).status).toBe(400);
     for (const replica of [a, b]) expect((await replica.control("GET", "/rules")).rules).toHaveLength(10);
     await a.control("DELETE", "/rules");
   });
 
-  test("pages of other replicas learn of it, and of payments that others change, by steering and gap", async () => {
+  test("the pages of one replica are told of the changes of another, and of its payments, by steering and gap", async () => {
     const stream = readEvents(await fetch(`${b.ready.control_url}/events`));
     await stream.until(() => stream.comments.length > 0);
     await a.control("PUT", "/default", { outcome: "completed" });
     await a.control("POST", "/rules", { outcome: "cancelled", match: { reference: "none" } });
     await stream.until(() => stream.events.some(({ name, data }) => name === "steering" && data.what === "rules"));
     await a.control("DELETE", "/rules");
-    // The first look only notes how things are: pay until one is seen.
+    // The first look only reads the state, so pay until a change is seen.
     const paying = until(
       () => a.pay({}, "completed; after=10ms"),
       () => stream.events.some(({ name }) => name === "gap"),
@@ -107,7 +106,7 @@ describeWithPostgres("what is steered at one replica is in force on all when the
     await stream.leave();
   });
 
-  test("log, audit, deliveries and events say whose they are", async () => {
+  test("log, audit, deliveries and events name their replica", async () => {
     for (const path of ["/requests", "/audit", "/webhook", "/server"]) {
       expect(await a.control("GET", path)).toMatchObject({ replica: "a" });
     }
@@ -117,12 +116,52 @@ describeWithPostgres("what is steered at one replica is in force on all when the
     controller.abort();
   });
 
-  test("a new replica goes by what is in force; when the last one ends, rules end, and the clock stays", async () => {
-    await a.control("POST", "/rules", { outcome: "cancelled" });
-    await a.control("POST", "/clock", { advance: "1h" });
+  test("a key that one replica revokes is refused by the others after a second", async () => {
+    const { api_key, api_secret } = await a.control("POST", "/keys", { label: "gone soon" });
+    const headers = { "X-API-Key": String(api_key), "X-API-Secret": String(api_secret) };
+    const list = () => fetch(`${b.ready.base_url}/transactions.php?limit=1`, { headers });
+    expect((await list()).status).toBe(200);
+    const revokedMs = performance.now();
+    await a.control("DELETE", `/keys/${api_key}`);
+    await until(list, ({ status }) => status === 401);
+    expect(performance.now() - revokedMs).toBeLessThan(2000);
+  });
+
+  test("while a replica is stopped or after it is killed, another one ends its payments, and changes do not wait for it", async () => {
+    await a.control("POST", "/rules", { outcome: "expired", match: { reference: "none" } });
     const c = await startReplica(url, "c");
     expect((await c.control("GET", "/rules")).rules).toHaveLength(1);
-    for (const replica of [a, b, c]) expect(await replica.stop()).toBe(0);
+    const startPayments = async () => {
+      const ids = await Promise.all(Array.from({ length: 20 }, () => c.pay({}, "completed; after=1s")));
+      return { ids, dueMs: performance.now() + 1000 };
+    };
+
+    const first = await startPayments();
+    process.kill(c.child.pid, "SIGSTOP");
+    try {
+      const change = a.control("POST", "/rules", { outcome: "cancelled", after: "10ms" });
+      await ended(b, first.ids);
+      expect(performance.now() - first.dueMs).toBeLessThan(3000);
+      await change;
+    } finally {
+      process.kill(c.child.pid, "SIGCONT");
+    }
+    // It goes by the change before it answers, and changes nothing that is final.
+    const id = await c.pay();
+    expect(await c.control("GET", `/transactions/${id}`)).toMatchObject({ decided_by: { who: "rule" } });
+    for (const one of first.ids) expect(await c.statusOf(one)).toBe("completed");
+
+    const second = await startPayments();
+    await c.kill();
+    await ended(b, second.ids);
+    expect(performance.now() - second.dueMs).toBeLessThan(2000);
+    for (const one of second.ids) expect(await b.statusOf(one)).toBe("completed");
+  });
+
+  test("when the last replica ends, rules end, and the clock stays; without --allow-reset there is no reset", async () => {
+    await a.control("POST", "/clock", { advance: "1h" });
+    expect((await a.control("GET", "/rules")).rules).toHaveLength(2);
+    for (const replica of [a, b]) expect(await replica.stop()).toBe(0);
     const d = await startReplica(url, "d");
     expect((await d.control("GET", "/rules")).rules).toEqual([]);
     expect(Number((await d.control("GET", "/clock")).now_ms) - Date.now()).toBeGreaterThan(59 * 60_000);

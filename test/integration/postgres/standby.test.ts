@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
+import { cleanUp } from "../../support/cleanup.ts";
+import { describePostgres, openEngine, openReplica, runSql } from "../../support/postgres.ts";
+import { rejectionOf } from "../../support/rejection.ts";
+import { addMerchants, identified, insertPending } from "../../support/shop.ts";
+import { makeStandby, type Node, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
+import { TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
+import { until } from "../../support/until.ts";
+
+/** An answered payment is on the standby. PostgreSQL can answer a commit that the standby does not have, in two known ways. */
+
+describePostgres(defineTests, ["15"]);
+
+function defineTests(): void {
+  let primary: Node;
+  let standby: Node;
+  let store: PostgresStore;
+  beforeAll(async () => {
+    ({ primary, standby } = await startPrimary());
+    await makeStandby(primary, standby, true);
+    store = await openReplica(urlAt(primary), { requireReplica: true, commitDeadlineMs: 60_000 });
+    await addMerchants(store, 1);
+  }, TEST_TIMEOUT_MS);
+  afterAll(cleanUp);
+
+  /** Waits until a statement waits for the standby. */
+  const untilWaiting = async (statement: string) => {
+    const waiting = () =>
+      runSql<{ pid: number }>(
+        urlAt(primary),
+        `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%${statement}%' AND pid <> pg_backend_pid()`,
+      );
+    const [row] = await until(waiting, (rows) => rows.length > 0);
+    return row?.pid ?? 0;
+  };
+  const select = (id: number) => `SELECT 1 FROM transactions WHERE id = ${id}`;
+  /** The standby shows a little later what it has on disk, the tables too. */
+  const untilOnStandby = (id: number) =>
+    until(
+      () => runSql(urlAt(standby), select(id)).catch(() => []),
+      (rows) => rows.length === 1,
+    );
+
+  test("a payment that is answered is on the standby, and the store says that it waits for one", async () => {
+    expect(store.state()).toMatchObject({ isReplicated: true, durability: "standby (*)" });
+    await untilOnStandby((await insertPending(store)).id);
+  });
+
+  test("the standby itself is refused: it takes no writes", async () => {
+    const message = expect.stringContaining("is a standby, and takes no writes");
+    expect(await rejectionOf(openEngine(urlAt(standby)))).toMatchObject({ problem: "standby", message });
+  });
+
+  test("PostgreSQL answers a statement that is cancelled while it waits as done, so momo cancels none", async () => {
+    await stopNode(standby);
+    const update = runSql(urlAt(primary), "UPDATE steering SET document = '{\"lost\":true}' RETURNING version");
+    await runSql(urlAt(primary), `SELECT pg_cancel_backend(${await untilWaiting("UPDATE steering")})`);
+    expect(await update).toHaveLength(1); // no standby has it
+    await startNode(standby);
+  });
+
+  test("at its deadline a write is rejected as unknown: its connection is closed, and nothing is cancelled", async () => {
+    const impatient = await openReplica(urlAt(primary), { commitDeadlineMs: 400 });
+    const pending = await identified(impatient);
+    const log = Bun.file(join(primary.folder, "log"));
+    const cancelled = async () => (await log.text()).split("canceling wait").length;
+    const before = await cancelled();
+    await stopNode(standby);
+    expect(await rejectionOf(impatient.transactions.insert(pending))).toMatchObject({
+      name: "OutcomeUnknown",
+      message: expect.stringMatching(/^whether it was stored is not known/),
+    });
+    expect(impatient.metrics.leftUnknown).toBe(1);
+    await startNode(standby);
+    // It is stored when the standby is back, so "unknown" was right.
+    await untilOnStandby(pending.id);
+    expect(await cancelled()).toBe(before);
+  });
+
+  test("a payment whose connection dies while it waits is answered when the standby has it, not when its row is visible", async () => {
+    const pending = await identified(store);
+    await stopNode(standby);
+    let isAnswered = false;
+    const storing = store.transactions.insert(pending).then(() => {
+      isAnswered = true;
+    });
+    await runSql(urlAt(primary), `SELECT pg_terminate_backend(${await untilWaiting("INSERT INTO transactions")})`);
+    await until(
+      () => runSql(urlAt(primary), select(pending.id)),
+      (rows) => rows.length === 1,
+    );
+    // A retry that only reads would answer now.
+    await untilWaiting("FOR KEY SHARE");
+    expect(isAnswered).toBe(false);
+    await startNode(standby);
+    await storing;
+    await untilOnStandby(pending.id);
+    expect(store.metrics.unknownOutcomes).toBeGreaterThan(0);
+    expect(await store.transactions.listPending(10)).toContainEqual(pending);
+  });
+}
