@@ -1,5 +1,5 @@
-import { expect, jest, test } from "bun:test";
-import { clockBy, steadyTime } from "../src/system.ts";
+import { expect, jest, spyOn, test } from "bun:test";
+import { clockBy, steadyTime, systemClock } from "../src/system.ts";
 
 /** A host whose two clocks a test moves. */
 function host() {
@@ -38,6 +38,13 @@ test("when the host's clock is set back, it goes on by the time that passes", ()
   expect(nowMs()).toBe(startMs);
   pass(60_000);
   expect(nowMs() - startMs).toBeWithin(59_900, 60_001);
+});
+
+test("so does the clock of the program", () => {
+  const startMs = systemClock.nowMs();
+  const hostNow = spyOn(Date, "now").mockReturnValue(startMs - 3_600_000);
+  expect(systemClock.nowMs() - startMs).toBeWithin(0, 60_000);
+  hostNow.mockRestore();
 });
 
 test("it jumps forward with the host, and after -2 h and +3 h it is an hour ahead of where it was", () => {

@@ -88,6 +88,8 @@ describe("no link is followed out of the data directory", () => {
 
 test("an existing data directory keeps its mode and other files; only the owner may read momo's files", async () => {
   const data = copyOfModel();
+  // A killed server leaves these.
+  for (const name of ["momo.db-wal", "momo.db-shm"]) writeFileSync(join(data, name), "not empty");
   // Each way in which others may read one: the group alone, the others alone, both.
   for (const [index, name] of readdirSync(data).sort().entries()) {
     chmodSync(join(data, name), [0o640, 0o604, 0o644][index % 3] ?? 0);

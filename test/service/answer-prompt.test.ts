@@ -67,6 +67,19 @@ describe("the first outcome wins, and a later one changes nothing", () => {
     expect(await statusOf(harness, caller, started)).toMatchObject(EXPIRED);
   });
 
+  test("if the payment becomes due during the answer, the answer counts, and only it is announced", async () => {
+    const started = await pay(harness, caller);
+    const announced: Transaction[] = [];
+    harness.service.subscribe((transaction) => announced.push(transaction));
+    let round = Promise.resolve();
+    const final = await harness.service.answerPrompt(started.checkoutRequestId, () => {
+      round = harness.advance(3000);
+      return cancelled;
+    });
+    await round;
+    expect(announced).toEqual([final]);
+  });
+
   test("an unknown prompt is not found", async () => {
     expect(await rejectionOf(answer("ws_CO_0_0", paid))).toMatchObject({ kind: "not_found" });
   });

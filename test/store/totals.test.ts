@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { inspectDatabase, mendTotals } from "../../src/store/sqlite/sqlite.ts";
 import { useFolder } from "../support/cleanup.ts";
+import { rejectionOf } from "../support/rejection.ts";
 import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 
 const inFolder = useFolder();
@@ -29,4 +30,15 @@ test.each([
   expect(totals()).toBe(false);
   mendTotals(file);
   expect(totals()).toBe(true);
+});
+
+test("a payment whose totals cannot be written is not stored", async () => {
+  const file = inFolder("momo.db");
+  const store = await openStoreWithMerchants(file);
+  const client = new Database(file);
+  client.run("DROP TABLE day_totals");
+  client.close();
+  expect(String(await rejectionOf(insertPending(store)))).toContain("no such table");
+  expect(await store.transactions.nextCheckAtMs()).toBeNull();
+  store.close();
 });

@@ -17,6 +17,13 @@ describeInBrowser("the phone", (scene) => {
     expect(await textOf(thread)).toMatch(/Confirmed\. Ksh1,200\.00 sent to Demo Shop for account ORDER-7/);
     expect(await askStatus(scene.sandbox, id)).toBe("completed");
     await page.locator("tr", { hasText: "1,200.00" }).getByText("completed").waitFor();
+
+    // The page loads the texts of all phones, and then those of this phone: each is shown once.
+    const [loaded] = await Promise.all([page.waitForResponse(/\/messages\?phone=/), page.reload()]);
+    await loaded.finished();
+    await startPayment(scene.sandbox, { amount: 55 }, "completed; after=0s");
+    await thread.getByText("Ksh55.00").waitFor();
+    expect(await thread.getByRole("listitem").count()).toBe(2);
   });
 
   test("a PIN that is too short is refused beside the field; a wrong one from the keypad fails the payment", async () => {

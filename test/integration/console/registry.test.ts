@@ -48,6 +48,14 @@ describeInBrowser("accounts and keys", (scene) => {
     await merchants.getByRole("button", { name: "Add merchant" }).click();
     await merchants.getByLabel("<b>Corner</b> Shop").check();
     await page.getByRole("region", { name: "API keys" }).getByText("0", { exact: true }).waitFor();
+    // The merchant stays chosen in another view.
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.waitForURL(/#requests\?merchant=[0-9]+$/);
+    // Also in a view that was open with another merchant before.
+    await page.getByRole("link", { name: "Keys" }).click();
+    await merchants.getByRole("radio").first().check();
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.waitForURL(/#requests(\?merchant=1)?$/);
   });
 });
 

@@ -64,7 +64,7 @@ onEveryEngine((engine) => {
       await nextTurn();
       expect(await find(elsewhere)).toEqual(cancel(elsewhere));
       await shop.store.transactions.clear();
-      expect(await find(here)).toBeNull();
+      expect(await find(elsewhere)).toBeNull();
     });
 
     test("with the number of another one is refused, and the other stays", async () => {

@@ -1,5 +1,5 @@
 import { addressOf } from "../actions.ts";
-import { formatRoute, type Route, type View } from "../logic/route.ts";
+import type { Route, View } from "../logic/route.ts";
 import { openFindings, prompts, route, view } from "../state.ts";
 
 const ENTRIES: readonly { readonly view: View; readonly label: string; readonly short?: string }[] = [
@@ -12,12 +12,12 @@ const ENTRIES: readonly { readonly view: View; readonly label: string; readonly 
   { view: "start", label: "Get started", short: "Start" },
 ];
 
-/** The last route of each view, to keep its filters. */
-const left = new Map<View, Route>();
+/** The last filters of each view. */
+const left = new Map<View, Route["query"]>();
 
 /** Links to the views. The phone has a link only if there is no room for it beside the dashboard. */
 export function Navigation() {
-  left.set(view.value, { ...route.value, view: view.value, selected: null });
+  left.set(view.value, route.value.query);
   return (
     <nav class="views" aria-label="Views">
       {ENTRIES.map(({ view: name, label, short }) => (
@@ -39,8 +39,8 @@ export function Navigation() {
 
 /** The link to the open view removes its filters. */
 function hrefOf(name: View): string {
-  const before = left.get(name);
-  return before && name !== view.value ? formatRoute(before) : addressOf(name);
+  const { merchant: _before, ...query } = (name !== view.value && left.get(name)) || {};
+  return addressOf(name, null, query);
 }
 
 /** Its space is reserved, so that nothing moves when the first number appears. */

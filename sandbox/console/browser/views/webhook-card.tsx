@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../api.ts";
+import { numberOrText } from "../logic/problems.ts";
 import { webhookInWords } from "../logic/steering-words.ts";
 import { webhook } from "../state.ts";
 import type { Webhook } from "../wire.ts";
 import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
-import { type Draft, numberOrText, useForm } from "./form.tsx";
+import { type Draft, useForm } from "./form.tsx";
 import { Options } from "./options.tsx";
 import { RemovableList } from "./removable-list.tsx";
 import { UndoLine, useUndo } from "./undo.tsx";
