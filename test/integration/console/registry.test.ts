@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { startSandbox } from "momo-sandbox/testing";
 import { LANGUAGES } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
 
@@ -33,7 +34,9 @@ describeInBrowser("accounts and keys", (scene) => {
   });
 
   test("merchants, and accounts with their tariffs; what the API refuses is beside the field", async () => {
-    const page = await scene.open({ view: "keys", expected: /400 \(Bad Request\)/ });
+    // Another sandbox, because a reset keeps merchants and accounts.
+    const sandbox = await startSandbox();
+    const page = await scene.open({ url: `${sandbox.controlUrl}/`, view: "keys", expected: /400 \(Bad Request\)/ });
     const accounts = page.getByRole("region", { name: "Payment accounts" });
     await accounts.getByLabel("Name").fill("Till");
     await accounts.getByLabel("Tariff").fill("a lot");
@@ -56,6 +59,8 @@ describeInBrowser("accounts and keys", (scene) => {
     await merchants.getByRole("radio").first().check();
     await page.getByRole("link", { name: "Requests" }).click();
     await page.waitForURL(/#requests(\?merchant=1)?$/);
+    await page.goto("about:blank");
+    await sandbox.stop();
   });
 });
 
