@@ -1,10 +1,10 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { once } from "../../src/domain/once.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import { callersVariable } from "../environment.ts";
-import { once } from "../once.ts";
 import type { CredentialsRecord } from "../serving/records.ts";
 import { tell } from "../terminal/output.ts";
 import { makeCertificates } from "./certificate.ts";

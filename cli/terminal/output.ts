@@ -1,6 +1,6 @@
 import { redact } from "../../src/domain/credentials.ts";
+import { once } from "../../src/domain/once.ts";
 import { wantsColour } from "../environment.ts";
-import { once } from "../once.ts";
 import type { Failure } from "./failure.ts";
 import { jsonText, plain } from "./plain.ts";
 import { isTerminal, writeOut } from "./standard-output.ts";

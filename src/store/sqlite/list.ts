@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { RequestIds } from "../../domain/identifiers.ts";
+import { once } from "../../domain/once.ts";
 import type { TransactionList } from "../store.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { LongReads } from "./long-reads.ts";
@@ -14,12 +15,17 @@ export function createTransactionList(
   longReads: LongReads,
   requestIds: RequestIds,
 ): TransactionList {
+  // Loaded with the first list, because the reader and drizzle take 1.5 ms to load: a server starts faster without them.
+  const readers = once(async () => {
+    const { ListReader } = await import("./list-reader.ts");
+    return { here: new ListReader(client, requestIds), ListReader };
+  });
+
   return {
     async list(...asked: Parameters<ListReader["read"]>) {
-      // Loaded here, because it and drizzle take 1.5 ms to load: a server starts faster without them.
-      const { ListReader } = await import("./list-reader.ts");
+      const { here, ListReader } = await readers();
       snapshot.enter();
-      const reading = new ListReader(client, requestIds).read(...asked);
+      const reading = here.read(...asked);
       for (let step = 0; step <= STEPS_AT_ONCE; step += 1) {
         const { done, value } = reading.next();
         if (done) return value;

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Summary, TransactionFilter } from "../../domain/filter.ts";
+import { once } from "../../domain/once.ts";
 import { dayOf } from "../../domain/timestamp.ts";
 import { EVER } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, toSummary } from "../rows.ts";
@@ -51,7 +52,8 @@ interface Delta {
 }
 
 export function createTotalsChange(client: Database): TotalsChange {
-  const statements = prepare(client);
+  // Prepared at the first use, as in transactions.ts.
+  const statements = once(() => prepare(client));
   // A commit has few of these, so a linear search is faster than a map with a text as its key.
   const added: Delta[] = [];
   const removed: Delta[] = [];
@@ -89,15 +91,15 @@ export function createTotalsChange(client: Database): TotalsChange {
       // Add first, because a payment can start and end in one commit: a count must not fall below zero.
       for (const delta of added) {
         const { merchantId, day, block, kind, status, amountCents, firstMs, lastMs } = delta;
-        statements.addToDay.run(merchantId, day, kind, status, delta.count, amountCents);
+        statements().addToDay.run(merchantId, day, kind, status, delta.count, amountCents);
         for (const [bits, place] of blocksOf(block)) {
-          statements.addToBlock.run(merchantId, bits, place, kind, status, delta.count, firstMs, lastMs);
+          statements().addToBlock.run(merchantId, bits, place, kind, status, delta.count, firstMs, lastMs);
         }
       }
       for (const { merchantId, day, block, kind, status, count, amountCents } of removed) {
-        statements.removeFromDay.run(count, amountCents, merchantId, day, kind, status);
+        statements().removeFromDay.run(count, amountCents, merchantId, day, kind, status);
         for (const [bits, place] of blocksOf(block)) {
-          statements.removeFromBlock.run(count, merchantId, bits, place, kind, status);
+          statements().removeFromBlock.run(count, merchantId, bits, place, kind, status);
         }
       }
     },
@@ -134,15 +136,17 @@ function prepare(client: Database) {
 
 /** The summary of §2.4 by kind, status and days, from the totals of days, without reading transactions. */
 export function createDaySummary(client: Database) {
-  const select = client.query<StatusSum, [number, number, number, number | null, number | null]>(
-    `SELECT status, sum(count) AS count, sum(amount_cents) AS amountCents FROM day_totals
+  const select = once(() =>
+    client.query<StatusSum, [number, number, number, number | null, number | null]>(
+      `SELECT status, sum(count) AS count, sum(amount_cents) AS amountCents FROM day_totals
     WHERE merchant_id = ? AND day BETWEEN ? AND ? AND kind = coalesce(?, kind) AND status = coalesce(?, status)
     GROUP BY status`,
+    ),
   );
   return (merchantId: number, filter: Omit<TransactionFilter, "search" | "id">): Summary => {
     const { kind, status, fromDay = EVER.first, toDay = EVER.last } = filter;
     const codes = [kind ? codeOfKind(kind) : null, status ? codeOfStatus(status) : null] as const;
-    return toSummary(select.all(merchantId, fromDay, toDay, ...codes));
+    return toSummary(select().all(merchantId, fromDay, toDay, ...codes));
   };
 }
 
