@@ -74,7 +74,9 @@ describeInBrowser("the audit", (scene) => {
     const twice = page.getByRole("region", { name: "charges twice" });
     await twice.getByText("Wait until the first payment is final before you charge again.").waitFor();
     await twice.getByRole("link", { name: "payment APPLE-1" }).waitFor();
-    expect(await twice.getByRole("link", { name: /^[0-9]+$/ }).count()).toBe(2);
+    const requests = twice.getByRole("link", { name: /^[0-9]+$/ });
+    await requests.nth(1).waitFor();
+    expect(await requests.count()).toBe(2);
     await page.getByRole("button", { name: "Show the report" }).click();
     const report = await (await fetch(`${scene.sandbox.controlUrl}/audit?format=text`)).text();
     expect(await textOf(page.getByRole("region", { name: "Report" }).locator("pre"))).toBe(report);
