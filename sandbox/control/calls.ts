@@ -44,7 +44,7 @@ import * as webhook from "./shapes/webhook.ts";
 import { listSnapshots, removeSnapshot, restoreSnapshot, saveSnapshot } from "./snapshots.ts";
 import { listTransactions, tellTransaction } from "./transactions.ts";
 import { wait, waitRequest } from "./wait.ts";
-import { removeWebhook, replaceWebhook, resendDelivery, showWebhook, webhookRequest } from "./webhook.ts";
+import { removeWebhook, replaceWebhook, resendDelivery, showWebhook, testWebhook, webhookRequest } from "./webhook.ts";
 
 const rulesBody = { schema: rulesRequest, example: [{ outcome: "cancelled", times: 1 }] };
 const noBody = { schema: emptyBody, example: {}, isOptional: true };
@@ -132,6 +132,9 @@ export const CALLS: Readonly<Record<string, Readonly<Record<string, DescribedCal
       body: { schema: webhookRequest, example: { url: "http://127.0.0.1:8080/webhook", times: 2, delay: "1s" } },
     }),
     DELETE: described(removeWebhook, "Remove the webhook", webhook.webhookAnswer),
+  },
+  "/webhook/test": {
+    POST: described(testWebhook, "Send a sample payment to the webhook once", webhook.testAnswer, { body: noBody }),
   },
   "/webhook/deliveries/ID/resend": { POST: described(resendDelivery, "Send a delivery again", webhook.deliveryAnswer) },
   "/requests": {

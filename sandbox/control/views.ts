@@ -5,10 +5,11 @@ import type { CompletedTransaction, Transaction } from "../../src/domain/transac
 import { itemView } from "../../src/http/view.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
-import type { Delivery } from "../webhooks/delivery-book.ts";
+import type { Delivery, DeliveryAttempt } from "../webhooks/delivery-book.ts";
+import type { WebhookMessage } from "../webhooks/message.ts";
 import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/payments.ts";
 import type { LoggedCall } from "./shapes/requests.ts";
-import type { DeliveryOnWire } from "./shapes/webhook.ts";
+import type { AttemptOnWire, DeliveryOnWire } from "./shapes/webhook.ts";
 
 /** The JSON of records, for several calls and the events. */
 
@@ -101,15 +102,21 @@ export function deliveryView({
     ...(resendOf !== null && { resend_of: resendOf }),
     due_at: formatTimestamp(dueAtMs),
     due_at_ms: dueAtMs,
-    attempts: attempts.map(({ atMs, durationMs, status, answer, problem }) => ({
-      at: formatTimestamp(atMs),
-      at_ms: atMs,
-      duration_ms: durationMs,
-      status,
-      answer: answer && redact(answer),
-      problem,
-    })),
-    headers: message.headers,
-    body: JSON.parse(message.body) as Record<string, unknown>,
+    attempts: attempts.map(attemptView),
+    ...webhookMessageView(message),
   };
 }
+
+export const attemptView = ({ atMs, durationMs, status, answer, problem }: DeliveryAttempt): AttemptOnWire => ({
+  at: formatTimestamp(atMs),
+  at_ms: atMs,
+  duration_ms: durationMs,
+  status,
+  answer: answer && redact(answer),
+  problem,
+});
+
+export const webhookMessageView = ({ headers, body }: WebhookMessage) => ({
+  headers,
+  body: JSON.parse(body) as Record<string, unknown>,
+});

@@ -6,11 +6,11 @@ import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { DEFAULT_SETTINGS, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { CONTROL_PATH, type ControlCall } from "./context.ts";
-import { duration, pageQuery, parseQuery, readBody, readWith } from "./input.ts";
+import { duration, expectEmptyBody, pageQuery, parseQuery, readBody, readWith } from "./input.ts";
 import { writePage } from "./paging.ts";
 import { ownedBy } from "./replica.ts";
 import type { WebhookOnWire } from "./shapes/webhook.ts";
-import { deliveryView } from "./views.ts";
+import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
 
 export const webhookRequest = z.strictObject({
   url: readWith(z.string(), (text) => parseWebhookUrl(text, "it")),
@@ -53,6 +53,16 @@ export const replaceWebhook: ControlCall = async (request, { steering, webhooks,
 export const removeWebhook: ControlCall = async (_request, { steering, webhooks }) => {
   await steering.change(() => webhooks.replace(null));
   return succeed(messageOf(webhooks), settingsView(webhooks));
+};
+
+/** `POST /_momo/webhook/test`: sends a sample payment to the webhook once, and answers with what the receiver answered. */
+export const testWebhook: ControlCall = async (request, { webhooks }, { keepOpen }) => {
+  await expectEmptyBody(request);
+  keepOpen(request);
+  const { message, attempt } = await webhooks.sendTest();
+  const { problem, status } = attempt;
+  const said = `the webhook ${problem === null ? "accepted" : "did not accept"} the test event: ${problem ?? status}`;
+  return succeed(said, { attempt: attemptView(attempt), ...webhookMessageView(message) });
 };
 
 /** `POST /_momo/webhook/deliveries/ID/resend`: sends it again, as a new delivery. */

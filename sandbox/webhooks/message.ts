@@ -1,4 +1,5 @@
-import { toShillings } from "../../src/domain/money.ts";
+import { type AmountCents, toShillings } from "../../src/domain/money.ts";
+import type { Msisdn } from "../../src/domain/phone.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { FinalTransaction } from "../../src/domain/transaction.ts";
 import type { WebhookForm } from "./settings.ts";
@@ -57,3 +58,27 @@ function flatBody(payment: FinalTransaction) {
     mpesa_receipt: payment.status === "completed" ? payment.receiptNumber : null,
   };
 }
+
+/** A completed payment that does not exist, to try a receiver. No payment has its ids. */
+export const samplePayment = (nowMs: number): FinalTransaction => ({
+  id: 0,
+  merchantId: 0,
+  paymentAccountId: 0,
+  kind: "api",
+  phone: "254712345678" as Msisdn,
+  amountCents: 100_00 as AmountCents,
+  feeCents: 1_00,
+  reference: null,
+  description: null,
+  checkoutRequestId: "ws_CO_01012026000000_TEST",
+  merchantRequestId: "ws_MR_01012026000000_TEST",
+  createdAtMs: nowMs,
+  expiresAtMs: nowMs,
+  status: "completed",
+  transactionCode: "TEST",
+  receiptNumber: "TEST",
+  resultCode: 0,
+  resultDesc: "The service request is processed successfully.",
+  completedAtMs: nowMs,
+  memo: "",
+});

@@ -1,7 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import { createDeliveryBook, type Delivery } from "./delivery-book.ts";
+import { createDeliveryBook, type Delivery, type DeliveryAttempt } from "./delivery-book.ts";
 import { createDeliveryQueue } from "./delivery-queue.ts";
+import type { WebhookMessage } from "./message.ts";
 import { send } from "./send.ts";
 
 /** Called after each attempt and each loss, with the new state of the delivery. */
@@ -26,22 +27,28 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
   const listeners = new Set<DeliveryListener>();
   let inFlight = new AbortController();
 
-  async function attempt(delivery: Delivery): Promise<void> {
+  /** One attempt; null without a webhook, or if it was cancelled. */
+  async function sendOnce(message: WebhookMessage): Promise<DeliveryAttempt | null> {
     const { signal } = inFlight;
     const url = address();
-    if (url === null || !book.change(delivery.id, { state: "sending" })) return;
-    beforeSending(new URL(url));
     const [atMs, startedMs] = [clock.nowMs(), realClock.nowMs()];
-    const result = await send(url, delivery.message, { realClock, ended: signal });
-    if (signal.aborted) return;
-    const durationMs = realClock.nowMs() - startedMs;
-    const retryAfterMs = result.problem === null ? undefined : RETRY_AFTER_MS[delivery.attempts.length];
+    if (url === null) return null;
+    beforeSending(new URL(url));
+    const result = await send(url, message, { realClock, ended: signal });
+    return signal.aborted ? null : { atMs, durationMs: realClock.nowMs() - startedMs, ...result };
+  }
+
+  async function attempt(delivery: Delivery): Promise<void> {
+    if (!book.change(delivery.id, { state: "sending" })) return;
+    const made = await sendOnce(delivery.message);
+    if (made === null) return;
+    const retryAfterMs = made.problem === null ? undefined : RETRY_AFTER_MS[delivery.attempts.length];
     const changed = book.change(delivery.id, {
-      attempts: [...delivery.attempts, { atMs, durationMs, ...result }],
+      attempts: [...delivery.attempts, made],
       ...(retryAfterMs === undefined
-        ? { state: result.problem === null ? "delivered" : "failed" }
+        ? { state: made.problem === null ? "delivered" : "failed" }
         : // Count from the due time, so that one advance of the clock makes all attempts that it passes.
-          { state: "waiting", dueAtMs: delivery.dueAtMs + (clock.isFrozen ? 0 : durationMs) + retryAfterMs }),
+          { state: "waiting", dueAtMs: delivery.dueAtMs + (clock.isFrozen ? 0 : made.durationMs) + retryAfterMs }),
     });
     if (changed) note(changed);
   }
@@ -66,6 +73,7 @@ export function createOutbox({ clock, realClock, address, beforeSending }: Outbo
     get leftOut() {
       return book.leftOut;
     },
+    sendOnce,
     list: book.list,
     get: book.get,
     /** @returns null if there is no room */

