@@ -92,6 +92,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       // The code of shells: 128 and the number of the signal.
       process.exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
+      tellSilence(interception);
       if (flags.audit !== undefined || flags.auditReport !== undefined) tellAudit(await sandbox.finishAudit(), flags);
     } finally {
       await interception?.stop();
@@ -120,6 +121,13 @@ async function startIntercept(
     random: systemRandom,
     reportFault,
   });
+}
+
+/** A program that the environment does not reach has talked to the real service, and all else looks well. */
+function tellSilence(interception: Interception | null): void {
+  const hosts = interception?.silentHosts() ?? [];
+  if (hosts.length === 0) return;
+  tell(`momo: no request of the command reached ${hosts.join(" and ")} here: docs/intercept.md, "What does not work"`);
 }
 
 /** Reports what the command did wrong. If the command failed, its own exit code stays. */

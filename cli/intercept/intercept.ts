@@ -39,6 +39,7 @@ export async function startInterception(options: InterceptOptions) {
     callersVariable("no_proxy", "NO_PROXY"),
   );
   const certificates = makeCertificates(hosts, options.clock, options.random);
+  const silent = new Set(hosts);
   const password = token(options.random, 24);
   const closing: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -48,7 +49,7 @@ export async function startInterception(options: InterceptOptions) {
     const served = startServer({
       hostname: "127.0.0.1",
       port: 0,
-      handle: withCredentials(options),
+      handle: withCredentials(options, (host) => silent.delete(host)),
       busyPaths: [],
       reportFault,
       sleep,
@@ -69,7 +70,12 @@ export async function startInterception(options: InterceptOptions) {
       authority: certificates.authority,
       folder,
     });
-    return { variables, stop };
+    return {
+      variables,
+      stop,
+      /** The hosts that no request has reached. */
+      silentHosts: (): readonly string[] => [...silent],
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -77,9 +83,10 @@ export async function startInterception(options: InterceptOptions) {
 }
 
 /** A program under test has a key of the real service. Any key is replaced by the sandbox's; a request without one is refused. */
-function withCredentials({ handleApi, credentials }: InterceptOptions): Handler {
+function withCredentials({ handleApi, credentials }: InterceptOptions, onRequest: (host: string) => void): Handler {
   return (request, keepOpen) => {
     const { headers } = request;
+    onRequest((headers.get("Host") ?? "").toLowerCase().replace(/\.?(?::443)?$/, ""));
     if (headers.get("X-API-Key")) headers.set("X-API-Key", credentials.api_key);
     if (headers.get("X-API-Secret")) headers.set("X-API-Secret", credentials.api_secret);
     return handleApi(request, keepOpen);

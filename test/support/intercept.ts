@@ -5,7 +5,7 @@ import { type RunOptions, runMomo } from "./momo.ts";
 /** Commands that `momo exec --intercept` runs, and the parts of a call that one of them makes. */
 
 export const intercept = (command: readonly string[], options?: RunOptions) =>
-  runMomo(["exec", "--intercept", "payflow.example,other.example", "--", ...command], options);
+  runMomo(["exec", "--intercept", "payflow.example", "--", ...command], options);
 export const sh = (script: string, options?: RunOptions) => intercept(["sh", "-c", script], options);
 
 export const PUSH = `curl -sS https://payflow.example/api/v2/stkpush.php -H "Content-Type: application/json" \
