@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { readTried, triedText } from "./tried.ts";
 
-/** The notes of a release: its part of the changelog, and where its executables were tried. As a program, it prints them. */
+/** The notes of a release: its part of the changelog. As a program, it prints them. */
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -22,8 +21,7 @@ export function notesOf(changelog: string, version: string): string {
 
 if (import.meta.main) {
   try {
-    const notes = notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), manifest.version);
-    process.stdout.write(`${notes}\n\n${triedText(readTried(join(ROOT, "dist/release")))}`);
+    process.stdout.write(`${notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), manifest.version)}\n`);
   } catch (error) {
     process.stderr.write(`momo: ${(error as Error).message}\n`);
     process.exitCode = 1;

@@ -36,31 +36,16 @@ export async function startRegistry(clients: string, folder: string): Promise<Re
     stdout: "ignore",
     stderr: "inherit",
   });
-  await answers(`${url}-/ping`, child);
-  return {
-    url,
-    async stop() {
-      child.kill();
-      await child.exited;
-    },
+  const stop = async () => {
+    child.kill();
+    await child.exited;
   };
-}
-
-/**
- * Waits until a server answers.
- * @throws Error if its process ends or takes too long
- */
-export async function answers(url: string, server: Bun.Subprocess): Promise<void> {
-  await until(
-    async () => {
-      if (server.exitCode !== null) throw new Error(`the server at ${url} has ended`);
-      return (await fetch(url).catch(() => null))?.ok === true;
-    },
-    () => {
-      server.kill();
-      return `nothing answers at ${url}`;
-    },
-  );
+  const isReady = async () => (await fetch(`${url}-/ping`).catch(() => null))?.ok === true;
+  await until(isReady, async () => {
+    await stop();
+    return `nothing answers at ${url}`;
+  });
+  return { url, stop };
 }
 
 /** A port that is free at this moment, for servers that do not report their port. */

@@ -4,40 +4,32 @@ import { payment, withoutMomo } from "./run.ts";
 
 /** What a newly installed momo must be able to do: serve, pay, cancel, list, and stop. */
 
-export interface Step {
-  readonly name: string;
-  readonly ms: number;
-}
-
-/** How the server is stopped: by a signal, or by the end of its standard input if signals do not reach it. */
-export type Stop = "SIGTERM" | "SIGINT" | "stdin";
-
 export interface TrialOptions {
   /** An empty folder: the current folder, and that of the data. */
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly stop?: Stop;
+  /** How the server is stopped: by a signal, or by the end of its standard input if signals do not reach it. */
+  readonly stop?: "SIGTERM" | "stdin";
   /** For each step. */
   readonly patienceMs?: number;
 }
 
 /**
  * @param momo the words that start momo: `["npx", "momo-sandbox"]`
- * @returns the steps, with their times
+ * @returns the names of the steps
  * @throws Error that names the step and its output
  */
-export async function tryMomo(momo: readonly string[], version: string, options: TrialOptions): Promise<Step[]> {
+export async function tryMomo(momo: readonly string[], version: string, options: TrialOptions): Promise<string[]> {
   const { folder, stop = "SIGTERM", patienceMs = 120_000 } = options;
   mkdirSync(folder, { recursive: true });
   const env = { ...withoutMomo(process.env), XDG_DATA_HOME: join(folder, "share"), ...options.env };
   const place = { cwd: folder, env, stdout: "pipe", stderr: "pipe", timeout: patienceMs * 5 } as const;
-  const steps: Step[] = [];
+  const steps: string[] = [];
   async function step(name: string, work: () => Promise<unknown>): Promise<void> {
-    const startedMs = performance.now();
     await within(patienceMs, work()).catch((error: Error) => {
       throw new Error(`${name}: ${error.message}`);
     });
-    steps.push({ name, ms: Math.round(performance.now() - startedMs) });
+    steps.push(name);
   }
   async function ends(args: readonly string[], code: number): Promise<string> {
     const child = Bun.spawn([...momo, ...args], { ...place, stdin: "ignore" });

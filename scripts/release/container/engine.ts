@@ -31,9 +31,10 @@ default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 network_backend = "netavark"
 `;
 
-/** @returns the programs that are missing to build images, and to run them */
-export function missingPrograms(): string[] {
-  return ["buildah", "skopeo", "podman", "runc"].filter((program) => Bun.which(program, { PATH }) === null);
+/** @returns the programs that are missing to build images, to run them, and for what else the caller does */
+export function missingPrograms(others: readonly string[] = []): string[] {
+  const programs = ["buildah", "skopeo", "podman", "runc", ...others];
+  return programs.filter((program) => Bun.which(program, { PATH }) === null);
 }
 
 export function openEngine(): Engine {

@@ -85,7 +85,6 @@ export const RECIPES: Record<string, Trial> = {
   },
 
   "compose: the shop pays in the container that it depends on": async (engine, image) => {
-    if (Bun.which("podman-compose") === null) throw new LeftOut("Debian's package podman-compose is not installed");
     const folder = join(engine.folder, "compose");
     mkdirSync(folder);
     const text = blockWith("condition: service_healthy", image)
@@ -135,9 +134,6 @@ export const RECIPES: Record<string, Trial> = {
     }
   },
 };
-
-/** A recipe that cannot be tried on this machine. */
-export class LeftOut extends Error {}
 
 async function addressOf(engine: Engine, container: string): Promise<string> {
   return (await engine.podman("port", container, "2547/tcp")).trim();
