@@ -6,7 +6,7 @@ import { LIMIT_TOKEN_LENGTH, limitId, openLimitTable } from "./support/limit-tab
  */
 
 if (process.argv[2] === "--version") {
-  process.stdout.write("limit\n");
+  console.log("limit");
   process.exit();
 }
 
@@ -102,4 +102,5 @@ process.on("SIGTERM", () => {
   client.close();
   process.exit();
 });
-process.stdout.write(`${JSON.stringify({ base_url: `http://127.0.0.1:${server.port}` })}\n`);
+// process.stdout would cost 9 ms at its first use. momo does not use it either.
+console.log(JSON.stringify({ base_url: `http://127.0.0.1:${server.port}` }));

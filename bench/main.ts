@@ -1,10 +1,9 @@
 /**
  * Measures the claims about momo's speed: `npm run bench`. In one run on one machine it compares momo with the bare limit
- * (`limit.ts`, compiled with the same flags) and with other mock servers, and prints ratios.
+ * (`limit.ts`), with a plain one (`plain-limit.ts`), both compiled with the same flags, and with other servers, and prints ratios.
  *
  *   --quick        about one minute and at most 200,000 rows; the whole run takes about 15 minutes, 5,000,000 rows and 8 GB of disk
  *   --markdown     prints the table for a document
- *   --chart        writes bench/chart.svg: the speed of the list and of payments at growing numbers of rows
  *   --only NAMES   measures only some claims, by the names of their files in `claims/`, separated by commas
  *
  * `claims/` has a program for each claim, `support/` what they share: servers, load (wrk), rows (`loader.ts`), the table.
@@ -14,12 +13,11 @@
  *
  * All servers listen on 127.0.0.1. All files are below `dist`, on the disk of the project, and are removed at the end.
  */
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkStatus } from "./claims/check-status.ts";
 import { fullCycle } from "./claims/full-cycle.ts";
-import { growth } from "./claims/growth.ts";
 import { idle } from "./claims/idle.ts";
 import { listTransactions } from "./claims/list.ts";
 import { oneDay } from "./claims/one-day.ts";
@@ -31,7 +29,6 @@ import { soak } from "./claims/soak.ts";
 import { startPayment } from "./claims/start-payment.ts";
 import { startup } from "./claims/startup.ts";
 import type { Bench, Claim } from "./support/bench.ts";
-import { drawChart } from "./support/chart.ts";
 import { type Line, leftOut } from "./support/line.ts";
 import { describeMachine, obstacle } from "./support/machine.ts";
 import { buildPrograms, ROOT } from "./support/programs.ts";
@@ -90,7 +87,6 @@ function readFlags() {
       options: {
         quick: { type: "boolean" },
         markdown: { type: "boolean" },
-        chart: { type: "boolean" },
         only: { type: "string" },
       },
     }).values;
@@ -121,7 +117,6 @@ try {
     for (const { claim, momo, limit, ratio } of measured) say(`  ${claim}: ${momo}, ${limit}, ${ratio}`);
     lines.push(...measured);
   }
-  if (flags.chart) writeFileSync(join(ROOT, "bench/chart.svg"), drawChart(await growth(bench)));
 } catch (error) {
   refuse((error as Error).message);
 }

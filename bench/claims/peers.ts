@@ -5,7 +5,7 @@ import { arePeersInstalled, startPeers } from "../support/peers.ts";
 import { startMomo } from "../support/servers.ts";
 import { alternate, median } from "../support/statistics.ts";
 
-/** The same payments with other mock servers. None of them writes durably. */
+/** The same payments with what people would use instead. Only the hand-written Express service writes durably. */
 export const peers: Claim = async (bench) => {
   if (!arePeersInstalled()) {
     return [leftOut("against peers", "left out: npm install --prefix bench/peers --ignore-scripts installs them")];
@@ -27,7 +27,7 @@ export const peers: Claim = async (bench) => {
     .toSorted((a, b) => median(b.rates) - median(a.rates))
     .map((other, place) =>
       compare({
-        claim: place === 0 ? "start a payment, against peers without durability" : "",
+        claim: place === 0 ? "start a payment, against what else people use" : "",
         unit: "/s",
         momo: rates,
         limit: other.rates,

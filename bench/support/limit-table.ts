@@ -42,12 +42,3 @@ export function loadLimit(file: string, rows: number): void {
   client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   client.close();
 }
-
-/** The ids of some payments, not in the order of creation. */
-export function limitIdsIn(file: string, count: number): string[] {
-  const client = openLimitTable(file);
-  const sql = "SELECT id, created_at_ms AS at, token FROM payments ORDER BY id * 2654435761 % 4294967296 LIMIT ?";
-  const rows = client.query<{ id: number; at: number; token: string }, [number]>(sql).all(count);
-  client.close();
-  return rows.map(({ id, at, token }) => limitId(id, at, token));
-}

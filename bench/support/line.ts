@@ -6,6 +6,7 @@ export interface Line {
   readonly momo: string;
   readonly limit: string;
   readonly ratio: string;
+  readonly plain: string;
   readonly goal: string;
   readonly spread: string;
 }
@@ -17,13 +18,15 @@ export interface Comparison {
   readonly momo: readonly number[];
   /** What momo is compared with; absent if the goal is absolute. */
   readonly limit?: readonly number[];
+  /** The same of the plain limit. */
+  readonly plain?: readonly number[];
   /** The name of the limit, if it is not the bare limit. */
   readonly against?: string;
   readonly goal: string;
 }
 
 /** The medians, their ratio, and the spread of the rounds. */
-export function compare({ claim, unit, momo, limit, against, goal }: Comparison): Line {
+export function compare({ claim, unit, momo, limit, plain, against, goal }: Comparison): Line {
   const spreads = [momo, ...(limit ? [limit] : [])].map((values) =>
     values.length > 1 ? percent(spread(values)) : "-",
   );
@@ -31,7 +34,8 @@ export function compare({ claim, unit, momo, limit, against, goal }: Comparison)
     claim,
     momo: figure(median(momo), unit),
     limit: limit ? figure(median(limit), unit) + (against === undefined ? "" : ` (${against})`) : "-",
-    ratio: limit && median(limit) > 0 ? (median(momo) / median(limit)).toFixed(2) : "-",
+    ratio: limit ? ratioOf(momo, limit) : "-",
+    plain: plain ? `${figure(median(plain), unit)}: ${ratioOf(momo, plain)}` : "-",
     goal,
     spread: spreads.join(" / "),
   };
@@ -39,7 +43,11 @@ export function compare({ claim, unit, momo, limit, against, goal }: Comparison)
 
 /** A line for what could not be measured. */
 export function leftOut(claim: string, why: string): Line {
-  return { claim, momo: why, limit: "-", ratio: "-", goal: "-", spread: "-" };
+  return { claim, momo: why, limit: "-", ratio: "-", plain: "-", goal: "-", spread: "-" };
+}
+
+function ratioOf(momo: readonly number[], limit: readonly number[]): string {
+  return median(limit) > 0 ? (median(momo) / median(limit)).toFixed(2) : "-";
 }
 
 function percent(value: number): string {

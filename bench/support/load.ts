@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./processes.ts";
 import { ROOT } from "./programs.ts";
@@ -23,6 +24,25 @@ export const WARM_UP_SECONDS = 4;
 /** Starts payments over 64 connections for some seconds. */
 export function payments(target: Target, seconds: number): Promise<Round> {
   return wrk("payment.lua", `${target.url}/stkpush.php`, target, seconds, String(target.accountId ?? 1));
+}
+
+/** Starts payments, and writes their checkout request ids into a file, one a line. */
+export async function startedIds({ url, headers, accountId = 1 }: Target, count: number, file: string): Promise<void> {
+  const ids: string[] = [];
+  const client = async (first: number) => {
+    for (let n = first; n < count; n += CONNECTIONS) {
+      const phone = `07${String((n * 61803399) % 100_000_000).padStart(8, "0")}`;
+      const body = JSON.stringify({ payment_account_id: accountId, phone, amount: 100, reference: `ORDER-${n}` });
+      const response = await fetch(`${url}/stkpush.php`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body,
+      });
+      ids.push(((await response.json()) as { checkout_request_id: string }).checkout_request_id);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, turn) => client(turn)));
+  writeFileSync(file, ids.join("\n"));
 }
 
 /** Checks the status of the payments whose ids are in a file, one a line. */

@@ -9,6 +9,14 @@ import type { Running } from "./servers.ts";
 const PEERS = join(ROOT, "bench/peers");
 const program = (name: string): string => join(PEERS, "node_modules/.bin", name);
 
+/** node:sqlite needs Node 22.13. */
+const NODE = existsSync(join(PEERS, "node_modules/node-24/bin/node"))
+  ? join(PEERS, "node_modules/node-24/bin/node")
+  : "node";
+
+/** The file of each in `bench/peers`. */
+const FILES: Readonly<Record<string, string>> = { "Express and node:sqlite": "express.js" };
+
 /** How each is started, from its own configuration in `bench/peers`, with as little logging as possible. */
 const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: string) => Promise<readonly string[]>>> =
   {
@@ -26,6 +34,17 @@ const COMMANDS: Readonly<Record<string, (config: string, port: number, folder: s
     "json-server": async (config, port) => [
       ...[program("json-server"), config, "--routes", join(PEERS, "json-server-routes.json"), "--host", "127.0.0.1"],
       ...["--port", String(port), "--quiet"],
+    ],
+    WireMock: async (config, port, folder) => {
+      mkdirSync(join(folder, "mappings"));
+      copyFileSync(config, join(folder, "mappings/stkpush.json"));
+      return [
+        ...[program("wiremock"), "--port", String(port), "--bind-address", "127.0.0.1", "--root-dir", folder],
+        ...["--no-request-journal", "--disable-banner"],
+      ];
+    },
+    "Express and node:sqlite": async (config, port, folder) => [
+      ...[NODE, "--disable-warning=ExperimentalWarning", config, join(folder, "payments.db"), String(port)],
     ],
   };
 
@@ -47,11 +66,13 @@ async function startPeer(name: string, commandOf: (typeof COMMANDS)[string], fol
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
   // A copy, because json-server writes to it, and mountebank takes its port only from it.
-  const config = join(home, "config.json");
-  const original = join(PEERS, `${name.toLowerCase()}.json`);
+  const file = FILES[name] ?? `${name.toLowerCase()}.json`;
+  const original = join(PEERS, file);
+  // A program stays beside its packages.
+  const config = file.endsWith(".js") ? original : join(home, "config.json");
   if (name === "mountebank")
     writeFileSync(config, readFileSync(original, "utf8").replace('"port": 0', `"port": ${port}`));
-  else copyFileSync(original, config);
+  else if (config !== original) copyFileSync(original, config);
   const child = start(await commandOf(config, port, home), { cwd: home, stderr: "ignore" });
   void new Response(child.stdout).text(); // drains the pipe, so that it does not fill up
   const url = `http://127.0.0.1:${port}`;
@@ -67,7 +88,7 @@ async function answering(name: string, url: string): Promise<void> {
     const response = await fetch(`${url}/stkpush.php`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: "{}",
+      body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 }),
     }).catch(() => null);
     if (response?.ok) return;
     await Bun.sleep(50);

@@ -5,19 +5,21 @@ import { run } from "./processes.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
 
-/** momo and the bare limit, compiled with the same flags. */
+/** momo and both limits, compiled with the same flags. */
 export interface Programs {
   readonly momo: string;
   readonly limit: string;
+  readonly plain: string;
 }
 
-/** Always compiles both: an existing binary may be old. */
+/** Always compiles all: an existing binary may be old. */
 export async function buildPrograms(folder: string): Promise<Programs> {
   mkdirSync(folder, { recursive: true });
-  const [momo, limit] = [join(folder, "momo"), join(folder, "limit")];
+  const programs = { momo: join(folder, "momo"), limit: join(folder, "limit"), plain: join(folder, "plain") };
   // The executable contains the console's page, which a fresh clone does not have yet.
   await run([process.execPath, "scripts/build-console.mjs"], ROOT);
-  await compile("cli/main.ts", momo);
-  await compile("bench/limit.ts", limit);
-  return { momo, limit };
+  await compile("cli/main.ts", programs.momo);
+  await compile("bench/limit.ts", programs.limit);
+  await compile("bench/plain-limit.ts", programs.plain);
+  return programs;
 }

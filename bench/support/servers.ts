@@ -39,9 +39,9 @@ export async function startMomo({ momo }: Programs, folder: string, flags: reado
   return server;
 }
 
-/** Starts the bare limit with a database file. */
-export async function startLimit({ limit }: Programs, file: string): Promise<Running> {
-  const child = start([limit, file], { cwd: "/" });
+/** Starts a limit with a database file. @param program the executable */
+export async function startLimit(program: string, file: string): Promise<Running> {
+  const child = start([program, file], { cwd: "/" });
   const ready = JSON.parse(await firstLine(child.stdout));
   return { pid: child.pid, url: ready.base_url, stop: () => stop(child) };
 }

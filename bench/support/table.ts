@@ -5,6 +5,7 @@ const HEADINGS: Line = {
   momo: "momo",
   limit: "limit",
   ratio: "ratio",
+  plain: "plain limit: ratio",
   goal: "goal",
   spread: "spread (momo / limit)",
 };
