@@ -11,6 +11,8 @@ export interface Steering {
   change<T>(work: () => T): Promise<T>;
   /** Runs `work`, which uses up something that is counted, on the latest state. Other servers apply it at their next poll. */
   count<T>(work: () => T): Promise<T>;
+  /** False if the state of this server can be out of date: other servers did not wait for its confirmation. */
+  readonly isFresh: boolean;
   /** Loads what other servers have changed. */
   refresh(): Promise<void>;
 }
@@ -18,6 +20,7 @@ export interface Steering {
 export const steeredAlone: Steering = {
   change: async (work) => work(),
   count: async (work) => work(),
+  isFresh: true,
   refresh: async () => {},
 };
 

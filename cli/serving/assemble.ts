@@ -74,7 +74,7 @@ export interface Assembled {
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, random, basePaths, reportFault, shared = null } = options;
+  const { clock, realClock, stopwatch, random, basePaths, shared = null } = options;
   const count: NetworkOptions["count"] = shared ? (work) => (steering ?? steeredAlone).count(work) : undefined;
   const network = createNetwork({ fallback: options.fallback, ...(count && { count }) });
   network.rules.replace(options.rules);
@@ -86,8 +86,9 @@ export function assemble(options: AssembleOptions): Assembled {
     random,
     promptTimeoutMs: options.promptTimeoutMs,
     ...(shared && { mayResolve: () => steering?.isFresh ?? false }),
-    reportFault,
+    reportFault: options.reportFault,
   });
+  const { reportFault } = service.storing;
   const stopping = new AbortController();
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
@@ -103,7 +104,6 @@ export function assemble(options: AssembleOptions): Assembled {
   const testPayments = createTestPayments();
   const ownMemory = createOwnMemory([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
   const steered = { rules: network.rules, default: network.default, faults: createFaultPlan(), webhooks, ownMemory };
-  const { stopwatch } = options;
   const steering = shared?.steer({ steered: { ...steered, clock }, eventHub, realClock, stopwatch }) ?? null;
   const parts = {
     ...steered,
@@ -121,7 +121,7 @@ export function assemble(options: AssembleOptions): Assembled {
     stopping: stopping.signal,
   };
   const merchant = merchantApi(options, { ...parts, inputs });
-  const api = shared && steering ? shared.whenFresh(merchant, steering) : merchant;
+  const api = shared && steering ? shared.whenFresh(merchant, steering, reportFault) : merchant;
   const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard));
   return {
     handle: withGuide(route(api, control), guide),
@@ -163,11 +163,12 @@ function merchantApi(
   parts: Parts & { readonly inputs: Map<string, readonly string[]> },
 ): Handler {
   const { service, faults, count, log, audit, webhooks, stopping, inputs } = parts;
-  const { clock, realClock, stopwatch, basePaths, accept, form, reportFault } = options;
+  const { clock, realClock, stopwatch, basePaths, accept, form } = options;
   // Loaded with the first request: it needs zod, whose load takes 6 ms of the start.
   const load = once(async () => {
     const { createApi, INPUTS } = await import("../../src/http/api.ts");
     for (const [operation, names] of INPUTS) inputs.set(operation, names);
+    const { reportFault } = service.storing;
     return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
   });
   const { authenticate } = service;
@@ -188,7 +189,8 @@ function merchantApi(
 }
 
 function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handler {
-  const { guard, clock, realClock, random, rememberClock, reportFault } = options;
+  const { guard, clock, realClock, random, rememberClock } = options;
+  const { reportFault } = parts.service.storing;
   const own = { clock, realClock, random, rememberClock, reportFault, server: options, version };
   return createControl({ ...guard, ...parts, ...own, snapshots: createSnapshotShelf(), merchantApi: api });
 }

@@ -26,7 +26,7 @@ export interface Shared {
   /** Applies the settings that all servers on the database share. */
   steer(parts: SteeredParts): SharedSteering;
   /** Reads the settings again before an answer, if those of this server can be out of date. */
-  whenFresh(handler: Handler, steering: SharedSteering): Handler;
+  whenFresh(handler: Handler, steering: SharedSteering, reportFault: (error: unknown) => void): Handler;
 }
 
 /** What requests of the control API change. */
@@ -41,8 +41,6 @@ export interface SteeredParts {
 
 /** Start it before the first request, and stop it at the end. */
 export interface SharedSteering extends Steering {
-  /** False if the settings of this server can be out of date: other servers did not wait for its confirmation. */
-  readonly isFresh: boolean;
   start(): Promise<void>;
   stop(): Promise<void>;
 }

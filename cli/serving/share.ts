@@ -7,7 +7,6 @@ import { SharedSteering, type SteeringTable } from "../../sandbox/shared-steerin
 import type { SteeredPart } from "../../sandbox/steering.ts";
 import type { WebhookSettings } from "../../sandbox/webhooks/settings.ts";
 import { fail, respond } from "../../src/http/reply.ts";
-import type { Handler } from "../../src/http/request.ts";
 import type * as engine from "./engine.ts";
 
 /** Applies the settings that all servers on the database share. */
@@ -57,15 +56,16 @@ function partsOf({ rules, default: byDefault, faults, clock, webhooks, ownMemory
 }
 
 /** Reads the settings again before an answer, if those of this server can be out of date. */
-export function whenFresh(handler: Handler, steering: engine.SharedSteering): Handler {
+export const whenFresh: engine.Shared["whenFresh"] = (handler, steering, reportFault) => {
   return async (request, keepOpen) => {
     if (!steering.isFresh) {
       try {
         await steering.refresh();
-      } catch {
+      } catch (error) {
+        reportFault(error);
         return respond(fail(503, "the database cannot be reached: send the request again later"));
       }
     }
     return handler(request, keepOpen);
   };
-}
+};

@@ -9,9 +9,14 @@ export const READY_PATH = "/ready";
  */
 export const ready: ControlCall = async (_request, context) => readyFor(context);
 
-export async function readyFor({ service, stopping }: Pick<ControlContext, "service" | "stopping">): Promise<Reply> {
+export async function readyFor({
+  service,
+  steering,
+  stopping,
+}: Pick<ControlContext, "service" | "steering" | "stopping">): Promise<Reply> {
   if (stopping.aborted) return unavailable("momo is stopping", { status: "draining" });
-  const obstacle = await service.vitals.obstacle();
+  const stale = "the settings that all replicas share could not be read for 3 s";
+  const obstacle = (await service.storing.obstacle()) ?? (steering.isFresh ? null : stale);
   return obstacle === null
     ? succeed("momo accepts payments", { status: "ready" })
     : unavailable(`momo accepts no payments: ${obstacle}`, { status: "not_ready" });

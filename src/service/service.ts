@@ -14,6 +14,7 @@ import { listTransactions } from "./list-transactions.ts";
 import { Registry } from "./registry.ts";
 import { Resolver } from "./resolver.ts";
 import { type PaymentOrder, startPayment } from "./start-payment.ts";
+import { Storing } from "./storing.ts";
 import { createUpToDate } from "./up-to-date.ts";
 
 export type { SavedTransactions } from "../store/store.ts";
@@ -39,14 +40,17 @@ export type Service = ReturnType<typeof createService>;
 export function createService(outside: ServiceParts) {
   const { store } = outside;
   const changes = createChanges();
-  const resolver = new Resolver({ ...outside, changes });
-  const upToDate = createUpToDate({ ...outside, resolver });
-  const parts = { ...outside, changes, upToDate };
+  const storing = new Storing(outside);
+  const told = { ...outside, storing, reportFault: storing.reportFault };
+  const resolver = new Resolver({ ...told, changes });
+  const upToDate = createUpToDate({ ...told, resolver });
+  const parts = { ...told, changes, upToDate };
 
   return {
     registry: new Registry(parts),
     resolver,
     vitals: store.vitals,
+    storing,
     nowMs: () => outside.clock.nowMs(),
     /** When the next check of any payment is due; null while nothing is pending. */
     nextCheckAtMs: () => store.transactions.nextCheckAtMs(),
@@ -60,10 +64,16 @@ export function createService(outside: ServiceParts) {
     listTransactions: (merchantId: number, filter: TransactionFilter, page: Page) =>
       listTransactions(parts, merchantId, filter, page),
     async startPayment(merchantId: number, order: PaymentOrder) {
-      const transaction = await startPayment(parts, merchantId, order);
-      changes.announce(transaction);
-      resolver.wakeAt(transaction.checkAtMs);
-      return transaction;
+      try {
+        const transaction = await startPayment(parts, merchantId, order);
+        storing.succeed();
+        changes.announce(transaction);
+        resolver.wakeAt(transaction.checkAtMs);
+        return transaction;
+      } catch (error) {
+        storing.fail(error);
+        throw error;
+      }
     },
     answerPrompt: (checkoutRequestId: string, outcomeOf: (pending: PendingTransaction) => Outcome) =>
       answerPrompt(parts, checkoutRequestId, outcomeOf),

@@ -5,8 +5,20 @@ export interface Vitals {
   readonly work: Work;
   /** Reads the current state of the engine. */
   measure(): Promise<Measurement>;
-  /** Why no payment can be stored now, in a few words without secrets; null if one can. It writes if nothing was written lately. */
-  obstacle(): Promise<string | null>;
+  /** What keeps payments from being stored, whatever was stored lately, in a few words; null if nothing is known. */
+  obstacle(): string | null;
+  /** Stores a payment and takes it back, so that nobody ever sees it. Rejects if a payment cannot be stored now. */
+  probe(): Promise<void>;
+  /** What an error says about the engine; null if it is about one write, or is not the engine's. */
+  explain(error: unknown): Trouble | null;
+}
+
+/** Why an engine fails. */
+export interface Trouble {
+  /** In a few words without secrets, names or addresses. */
+  readonly reason: string;
+  /** What helps, for the operator. */
+  readonly advice: string;
 }
 
 /** The counters of an engine since it was opened. */
@@ -34,9 +46,6 @@ export interface Measurement {
   readonly connections: number | null;
 }
 
-/** How old the last write may be for a server that is ready. */
-export const RECENT_WRITE_MS = 2000;
-
 const BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 /** Counts the work of an engine. */
@@ -47,12 +56,9 @@ export class Meter implements Work {
   commitSeconds = 0;
   rows = 0;
   unknownOutcomes = 0;
-  /** When the last commit ended, by the stopwatch of the engine. */
-  lastCommitMs = Number.NEGATIVE_INFINITY;
 
   committed(rows: number, startedMs: number, endedMs: number): void {
     const seconds = (endedMs - startedMs) / 1000;
-    this.lastCommitMs = endedMs;
     this.commits += 1;
     this.commitSeconds += seconds;
     this.rows += rows;

@@ -1,6 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM, type Served, startMomo } from "../support/momo.ts";
+import { until } from "../support/until.ts";
 import { demand } from "./ledger.ts";
 import { mountSmall, run } from "./mount.ts";
 import { LeftOut, type Scenario, stopInTime, type Trial } from "./scenario.ts";
@@ -60,7 +61,9 @@ function fullDisk(title: string, makeDisk: (trial: Trial) => SmallDisk): Scenari
         for (let count = 0; (await trial.pay(server)) === 0; count += 1) {
           demand(count < MOST_ROUNDS_UNTIL_FULL, () => "no payment was refused although the disk is full");
         }
+        await demandReadiness(server, /^503 .*disk/);
         await demandReading(server);
+        demandOneLine(server);
         if (round % 2 === 0) {
           await stopInTime(server);
           await startOnFullDisk(trial);
@@ -68,6 +71,7 @@ function fullDisk(title: string, makeDisk: (trial: Trial) => SmallDisk): Scenari
           return;
         }
         free(server);
+        await demandReadiness(server, /^200 /);
         await trial.demandPayments(server);
         await trial.demandFinal(server);
         await stopInTime(server);
@@ -75,6 +79,21 @@ function fullDisk(title: string, makeDisk: (trial: Trial) => SmallDisk): Scenari
       return "";
     },
   };
+}
+
+async function demandReadiness({ ready }: Served, wanted: RegExp): Promise<void> {
+  const answer = async () => {
+    const response = await fetch(`${ready.control_url}/ready`);
+    return `${response.status} ${((await response.json()) as { message: string }).message}`;
+  };
+  await until(answer, (said) => wanted.test(said));
+}
+
+/** However many payments fail, the log has one line, with the cause and what helps. */
+function demandOneLine({ child }: Served): void {
+  const lines = child.stderr.text.trimEnd().split("\n");
+  const isOne = lines.length === 1 && /^momo: the database fails: the disk .*; .* the disk of /.test(lines[0] ?? "");
+  demand(isOne, () => `the log of a full disk: ${lines.join(" | ")}`);
 }
 
 /** Reading goes on; but a list fails if it would show a payment as pending after its deadline. */

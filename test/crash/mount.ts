@@ -7,10 +7,10 @@ export function run(command: readonly string[]): boolean {
   return Bun.spawnSync([...command], { stderr: "ignore" }).success;
 }
 
-/** Mounts a file system of 6 MB in memory on a folder, until the end. @returns whether this user may */
-export function mountSmall(folder: string): boolean {
+/** Mounts a small file system in memory on a folder, until the end. @returns whether this user may */
+export function mountSmall(folder: string, megabytes = 6): boolean {
   if (process.platform !== "linux" || !isRoot()) return false;
-  if (!run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder])) return false;
+  if (!run(["mount", "-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder])) return false;
   const unmount = () => run(["umount", "--lazy", folder]);
   later(unmount);
   process.on("exit", unmount); // if the program is interrupted

@@ -84,7 +84,7 @@ async function claimOnce(
   { query, script }: Connection,
   { nowMs, limit, decide, shard }: Claim,
 ): Promise<Transaction[]> {
-  const { meter, toPending, onCommit } = parts;
+  const { meter, toPending } = parts;
   const select = due(nowMs, limit);
   let rows = await script<TransactionRow>(`${BEGIN}; ${select} SKIP LOCKED`);
   // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
@@ -101,7 +101,6 @@ async function claimOnce(
     const changed = await updateRows(query, outcomes.map(toChange), shard);
     isCommitting = true;
     await script("COMMIT");
-    onCommit();
     meter.resolved += changed.size;
     return outcomes.filter(({ id }) => changed.has(id));
   } catch (error) {

@@ -1,4 +1,6 @@
 import { UnusableDatabase } from "../store.ts";
+import type { Trouble } from "../vitals.ts";
+import type { Address } from "./address.ts";
 
 /** What an error of the driver or of the engine says about a statement. */
 export type Verdict =
@@ -36,6 +38,11 @@ export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
     super(`whether it was stored is not known: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** Too many statements wait already. */
+export class Overloaded extends Error {
+  override readonly name = "Overloaded";
 }
 
 /** The name under which a retry is counted: the SQLSTATE, or what happened to the connection. */
@@ -92,3 +99,29 @@ export function explain(error: unknown, name: string): unknown {
   }
   return error;
 }
+
+/** What an error says about the engine; null if it is about the written values, or is not the engine's. */
+export function troubleOf(error: unknown, address: Address): Trouble | null {
+  if (error instanceof OutcomeUnknown) return troubleOf(error.cause, address);
+  if (error instanceof Overloaded) return { reason: error.message, advice: `find out why ${address.name} is slow` };
+  const state = stateOf(error);
+  const because = messageOf(error).split("\n")[0] ?? "";
+  const [, kind, object] = /permission denied for (table|sequence) (\S+)/.exec(because) ?? [];
+  if (kind && object) {
+    return { reason: because, advice: `run GRANT ALL ON ${kind.toUpperCase()} ${object} TO ${address.login.username}` };
+  }
+  const [reason, advice] = TROUBLES.find(([states]) => states.test(state))?.slice(1) ?? [];
+  if (typeof reason === "string") return { reason, advice: `${advice} ${address.name}` };
+  if (/^2[23]/.test(state) || state === "other") return null;
+  return { reason: because, advice: `read the log of ${address.name}` };
+}
+
+/** By SQLSTATE: the reason, and the advice without the database. */
+const TROUBLES: readonly (readonly [RegExp, string, string])[] = [
+  [/^(?:53100|58030)$/, "the disk of the database is full or fails", "free some space on the disk of"],
+  [/^53300$/, "the database has no connection left", "raise max_connections of"],
+  [/^55P03$/, "another session has locked a table", "find it with pg_blocking_pids(), and end it, at"],
+  [/^25006$/, "the database is a standby, which takes no writes", "let --database lead to the primary, not to"],
+  [/^deadline$/, "the database did not answer in time", "look for locks, a missing standby or a full disk at"],
+  [/^(?:connection|08...|57P0.)$/, "the database cannot be reached", "start, or make reachable,"],
+];

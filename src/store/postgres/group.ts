@@ -1,4 +1,5 @@
 import type { Attempts } from "./attempts.ts";
+import { Overloaded } from "./failures.ts";
 
 /** Combines the items of a turn of the event loop, or those that arrive while earlier statements run, into one statement. */
 export interface Group<Item, Result> {
@@ -93,7 +94,7 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
   return {
     add(item) {
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
-      if (waiting.length >= MOST_WAITING) reject(new Error(`${MOST_WAITING} others wait for the database server`));
+      if (waiting.length >= MOST_WAITING) reject(new Overloaded(`${MOST_WAITING} others wait for the database server`));
       else {
         waiting.push({ item, resolve, reject });
         plan();

@@ -1,6 +1,7 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Attempts } from "./attempts.ts";
 import type { ClockReading, MeasuredClock } from "./engine-clock.ts";
+import { isSilence, messageOf } from "./failures.ts";
 import type { Query } from "./options.ts";
 
 /** How durable a commit is. */
@@ -36,7 +37,7 @@ const READINGS = 3;
 export function createHeartbeat(parts: Parts): Heartbeat {
   const { attempts, clock, host, stopwatch, chores, reportFault } = parts;
   let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
-  let [isStopped, cancelAlarm] = [false, () => {}];
+  let [isStopped, reported, cancelAlarm] = [false, "", () => {}];
 
   async function beat(): Promise<void> {
     const [reading, found] = await attempts.read(async ({ query }) => [
@@ -50,12 +51,15 @@ export function createHeartbeat(parts: Parts): Heartbeat {
   function arm(): void {
     if (isStopped) return;
     cancelAlarm = host.alarm(host.nowMs() + INTERVAL_MS, () => {
-      void beat().then(chores).catch(reportUnlessStopped).finally(arm);
+      void beat().then(chores).catch(reportNews).finally(arm);
     });
   }
 
-  function reportUnlessStopped(error: unknown): void {
-    if (!isStopped) reportFault(error);
+  /** Silence is reported by whoever waits for an answer, and anything else once. */
+  function reportNews(error: unknown): void {
+    const text = messageOf(error);
+    if (!isStopped && !isSilence(error) && text !== reported) reportFault(error);
+    reported = text;
   }
 
   arm();

@@ -30,7 +30,6 @@ const FORGET_OLD_KEYS = `DELETE FROM api_keys WHERE id IN (
 interface Parts {
   readonly attempts: Attempts;
   readonly stopwatch: () => number;
-  readonly onCommit: () => void;
 }
 
 /** Runs statements in one transaction, which may run twice. */
@@ -40,10 +39,10 @@ type Write = <T>(work: (query: Query, mayBeWritten: boolean) => Promise<T>) => P
  * Merchants, with their payment accounts and keys. Each new row has its number before it is inserted, so that a statement without an
  * answer can be sent again. An insert first locks the row to which it belongs, because it checks a count.
  */
-export function createMerchantStore({ attempts, stopwatch, onCommit }: Parts): MerchantStore {
+export function createMerchantStore({ attempts, stopwatch }: Parts): MerchantStore {
   const lookups = createLookups(attempts, stopwatch);
   const write: Write = async (work) => {
-    const result = await attempts.write(
+    return attempts.write(
       async ({ query, script }, mayBeWritten) => {
         await script("BEGIN ISOLATION LEVEL READ COMMITTED");
         const done = await work(query, mayBeWritten);
@@ -52,8 +51,6 @@ export function createMerchantStore({ attempts, stopwatch, onCommit }: Parts): M
       },
       { inTransaction: true },
     );
-    onCommit();
-    return result;
   };
   const numberFor = async (table: "merchants" | "payment_accounts") => {
     const taken = await attempts.write(({ query }) =>

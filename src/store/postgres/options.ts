@@ -42,8 +42,6 @@ export interface EngineClock extends Clock {
 export interface PostgresState {
   /** The version of the schema. */
   readonly schema: number;
-  /** When the last commit was confirmed, by `stopwatch`; null before the first. {@link EngineSql.write} counts, too. */
-  readonly lastWriteMs: number | null;
   readonly clock: EngineClock["state"];
   readonly offsetMs: number;
   /** Whether an answered payment outlives the loss of the server's host. */

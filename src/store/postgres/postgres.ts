@@ -4,7 +4,7 @@ import { type Address, parseAddress } from "./address.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import { createEngineClock } from "./engine-clock.ts";
-import { explain } from "./failures.ts";
+import { explain, troubleOf } from "./failures.ts";
 import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 import { createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
@@ -12,6 +12,7 @@ import { Meter } from "./meter.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
 import type { EngineSql, PostgresOptions, PostgresState, PostgresStore } from "./options.ts";
+import { probe } from "./probe.ts";
 import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
@@ -94,16 +95,11 @@ interface Parts {
 function assemble(parts: Parts): PostgresStore {
   const { options, attempts, connections, meter, clock, heartbeat, numbering, schema, address } = parts;
   const { stopwatch, replica } = options;
-  let lastWriteMs: number | null = null;
-  const onCommit = () => {
-    lastWriteMs = stopwatch();
-  };
-  const transactions = createTransactionStore({ attempts, meter, stopwatch, onCommit, replica }, numbering);
-  const sql = engineSql(attempts, onCommit);
+  const transactions = createTransactionStore({ attempts, meter, stopwatch, replica }, numbering);
+  const sql = engineSql(attempts);
   const state = (): PostgresState => ({
     ...heartbeat.durability,
     schema,
-    lastWriteMs,
     clock: clock.state,
     offsetMs: clock.offsetMs,
     connections: { most: options.connections, busy: connections.busy },
@@ -112,7 +108,7 @@ function assemble(parts: Parts): PostgresStore {
   });
   let closing: Promise<void> | null = null;
   return {
-    merchants: createMerchantStore({ attempts, stopwatch, onCommit }),
+    merchants: createMerchantStore({ attempts, stopwatch }),
     transactions,
     transactionList: createTransactionList(attempts, numbering.requestIds),
     isShared: true,
@@ -121,7 +117,11 @@ function assemble(parts: Parts): PostgresStore {
     metrics: meter,
     sql,
     state,
-    vitals: createVitals({ state, metrics: meter, sql, stopwatch, clock: options.clock }),
+    vitals: createVitals({
+      ...{ state, metrics: meter, sql },
+      probe: () => probe({ connections, numbering, clock, replica, random: options.random }),
+      explain: (error) => troubleOf(error, address),
+    }),
     exportAll: () => exportTables(connections),
     importAll: (rows) => importTables(connections, rows, address.name),
     close() {
@@ -134,16 +134,12 @@ function assemble(parts: Parts): PostgresStore {
   };
 }
 
-function engineSql(attempts: Attempts, onCommit: () => void): EngineSql {
+function engineSql(attempts: Attempts): EngineSql {
   return {
     read: (text, parameters) => attempts.read(({ query }) => query(text, parameters)),
-    async write(text, parameters) {
-      const rows = await attempts.write(({ query }) => query(text, parameters));
-      onCommit();
-      return rows as never;
-    },
-    async transaction(run) {
-      const result = await attempts.write(
+    write: (text, parameters) => attempts.write(({ query }) => query(text, parameters)),
+    transaction: (run) =>
+      attempts.write(
         async ({ query, script }) => {
           await script("BEGIN ISOLATION LEVEL READ COMMITTED");
           const done = await run(query);
@@ -151,9 +147,6 @@ function engineSql(attempts: Attempts, onCommit: () => void): EngineSql {
           return done;
         },
         { inTransaction: true },
-      );
-      onCommit();
-      return result;
-    },
+      ),
   };
 }

@@ -23,7 +23,6 @@ export function createTransactionStore(
     await before?.catch(() => {});
     await Promise.all([writes.inserts.whenEmpty(), writes.outcomes.whenEmpty()]);
     await attempts.write(({ query }) => query("TRUNCATE transactions, day_totals"));
-    parts.onCommit();
   }
 
   return {

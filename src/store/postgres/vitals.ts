@@ -1,38 +1,15 @@
-import type { Clock } from "../../domain/clock.ts";
-import { RECENT_WRITE_MS, type Vitals } from "../vitals.ts";
+import type { Trouble, Vitals } from "../vitals.ts";
 import type { EngineSql, PostgresMetrics, PostgresState } from "./options.ts";
-
-/** Changes nothing, but is committed like any write. */
-const PROBE = "UPDATE numbering SET last_forgotten = last_forgotten";
-
-/** How long a probe may take before the replica counts as not ready. */
-const PROBE_TIMEOUT_MS = 2000;
 
 interface Parts {
   readonly state: () => PostgresState;
   readonly metrics: PostgresMetrics;
   readonly sql: EngineSql;
-  readonly stopwatch: () => number;
-  readonly clock: Clock;
+  readonly probe: () => Promise<void>;
+  readonly explain: (error: unknown) => Trouble | null;
 }
 
-export function createVitals({ state, metrics, sql, stopwatch, clock }: Parts): Vitals {
-  const isRecent = () => {
-    const { lastWriteMs } = state();
-    return lastWriteMs !== null && stopwatch() - lastWriteMs <= RECENT_WRITE_MS;
-  };
-
-  async function isWritable(): Promise<boolean> {
-    if (isRecent()) return true;
-    const { promise: late, resolve } = Promise.withResolvers<boolean>();
-    const cancel = clock.alarm(clock.nowMs() + PROBE_TIMEOUT_MS, () => resolve(isRecent()));
-    const written = sql.write(PROBE).then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([written, late]).finally(cancel);
-  }
-
+export function createVitals({ state, metrics, sql, probe, explain }: Parts): Vitals {
   return {
     engine: "postgresql",
     get work() {
@@ -52,13 +29,12 @@ export function createVitals({ state, metrics, sql, stopwatch, clock }: Parts): 
       const { durability, offsetMs, connections } = state();
       return { durability, pending: row?.pending ?? 0, clockOffsetMs: offsetMs, connections: connections.busy };
     },
-    async obstacle() {
-      const { clock: reading } = state();
-      if (reading === "unknown") return "the database's clock is not known";
-      if (reading === "jumped") return "the database's clock has jumped";
-      if (await isWritable()) return null;
-      if (state().isStandby) return "the database is a standby, which takes no writes";
-      return "the database has confirmed no write for 2 s";
+    obstacle() {
+      const { clock } = state();
+      if (clock === "unknown") return "the database's clock is not known";
+      return clock === "jumped" ? "the database's clock has jumped" : null;
     },
+    probe,
+    explain,
   };
 }

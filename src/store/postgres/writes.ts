@@ -20,8 +20,6 @@ export interface WritesParts {
   readonly attempts: Attempts;
   readonly meter: Meter;
   readonly stopwatch: () => number;
-  /** Called after each commit. */
-  readonly onCommit: () => void;
   /** The name of the replica: each lane counts in its own shard, so that no commit waits for another. */
   readonly replica: string;
 }
@@ -29,14 +27,14 @@ export interface WritesParts {
 /** How many statements of a kind run at once. Writes that arrive while they run share the next one. */
 const LANES = 2;
 
-const INSERT = `WITH i AS (
+export const INSERT = `WITH i AS (
     INSERT INTO transactions (${rows.NEW_COLUMNS}, status) SELECT ${rows.NEW_COLUMNS}, 0 FROM ${rows.NEW_ROWS}
     ON CONFLICT (id) DO NOTHING RETURNING id, merchant_id, kind, created_at_ms, amount_cents
   ), t AS (${countInserted("i", "$2")})
   SELECT string_agg(id::text, ',') AS ids FROM i`;
 
 // `status + 0` keeps the planner from scanning all pending rows by the index of the schedule.
-const UPDATE = `WITH o AS (
+export const UPDATE = `WITH o AS (
     UPDATE transactions AS t SET ${rows.CHANGED_COLUMNS} FROM ${rows.CHANGES}
     WHERE t.id = r.id AND t.status + 0 = 0 RETURNING t.id, t.merchant_id, t.kind, t.status, t.created_at_ms, t.amount_cents
   ), t AS (${countResolved("o", "$2")})
@@ -132,7 +130,7 @@ export function updateRows(query: Query, changes: readonly rows.Change[], shard:
 }
 
 async function commit<T>(
-  { attempts, meter, stopwatch, onCommit }: WritesParts,
+  { attempts, meter, stopwatch }: WritesParts,
   count: number,
   work: (connection: Connection, mayBeWritten: boolean) => Promise<T>,
   mayBeWritten = false,
@@ -140,7 +138,6 @@ async function commit<T>(
   const startMs = stopwatch();
   const result = await attempts.write(work, { mayBeWritten });
   meter.committed(count, (stopwatch() - startMs) / 1000);
-  onCommit();
   return result;
 }
 

@@ -59,7 +59,7 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
     merchants: createMerchantStore(client, snapshot, commits),
     transactions: createTransactionStore({ client, snapshot, commits, totals, numbering }),
     transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
-    vitals: createVitals(client, commits, watch),
+    vitals: createVitals(client, file, snapshot, watch.meter),
     isShared: false,
     markOfOthers: async () => "",
     close() {

@@ -98,8 +98,7 @@ describeWithPostgres("a database that cannot be reached for a while", () => {
     expect(await readiness()).toBe("200 momo accepts payments");
     forwarder.cut();
     expect(await replica.pay().catch((error: Error) => error.message)).toMatch(/^50[03] /);
-    const notReady = "503 momo accepts no payments: the database has confirmed no write for 2 s";
-    await until(readiness, (said) => said === notReady);
+    await until(readiness, (said) => /^503 momo accepts no payments: the database (?:cannot|did not|has)/.test(said));
     expect((await replica.ask("GET", "/health")).status).toBe(200);
     forwarder.mend();
     await until(readiness, (said) => said === "200 momo accepts payments");

@@ -4,12 +4,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../cli/version.ts";
 import { readyFor } from "../../../sandbox/control/ready.ts";
+import { steeredAlone } from "../../../sandbox/steering.ts";
 import type { Service } from "../../../src/service/service.ts";
+import { Storing } from "../../../src/service/storing.ts";
 import { openStore } from "../../../src/store/sqlite/sqlite.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { openControl } from "../../support/control.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer } from "../../support/scenario.ts";
+import { addMerchants } from "../../support/shop.ts";
 import { forEachTest } from "../../support/use.ts";
 
 const scene = forEachTest(openControl);
@@ -34,22 +38,23 @@ describe("GET /_momo/health and /_momo/ready", () => {
     }
   });
 
-  test("not ready: nothing was written for 2 s, and nothing can be written", async () => {
+  test("not ready while another program has locked the database; a probe leaves nothing behind", async () => {
     const file = join(newFolder(), "momo.db");
-    let nowMs = 0;
-    const store = openStore(file, { busyTimeoutMs: 1, stopwatch: () => nowMs });
-    const service = { vitals: store.vitals } as unknown as Service;
-    const ready = () => readyFor({ service, stopping: new AbortController().signal });
-    expect(await ready()).toMatchObject({ status: 200 });
+    const store = openStore(file, { busyTimeoutMs: 1 });
+    await addMerchants(store, 1);
+    const [clock, faults] = [createManualClock(0), [] as unknown[]];
+    const storing = new Storing({ store, realClock: clock, reportFault: (error) => faults.push(error) });
+    const parts = { service: { storing } as Service, steering: steeredAlone, stopping: new AbortController().signal };
+    const ready = () => readyFor(parts);
     const other = new Database(file);
     other.run("BEGIN IMMEDIATE");
-    nowMs = 2000;
-    expect(await ready()).toMatchObject({ status: 200 });
-    nowMs = 2001;
-    const text = expect.stringContaining("momo accepts no payments: the database cannot be written (SQLITE_BUSY)");
+    const text = expect.stringContaining("momo accepts no payments: another program has locked the database");
     expect(await ready()).toMatchObject({ status: 503, text });
     other.run("ROLLBACK");
+    clock.advance(250);
     expect(await ready()).toMatchObject({ status: 200 });
+    expect(faults.map(String)).toEqual([expect.stringContaining(`; end the other program that writes to ${file}`)]);
+    expect(other.query("SELECT count(*) FROM transactions").values()).toEqual([[0]]);
     other.close();
     store.close();
   });

@@ -1,0 +1,99 @@
+import type { Clock } from "../domain/clock.ts";
+import type { Vitals } from "../store/vitals.ts";
+
+/** A payment that was stored proves for this long that the next one can be stored, too. */
+const PROOF_MS = 1000;
+
+/** The pause after a probe that failed. A probe of a locked SQLite file blocks the process. */
+const PROBE_PAUSE_MS = 250;
+
+/** How long a health check waits for a probe. */
+const PROBE_TIMEOUT_MS = 2000;
+
+/** How often the log says that the database still fails. */
+const TELL_MS = 60_000;
+
+/** After this time without a fault, the next one is news. */
+const QUIET_MS = 10_000;
+
+interface Parts {
+  readonly store: { readonly vitals: Vitals };
+  /** Real time. */
+  readonly realClock: Clock;
+  readonly reportFault: (error: unknown) => void;
+}
+
+/** Whether payments can be stored, and what the log says while they cannot. */
+export class Storing {
+  readonly #vitals: Vitals;
+  readonly #clock: Clock;
+  readonly #report: (error: unknown) => void;
+  #storedAtMs = Number.NEGATIVE_INFINITY;
+  /** Why the last payment, or the last probe, could not be stored. */
+  #obstacle: string | null = null;
+  #probedAtMs = Number.NEGATIVE_INFINITY;
+  #probing: Promise<void> | null = null;
+  #faultAtMs = Number.NEGATIVE_INFINITY;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #untold = 0;
+
+  constructor({ store, realClock, reportFault }: Parts) {
+    this.#vitals = store.vitals;
+    this.#clock = realClock;
+    this.#report = reportFault;
+  }
+
+  /** A payment was stored. */
+  succeed(): void {
+    this.#storedAtMs = this.#clock.nowMs();
+    this.#obstacle = null;
+  }
+
+  /** A payment was not stored. Only an error of the engine is an obstacle for others. */
+  fail(error: unknown): void {
+    this.#obstacle = this.#vitals.explain(error)?.reason ?? this.#obstacle;
+  }
+
+  /** Why no payment can be stored now, in a few words without secrets; null if one can. */
+  async obstacle(): Promise<string | null> {
+    const standing = this.#vitals.obstacle();
+    if (standing !== null) return standing;
+    if (this.#obstacle === null && this.#clock.nowMs() - this.#storedAtMs <= PROOF_MS) return null;
+    if (this.#clock.nowMs() - this.#probedAtMs >= PROBE_PAUSE_MS) this.#probing ??= this.#probe();
+    if (this.#probing === null) return this.#obstacle;
+    const { promise: late, resolve } = Promise.withResolvers<"late">();
+    const cancel = this.#clock.alarm(this.#clock.nowMs() + PROBE_TIMEOUT_MS, () => resolve("late"));
+    const ended = await Promise.race([this.#probing, late]).finally(cancel);
+    return this.#obstacle ?? (ended === "late" ? "the database has stored nothing for 2 s" : null);
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await this.#vitals.probe();
+      this.succeed();
+    } catch (error) {
+      this.#obstacle = this.#vitals.explain(error)?.reason ?? "an error, which the log has";
+      this.#probedAtMs = this.#clock.nowMs();
+      this.reportFault(error);
+    }
+    this.#probing = null;
+  }
+
+  /** Reports an error that no caller gets. For an error of the engine: once what helps, then once a minute how often it came. */
+  readonly reportFault = (error: unknown): void => {
+    const trouble = this.#vitals.explain(error);
+    if (trouble === null) {
+      this.#report(error);
+      return;
+    }
+    const nowMs = this.#clock.nowMs();
+    const isNews = this.#storedAtMs >= this.#faultAtMs && nowMs - this.#faultAtMs > QUIET_MS;
+    this.#faultAtMs = nowMs;
+    this.#untold += 1;
+    if (!isNews && nowMs - this.#toldAtMs < TELL_MS) return;
+    const often = this.#untold > 1 ? ` (${this.#untold} times since the last such line)` : "";
+    this.#report(new Error(`the database fails: ${trouble.reason}${often}; ${trouble.advice}`));
+    this.#toldAtMs = nowMs;
+    this.#untold = 0;
+  };
+}

@@ -1,0 +1,94 @@
+import { afterAll, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { mountSmall } from "../../crash/mount.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
+import { describeWithPostgres, type ReplicaServer, startReplica } from "../../support/replicas.ts";
+import { SLACK_MS } from "../../support/time-outs.ts";
+import { until } from "../../support/until.ts";
+
+afterAll(cleanUp);
+
+const readinessOf = async ({ ask }: ReplicaServer) => {
+  const response = await ask("GET", "/ready");
+  return `${response.status} ${((await response.json()) as { message: string }).message}`;
+};
+
+/** Readiness names the reason while `isBroken`, and is back within a second after `mend`. */
+async function expectReadiness(replica: ReplicaServer, reason: RegExp, mend: () => unknown): Promise<void> {
+  await until(
+    () => readinessOf(replica),
+    (said) => said.startsWith("503 momo accepts no payments: ") && reason.test(said),
+  );
+  await mend();
+  const mendedMs = performance.now();
+  await until(
+    () => readinessOf(replica),
+    (said) => said.startsWith("200 "),
+  );
+  expect(performance.now() - mendedMs).toBeLessThan(1000 + SLACK_MS);
+}
+
+describeWithPostgres("a replica that cannot store payments is not ready, and the log says what helps", () => {
+  test("a lost right on any table that a payment needs, or on the sequence", async () => {
+    const database = await newDatabase(await sharedServer("15"));
+    await runSql(
+      database,
+      "CREATE ROLE teller LOGIN",
+      "GRANT ALL ON ALL TABLES IN SCHEMA public TO teller",
+      "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO teller",
+    );
+    const replica = await startReplica(database.replace("momo@", "teller@"), "a");
+    await replica.pay();
+    for (const [right, object] of [
+      ["USAGE, UPDATE", "SEQUENCE transaction_numbers"],
+      ["INSERT", "TABLE transactions"],
+      ["UPDATE", "TABLE transactions"],
+      ["UPDATE", "TABLE day_totals"],
+      ["SELECT", "TABLE payment_accounts"],
+      ["SELECT", "TABLE api_keys"],
+      ["UPDATE", "TABLE replicas"],
+    ]) {
+      await runSql(database, `REVOKE ${right} ON ${object} FROM teller`);
+      const reason = /permission denied for (?:table|sequence)|the settings that all replicas share/;
+      await expectReadiness(replica, reason, () => runSql(database, `GRANT ${right} ON ${object} TO teller`));
+    }
+    await replica.pay();
+    expect(replica.child.stderr.text).toMatch(
+      /^momo: the database fails: permission denied for sequence transaction_numbers; run GRANT ALL ON SEQUENCE transaction_numbers TO teller\n/,
+    );
+    await replica.stop();
+  });
+
+  test("a locked table", async () => {
+    const database = await newDatabase(await sharedServer("15"));
+    const replica = await startReplica(database, "a");
+    const holder = runSql(database, "BEGIN; LOCK TABLE transactions IN EXCLUSIVE MODE; SELECT pg_sleep(60); COMMIT");
+    holder.catch(() => {}); // it is ended
+    const end = () =>
+      runSql(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK TABLE%'");
+    await expectReadiness(replica, /another session has locked a table/, end);
+    await replica.stop();
+  });
+
+  const folder = newFolder();
+  const canMount = mountSmall(folder, 80);
+  test.if(canMount)("a full disk, where root can mount a small one", async () => {
+    const { port, stop } = await startServer("15", folder);
+    const replica = await startReplica(urlOf(port, "postgres"), "a");
+    const filler = join(folder, "filler");
+    Bun.spawnSync(["dd", "if=/dev/zero", `of=${filler}`, "bs=4k"], { stderr: "ignore" });
+    await until(
+      () => Promise.all(Array.from({ length: 50 }, () => replica.pay().catch(String))),
+      (answers) => answers.some((answer) => answer.includes("500 internal server error")),
+    );
+    await expectReadiness(replica, /disk/, () => rmSync(filler));
+    await replica.pay();
+    expect(replica.child.stderr.text.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^momo: the database fails: the disk of the database is full or fails; free some space/),
+    ]);
+    await replica.stop();
+    stop("immediate");
+  });
+});
