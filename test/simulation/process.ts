@@ -144,8 +144,8 @@ export async function startProcess(options: ProcessOptions) {
 /** Errors that the simulation causes, and those with which SQLite and the service rightly react. */
 function isMadeToFail(error: unknown): boolean {
   if (error instanceof InjectedFault) return true;
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  if (code === "SQLITE_FULL" || code === "SQLITE_BUSY") return true;
+  const { message } = error as { message?: unknown };
+  if (/^the database fails: .*\(SQLITE_(?:FULL|BUSY)\)/.test(String(message))) return true;
   if (message === "the store was closed") return true;
   // The network reported an impossible outcome.
   return /0 is the code of a payment|UNIQUE constraint failed: transactions\.receipt_number|transactions_by_receipt_number/.test(
