@@ -45,7 +45,8 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** The last {@link LOG_CAPACITY} requests. JSON is made only when they are read. */
 export function createRequestLog() {
-  const requests: LoggedRequest[] = [];
+  /** A ring: the place of a request is its id modulo the capacity. */
+  let ring: LoggedRequest[] = [];
   const listeners = new Set<LogListener>();
   let lastId = 0;
 
@@ -57,13 +58,13 @@ export function createRequestLog() {
       const [answer, answerCutBytes] = beginningOf(request.answer);
       const cutId = bodyCutBytes > 0 ? request.body?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
       const logged = { ...request, id: lastId, body, bodyCutBytes, cutId, answer, answerCutBytes };
-      requests.push(logged);
-      if (requests.length > LOG_CAPACITY) requests.shift();
+      ring[lastId % LOG_CAPACITY] = logged;
       for (const listener of listeners) listener(logged, request);
     },
-    list: (): readonly LoggedRequest[] => requests,
+    /** Oldest first. */
+    list: (): readonly LoggedRequest[] => Object.values(ring).sort((a, b) => a.id - b.id),
     clear(): void {
-      requests.length = 0;
+      ring = [];
     },
     subscribe(listener: LogListener): () => void {
       listeners.add(listener);

@@ -30,7 +30,7 @@ export interface OperationContext {
 export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   /** The members of its body; with the method GET, the parameters of its query. */
   readonly schema: Schema;
-  carryOut(input: z.output<Schema>, merchantId: number, context: OperationContext): Promise<Reply>;
+  carryOut(input: z.output<Schema>, merchantId: number, context: OperationContext): Reply | Promise<Reply>;
 }
 
 /** The paths of the three operations below the base address (§4). */

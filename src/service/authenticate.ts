@@ -1,4 +1,4 @@
-import { secretMatches } from "../domain/credentials.ts";
+import { type ApiKey, secretMatches } from "../domain/credentials.ts";
 import { Refusal } from "../domain/error.ts";
 import type { Store } from "../store/store.ts";
 
@@ -7,15 +7,19 @@ const NO_HASH = new Uint8Array(32);
 
 /**
  * Finds the merchant of a request (§5).
- * @returns the merchant's id
+ * @returns the merchant's id, without a promise if the store has the key in memory
  * @throws Refusal `unauthorized`, with the same message for a missing, unknown or revoked key and for a wrong secret
  */
-export async function authenticate(
+export function authenticate(
   { merchants }: Pick<Store, "merchants">,
   apiKey: string | null,
   apiSecret: string | null,
-): Promise<number> {
-  const key = apiKey === null ? null : await merchants.findKey(apiKey);
+): number | Promise<number> {
+  const key = apiKey === null ? null : merchants.findKey(apiKey);
+  return key instanceof Promise ? key.then((found) => merchantOf(found, apiSecret)) : merchantOf(key, apiSecret);
+}
+
+function merchantOf(key: ApiKey | null, apiSecret: string | null): number {
   const matches = secretMatches(apiSecret ?? "", key?.secretHash ?? NO_HASH);
   if (!key || !matches || key.revokedAtMs !== null) {
     throw new Refusal(

@@ -10,14 +10,19 @@ interface Parts {
 
 /**
  * One transaction by its checkout request id (§4.2).
+ * @returns it without a promise if the store has it in memory
  * @throws Refusal `not_found`, with the same message if it is another merchant's
  */
-export async function checkStatus(
+export function checkStatus(
   { store, upToDate }: Parts,
   merchantId: number,
   checkoutRequestId: string,
-): Promise<Transaction> {
-  const transaction = await upToDate.find(() => store.transactions.findByCheckoutRequestId(checkoutRequestId));
+): Transaction | Promise<Transaction> {
+  const found = upToDate.find(() => store.transactions.findByCheckoutRequestId(checkoutRequestId));
+  return found instanceof Promise ? found.then((later) => ownOf(merchantId, later)) : ownOf(merchantId, found);
+}
+
+function ownOf(merchantId: number, transaction: Transaction | null): Transaction {
   if (transaction?.merchantId !== merchantId) {
     throw new Refusal("not_found", "checkout_request_id is not that of a payment of yours");
   }

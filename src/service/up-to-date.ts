@@ -11,13 +11,15 @@ interface Parts {
   readonly reportFault: (error: unknown) => void;
 }
 
+type Lookup = () => Transaction | null | Promise<Transaction | null>;
+
 /**
  * Resolves due payments before they are read, because an alarm may be late, and a payment is never shown as pending after its
  * deadline. A read does not change an outcome, only when it is written.
  */
 export interface UpToDate {
-  /** One transaction; null if there is none. */
-  find(lookup: () => Promise<Transaction | null>): Promise<Transaction | null>;
+  /** One transaction; null if there is none. Without a promise if the lookup has none and nothing is due. */
+  find(lookup: Lookup): ReturnType<Lookup>;
   /** Call it before a list is read. */
   catchUp(): Promise<void>;
 }
@@ -36,13 +38,16 @@ export function createUpToDate({ store, clock, resolver, reportFault }: Parts): 
       throw new Refusal("stopping", "the server is stopping: try again when it is back");
   }
 
+  function current(found: Transaction | null, lookup: Lookup): ReturnType<Lookup> {
+    if (found?.status !== "pending" || found.checkAtMs > clock.nowMs()) return found;
+    const isOverdue = async () => found.expiresAtMs <= clock.nowMs();
+    return resolveWith(() => resolver.resolveFirst(found.checkoutRequestId), isOverdue).then(lookup);
+  }
+
   return {
-    async find(lookup) {
-      const found = await lookup();
-      if (found?.status !== "pending" || found.checkAtMs > clock.nowMs()) return found;
-      const isOverdue = async () => found.expiresAtMs <= clock.nowMs();
-      await resolveWith(() => resolver.resolveFirst(found.checkoutRequestId), isOverdue);
-      return lookup();
+    find(lookup) {
+      const found = lookup();
+      return found instanceof Promise ? found.then((later) => current(later, lookup)) : current(found, lookup);
     },
     async catchUp() {
       // The resolver has no alarm for payments of other processes: only the database knows whether one is due.

@@ -44,7 +44,8 @@ export interface MerchantStore {
    */
   revokeKey(apiKey: string, nowMs: number): Promise<boolean>;
   setTariff(accountId: number, tariff: Tariff): Promise<void>;
-  findKey(apiKey: string): Promise<ApiKey | null>;
+  /** Without a promise if it is in memory: each request needs it. */
+  findKey(apiKey: string): ApiKey | null | Promise<ApiKey | null>;
   findPaymentAccount(id: number): Promise<PaymentAccount | null>;
   findMerchant(id: number): Promise<Merchant | null>;
   findFirstMerchant(): Promise<Merchant | null>;
@@ -66,8 +67,8 @@ export interface TransactionStore {
   /** Stores a new transaction with identifiers from {@link identify}. */
   insert(transaction: PendingTransaction): Promise<void>;
 
-  /** By its complete id, in the same letter case. */
-  findByCheckoutRequestId(checkoutRequestId: string): Promise<Transaction | null>;
+  /** By its complete id, in the same letter case. Without a promise if it is in memory. */
+  findByCheckoutRequestId(checkoutRequestId: string): Transaction | null | Promise<Transaction | null>;
 
   /** The newest transaction of any merchant with exactly this reference. */
   findByReference(reference: string): Promise<Transaction | null>;

@@ -30,7 +30,7 @@ describe("a read between a write and its commit finds the old state, and a read 
 
   test("a key that is revoked", async () => {
     const { apiKey, apiSecret } = caller.key;
-    const login = () => harness.service.authenticate(apiKey, apiSecret);
+    const login = async () => harness.service.authenticate(apiKey, apiSecret);
     const revoking = harness.service.registry.revokeKey(apiKey);
     expect(await login()).toBe(caller.merchantId);
     await revoking;

@@ -30,10 +30,10 @@ test("a row is read once until it is written to; a missing row is read each time
   expect(readFor(1, 2, 1)).toEqual([1, 2]);
 });
 
-test("the cache keeps 4,000 rows, and one more empties it first", () => {
-  const keys = Array.from({ length: 4000 }, (_, key) => key);
+test("the cache keeps 16,000 rows, and one more evicts the oldest", () => {
+  const keys = Array.from({ length: 16_000 }, (_, key) => key);
   expect(CAPACITY).toBe(keys.length);
   expect(readFor(...keys)).toEqual(keys);
   expect(readFor(...keys)).toEqual([]);
-  expect(readFor(4000, 4000, 0)).toEqual([4000, 0]);
+  expect(readFor(16_000, 16_000, 1, 0)).toEqual([16_000, 0]);
 });

@@ -8,7 +8,7 @@ export function pay({ service }: Harness, { merchantId, accountId }: Caller, cha
 }
 
 /** The payment as the status operation finds it. */
-export function statusOf(
+export async function statusOf(
   { service }: Harness,
   { merchantId }: Caller,
   started: { readonly checkoutRequestId: string },

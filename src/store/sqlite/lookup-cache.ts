@@ -1,7 +1,7 @@
 import type { Snapshot } from "./snapshot.ts";
 
-/** A cache with this many entries, of about a kilobyte each, is emptied before the next one. */
-export const CAPACITY = 4000;
+/** A cache with this many entries, of about a kilobyte each, evicts the oldest before the next one. */
+export const CAPACITY = 16_000;
 
 /** Caches rows that are read often and change rarely, until something writes to them. */
 export interface LookupCache<K, V> {
@@ -26,7 +26,7 @@ export function createLookupCache<K, V>(snapshot: Snapshot, read: (key: K) => V 
       if (known !== undefined) return known;
       const found = read(key);
       if (found === null) return null;
-      if (kept.size === CAPACITY) kept.clear();
+      if (kept.size === CAPACITY) kept.delete(kept.keys().next().value as K);
       kept.set(key, found);
       return found;
     },

@@ -88,9 +88,7 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
       });
     },
 
-    async findKey(apiKey: string): Promise<ApiKey | null> {
-      return keys.find(apiKey);
-    },
+    findKey: keys.find,
 
     async findPaymentAccount(id: number): Promise<PaymentAccount | null> {
       return accounts.find(id);

@@ -53,9 +53,7 @@ function createReads({ statements, polled, numbering }: Shared): TransactionRead
   }
 
   return {
-    async findByCheckoutRequestId(checkoutRequestId) {
-      return polled.find(checkoutRequestId);
-    },
+    findByCheckoutRequestId: polled.find,
 
     async findByReference(reference) {
       const row = statements().byReference.get(foldCase(reference), reference);

@@ -92,7 +92,7 @@ async function payBehindPooler(version: Version): Promise<void> {
   );
   const found = await Promise.all(
     pending.flatMap(({ checkoutRequestId }, n) => [
-      (n % 2 === 0 ? other : store).transactions.findByCheckoutRequestId(checkoutRequestId),
+      Promise.resolve((n % 2 === 0 ? other : store).transactions.findByCheckoutRequestId(checkoutRequestId)),
       store.transactions.findByReference(`R-${n}`),
     ]),
   );

@@ -18,7 +18,7 @@ const putOff = (pending: PendingTransaction, byMs: number) => ({ ...pending, che
 
 onEveryEngine((engine) => {
   const shop = useShop(engine, 2);
-  const find = ({ checkoutRequestId }: TransactionFacts) =>
+  const find = async ({ checkoutRequestId }: TransactionFacts) =>
     shop.store.transactions.findByCheckoutRequestId(checkoutRequestId);
   const insertTwo = async () => [await insertPending(shop.store), await insertPending(shop.store)] as const;
 
