@@ -85,6 +85,12 @@ export function wantsColour(): boolean {
   return !process.env.NO_COLOR && process.env.TERM !== "dumb";
 }
 
+/** Whether the locale has more than ASCII. Without a locale, as in most containers, terminals still show UTF-8. */
+export function speaksUnicode(): boolean {
+  const { LC_ALL, LC_CTYPE, LANG } = process.env;
+  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "UTF-8");
+}
+
 /** Reaches a host of this machine without the proxy. */
 export function reachDirectly(host: string): void {
   const already = process.env.no_proxy ?? process.env.NO_PROXY;

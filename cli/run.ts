@@ -1,11 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { GROUPS } from "./command-table.ts";
 import { suggestionsFor } from "./terminal/completion.ts";
-import { EXIT, toFailure } from "./terminal/failure.ts";
-import { showFirstStep } from "./terminal/first-step.ts";
-import { addHelp } from "./terminal/help.ts";
-import { asksJson, tellFailure } from "./terminal/output.ts";
-import { writeOut } from "./terminal/standard-output.ts";
+import { EXIT, NoServer, toFailure } from "./terminal/failure.ts";
+import { addHelp, exitCodesText, helpLayout } from "./terminal/help.ts";
+import { asksJson, forPeople, tellFailure } from "./terminal/output.ts";
+import { lineWidth, writeOut } from "./terminal/standard-output.ts";
 import { usageFailure } from "./terminal/usage.ts";
 
 /** Runs one command line, and sets the exit code. docs/cli.md lists the codes. */
@@ -14,35 +13,50 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const own = args.slice(0, end < 0 ? undefined : end);
   const json = asksJson(own);
   const asksHelp = args[0] === "help";
-  const words = asksHelp ? args.slice(1) : args;
+  const topic = asksHelp ? args.slice(1).join(" ") : "";
+  const words = topic === REPLICAS_TOPIC ? ["serve"] : asksHelp ? args.slice(1) : args;
   if (args[0] === "complete") {
     writeOut(await completions(args.slice(args.indexOf("--") + 1), version));
     return;
   }
+  if (topic === EXIT_CODES_TOPIC) {
+    writeForPeople(exitCodesText());
+    return;
+  }
   const name = words.find((word) => word !== "--"); // ends the options
-  const program = await assemble(version, (candidate) => candidate === name);
+  const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
+  const program = await assemble(version, (candidate) => candidate === name, layout);
   if (asksHelp || own.some((word) => word === "--help" || word === "-h")) {
     addHelp(program);
   }
   try {
-    if (args.length === 0) showFirstStep();
+    if (args.length === 0) await (await import("./terminal/first-step.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
-    process.exitCode = tellOf(error, commandOf(program, words), json);
+    process.exitCode = await tellOf(error, commandOf(program, words), json);
   }
 }
 
+const EXIT_CODES_TOPIC = "exit-codes";
+const REPLICAS_TOPIC = "replicas";
+
+const writeForPeople = (text: string) => writeOut(forPeople(text, lineWidth()));
+
 /** The program with the wanted commands, and the names of the others for the help. */
-async function assemble(version: string, isMeant: (name: string) => boolean): Promise<Command> {
+async function assemble(
+  version: string,
+  isMeant: (name: string) => boolean,
+  layout = helpLayout(null),
+): Promise<Command> {
   const program = new Command("momo")
     .description("A mobile-money sandbox: the payment service, a simulated network and a client in one program.")
     .version(version)
-    .configureHelp({ minWidthToWrap: 20 })
+    .configureHelp(layout)
     .helpCommand(false)
     .showSuggestionAfterError()
     .enablePositionalOptions() // words after `exec --` belong to the other command
     .exitOverride()
-    .configureOutput({ writeOut, outputError: () => {} }); // tellOf prints the error
+    .configureOutput({ writeOut: writeForPeople, outputError: () => {} }); // tellOf prints the error
   for (const [group, commands] of Object.entries(GROUPS)) {
     for (const [name, [summary, load]] of Object.entries(commands)) {
       const command = isMeant(name) ? (await load()).default() : new Command(name);
@@ -50,7 +64,7 @@ async function assemble(version: string, isMeant: (name: string) => boolean): Pr
     }
   }
   for (const [name, summary, words] of [
-    ["help", "show the help of a command", "[command...]"],
+    ["help", `show the help of a command, ${EXIT_CODES_TOPIC} or ${REPLICAS_TOPIC}`, "[command...]"],
     ["version", "show the version", ""],
   ] as const) {
     const command = new Command(name).description(summary).helpGroup("Shell:");
@@ -107,7 +121,7 @@ function commandOf(program: Command, words: readonly string[]): Command {
 }
 
 /** Prints why the command failed, and returns the exit code. */
-function tellOf(error: unknown, command: Command, json: boolean): number {
+async function tellOf(error: unknown, command: Command, json: boolean): Promise<number> {
   if (error instanceof CommanderError) {
     // Help or version: no error.
     if (error.exitCode === 0) return EXIT.done;
@@ -115,7 +129,8 @@ function tellOf(error: unknown, command: Command, json: boolean): number {
     if (error.code !== "commander.help" || json) tellFailure(failure, json);
     return failure.exitCode;
   }
-  const failure = toFailure(error);
+  const failure =
+    error instanceof NoServer ? await (await import("./client/running.ts")).namingNeighbour(error) : toFailure(error);
   tellFailure(failure, json);
   return failure.exitCode;
 }

@@ -30,7 +30,14 @@ export interface Client {
 
 /** The merchant API, with the target's key. */
 export function merchantClient({ baseUrl, apiKey, apiSecret, keySource }: Target): Client {
-  return createClient(baseUrl, { "X-API-Key": apiKey, "X-API-Secret": apiSecret }, blame(keySource, apiKey));
+  return createClient(
+    baseUrl,
+    { "X-API-Key": apiKey, "X-API-Secret": apiSecret },
+    {
+      unauthorized: blame(keySource, apiKey),
+      ...PAYMENT_HINTS,
+    },
+  );
 }
 
 /** The hint for a refused key: where it came from, and what to do. */
@@ -48,11 +55,18 @@ function blame(source: KeySource | undefined, apiKey: string): string {
 }
 
 /** The control API, with its token if it has one. */
-export function controlClient({ controlUrl, controlToken }: ControlTarget): Client {
-  return createClient(controlUrl, bearer(controlToken), CONTROL_HINT);
+export function controlClient({ controlUrl, controlToken }: ControlTarget, hints: Hints = {}): Client {
+  return createClient(controlUrl, bearer(controlToken), { ...CONTROL_HINTS, ...hints });
 }
 
-const CONTROL_HINT = "give the token that momo serve shows at its start in MOMO_CONTROL_TOKEN";
+/** What to do about a refusal. */
+type Hints = { readonly [C in FailureCode]?: string };
+
+export const PAYMENT_HINTS: Hints = { not_found: "momo list shows the payments" };
+
+const CONTROL_HINTS: Hints = {
+  unauthorized: "give the token that momo serve shows at its start in MOMO_CONTROL_TOKEN",
+};
 
 /**
  * The control API's stream of events, open until one side closes it.
@@ -67,7 +81,7 @@ export async function openEvents({ controlUrl, controlToken }: ControlTarget): P
   if (!response) throw nothingAnswersAt(new URL(controlUrl).origin);
   const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
   if (response.status === 200 && isStream && response.body) return response.body;
-  throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINT);
+  throw refusalOf(controlUrl, response.status, parseAnswer(await response.text()), CONTROL_HINTS);
 }
 
 const bearer = (token: string | null): Record<string, string> =>
@@ -109,8 +123,7 @@ function nothingAnswersAt(origin: string): Failure {
   );
 }
 
-/** @param hint what to do if the credentials are refused */
-function createClient(address: string, credentials: Record<string, string>, hint: string): Client {
+function createClient(address: string, credentials: Record<string, string>, hints: Hints): Client {
   const sendBody =
     (method: string) =>
     (path: string, body: object, options: SendOptions = {}): Promise<Answer> =>
@@ -121,7 +134,7 @@ function createClient(address: string, credentials: Record<string, string>, hint
           headers: { "Content-Type": "application/json", ...credentials, ...options.headers },
           body: JSON.stringify(body),
         },
-        hint,
+        hints,
         options,
       );
   return {
@@ -129,9 +142,9 @@ function createClient(address: string, credentials: Record<string, string>, hint
     put: sendBody("PUT"),
     get: (path, query, options = READS) => {
       const parameters = new URLSearchParams(query).toString();
-      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hint, options);
+      return send(address + path + (parameters && `?${parameters}`), { headers: credentials }, hints, options);
     },
-    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hint, {}),
+    delete: (path) => send(address + path, { method: "DELETE", headers: credentials }, hints, {}),
   };
 }
 
@@ -141,7 +154,7 @@ export const READS: SendOptions = { checkWith: null };
  * @returns the answer of a request that succeeded
  * @throws Failure in the words of the service; `unreachable` if nothing answers; {@link LostAnswer}
  */
-async function send(url: string, init: RequestInit, hint: string, options: SendOptions): Promise<Answer> {
+async function send(url: string, init: RequestInit, hints: Hints, options: SendOptions): Promise<Answer> {
   const { origin, hostname } = new URL(url);
   if (isLoopback(hostname)) reachDirectly(hostname);
   let response: Response;
@@ -158,13 +171,15 @@ async function send(url: string, init: RequestInit, hint: string, options: SendO
   if (!answer && (response.status === 502 || response.status === 504)) {
     throw new LostAnswer(`${origin} answers only that it has no answer (HTTP ${response.status})`, options);
   }
-  if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hint);
+  if (response.status !== 200 || !answer?.success) throw refusalOf(url, response.status, answer, hints);
   return answer;
 }
 
 /** The reason of a refusal. If the answer does not have the form of ours, another program sent it. */
-function refusalOf(url: string, status: number, answer: Answer | null, hint: string): Failure {
-  if (answer) return new Failure(codeOf(status), answer.message, status === 401 ? hint : null);
+function refusalOf(url: string, status: number, answer: Answer | null, hints: Hints): Failure {
+  const code = codeOf(status);
+  // A guard that answers 403 does not want another token.
+  if (answer) return new Failure(code, answer.message, (status === 403 ? null : hints[code]) ?? null);
   return new Failure(
     "unexpected",
     `${new URL(url).origin} answers (HTTP ${status}), but not like the payment service`,

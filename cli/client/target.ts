@@ -3,7 +3,7 @@ import { isLoopback } from "../../sandbox/control/guard.ts";
 import { momoEnvironment } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { readCredentials, readServer } from "../serving/records.ts";
-import { Failure } from "../terminal/failure.ts";
+import { Failure, NoServer } from "../terminal/failure.ts";
 import { quoted } from "../terminal/this-program.ts";
 
 export interface TargetFlags {
@@ -125,11 +125,7 @@ export function commandFor(flags: TargetFlags, ...words: string[]): string {
 }
 
 function noServer(directory: string): never {
-  throw new Failure(
-    "unreachable",
-    `no sandbox is running on ${directory}`,
-    "start one with momo serve, or name one with --base-url or MOMO_BASE_URL",
-  );
+  throw new NoServer(directory);
 }
 
 const missing = (what: string, flag: string, variable: string) =>

@@ -44,7 +44,7 @@ async function listAccounts(flags: AccountFlags): Promise<void> {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.listAccounts(id);
   });
-  const columns = [{ name: "id" }, { name: "merchant id" }, { name: "name", least: 20 }, { name: "fee" }];
+  const columns = [{ name: "id" }, { name: "merchant id" }, { name: "name" }, { name: "fee" }];
   printList({ name: "accounts", items: accounts.map(view), essential: "id", columns }, flags);
 }
 

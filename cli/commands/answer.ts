@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
-import { type Answer, controlClient } from "../client/client.ts";
+import { type Answer, controlClient, PAYMENT_HINTS } from "../client/client.ts";
 import { checkoutIdAt } from "../client/find.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { controlOptions, outputOptions, paymentArgument, readPin, withOptions } from "../terminal/options.ts";
@@ -26,7 +26,7 @@ async function answer(name: string, flags: AnswerFlags): Promise<void> {
   if ((pin === undefined) === (outcome === undefined)) {
     throw misuse("give either --pin or --outcome, such as --pin 1234 or --outcome cancelled");
   }
-  const client = controlClient(resolveControl(flags));
+  const client = controlClient(resolveControl(flags), PAYMENT_HINTS);
   const checkoutRequestId = await checkoutIdAt(client, name);
   const path = `/prompts/${encodeURIComponent(checkoutRequestId)}/answer`;
   const checkWith = commandFor(flags, "status", checkoutRequestId);

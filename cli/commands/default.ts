@@ -16,7 +16,7 @@ export default function defaultCommand(): Command {
   const setting = command
     .command("set")
     .description("set what prompts do from now on, until a reset")
-    .addArgument(new Argument("<outcome>", "their outcome").choices(OUTCOME_NAMES))
+    .addArgument(new Argument("<outcome>", "one of momo outcomes").choices(OUTCOME_NAMES))
     .option("--after <duration>", "how long after the start (default: the outcome's own time)", readDurationText);
   for (const sub of [showing, setting]) withOptions(sub, ...controlOptions(), ...outputOptions("the outcome"));
   showing.action(async (flags: DefaultFlags) =>

@@ -25,7 +25,7 @@ import {
 import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
-import { outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
+import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from "../terminal/output.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
@@ -35,7 +35,7 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
 
 export default function doctorCommand(): Command {
   const command = new Command("doctor")
-    .option("--port <number>", "that momo serve would use", readPort, 2547)
+    .option("--port <number>", "that momo serve would use", readPort, DEFAULT_PORT)
     .option("--mend", "count wrong totals again; no server may run")
     .option("--account <id>", "the payment account that momo pay would use", readId);
   return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);

@@ -67,7 +67,7 @@ async function listKeys(flags: KeyFlags): Promise<void> {
     const { id } = await chosenMerchant(registry, flags.merchant);
     return registry.listKeys(id);
   });
-  const columns = [{ name: "api key" }, { name: "merchant id" }, { name: "label", least: 20 }];
+  const columns = [{ name: "api key" }, { name: "merchant id" }, { name: "label" }];
   printList({ name: "keys", items: keys.map(view), essential: "api_key", columns }, flags);
 }
 

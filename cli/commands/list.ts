@@ -18,7 +18,7 @@ import {
   readUpTo,
   serverOptions,
 } from "../terminal/options.ts";
-import { cellOf, formatOf, type OutputOptions, tell } from "../terminal/output.ts";
+import { cellOf, formatOf, type OutputOptions, tell, tellCommand } from "../terminal/output.ts";
 import { ageText, amountText, reasonText, statusPiece } from "../terminal/payment-lines.ts";
 import { misuse } from "../terminal/usage.ts";
 
@@ -101,34 +101,29 @@ async function printForPeople(
   if (items.length === 0) {
     tell(pages.total_items > 0 ? `page ${pages.current_page} is past the end` : "no transactions");
     const next = pages.total_items > 0 ? ["list"] : ["pay", "0712345678", "100", "--wait"];
-    tell(`Next: ${commandFor(flags, ...next)}`);
+    tellCommand("Next:", commandFor(flags, ...next));
     return;
   }
   const beside = openBeside(flags);
   const [clock, references] = await Promise.all([beside.get("/clock"), referencesOf(items, beside)]);
   const { nowMs } = timeIn(clock, systemClock.nowMs());
-  const optional = (name: string, drop: number, cell: (item: Record<string, unknown>) => string, least: number) =>
-    items.some((item) => cell(item) !== "") ? [{ name, drop, least, cell }] : [];
+  const unlessEmpty = (name: string, cell: (item: Record<string, unknown>) => string) =>
+    items.some((item) => cell(item) !== "") ? [{ name, cell }] : [];
   const columns = [
     { name: "id", align: "right" as const },
-    // The list is sorted by time anyway, so this column goes before a reason is cut.
-    { name: "age", drop: 1, cell: (item: Record<string, unknown>) => ageText(item.created_at, nowMs) },
+    // The list is sorted by time anyway.
+    { name: "age", optional: true as const, cell: (item: Record<string, unknown>) => ageText(item.created_at, nowMs) },
     { name: "status", cell: (item: Record<string, unknown>) => statusPiece(item.status) },
     { name: "amount", align: "right" as const, cell: (item: Record<string, unknown>) => amountText(item.amount) },
-    { name: "phone", drop: 5 },
-    ...optional(
-      "reference",
-      2,
-      ({ checkout_request_id }) => references.get(checkout_request_id) ?? "",
-      "reference".length,
-    ),
-    ...optional("reason", 3, reasonText, "insufficient funds (1)".length),
+    { name: "phone" },
+    ...unlessEmpty("reference", ({ checkout_request_id }) => references.get(checkout_request_id) ?? ""),
+    ...unlessEmpty("reason", reasonText),
   ];
   printList({ name: "transactions", items, essential: "id", columns }, flags);
   tell();
   tell(`page ${pages.current_page} of ${pages.total_pages}, ${pages.total_items} in all`);
-  if (pages.current_page < pages.total_pages) tell(`Next page: ${commandFor(flags, ...nextPage(flags, pages))}`);
-  tell(`One of them: ${commandFor(flags, "status", cellOf(items[0]?.id))}`);
+  if (pages.current_page < pages.total_pages) tellCommand("Next page:", commandFor(flags, ...nextPage(flags, pages)));
+  tellCommand("One of them:", commandFor(flags, "status", cellOf(items[0]?.id)));
 }
 
 /** The merchant API lists no references. They come from the control API, if the server is a known sandbox. */

@@ -35,7 +35,7 @@ async function createMerchant(flags: MerchantFlags): Promise<void> {
 
 async function listMerchants(flags: MerchantFlags): Promise<void> {
   const merchants = await withRegistry({ ...flags, create: false }, (registry) => registry.listMerchants());
-  const columns = [{ name: "id" }, { name: "name", least: 20 }];
+  const columns = [{ name: "id" }, { name: "name" }];
   printList({ name: "merchants", items: merchants.map(view), essential: "id", columns }, flags);
 }
 

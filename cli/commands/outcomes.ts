@@ -15,7 +15,7 @@ function outcomes(options: OutputOptions): void {
     { name: "code", align: "right" as const, cell: dash("code") },
     { name: "test phone", cell: dash("phone") },
     { name: "after", cell: dash("after") },
-    { name: "meaning", drop: 1, least: 20 },
+    { name: "meaning" },
   ];
   printList({ name: "outcomes", items: outcomesView(), essential: "name", columns }, options);
 }

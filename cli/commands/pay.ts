@@ -1,17 +1,19 @@
 import { Argument, Command, Option } from "commander";
 import { parseChoice } from "../../sandbox/network/choice.ts";
-import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
+import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
+import { openBeside } from "../client/beside.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import type { WaitFlags } from "../client/wait.ts";
+import { askText, askWhich, canAsk } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
 import { outputOptions, readId, readText, serverOptions, waitOptions, withOptions } from "../terminal/options.ts";
-import { isErrorTerminal, type OutputOptions, tell } from "../terminal/output.ts";
+import { asksForJson, isErrorTerminal, type OutputOptions, tell, tellCommand } from "../terminal/output.ts";
 import { amountText, printPayment } from "../terminal/payment-lines.ts";
 import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
-import { misuse } from "../terminal/usage.ts";
+import { missingArgument } from "../terminal/usage.ts";
 import { watchPayment } from "../terminal/watch.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
@@ -27,25 +29,27 @@ export default function payCommand(): Command {
     // A number may be several words. The last word is the amount.
     .addArgument(new Argument("[phone]", "the customer's, such as 0712345678 or +254 712 345 678"))
     .addArgument(new Argument("[amount...]", "in KES"))
-    .option(
-      "--account <id>",
-      "the payment account (default: $MOMO_PAYMENT_ACCOUNT_ID, or the data directory's)",
-      readId,
-    )
+    .optionsGroup("The payment:")
+    .option("--account <id>", "payment account (default: $MOMO_PAYMENT_ACCOUNT_ID)", readId)
     .option("--reference <text>", "your own order or reference code", readText(0, MAX_REFERENCE_LENGTH))
     .option("--description <text>", "shown on the prompt", readText(0, MAX_DESCRIPTION_LENGTH))
-    .option("--outcome <name>", `what the prompt does, optionally with '; after=10s': ${OUTCOME_NAMES.join(", ")}`)
-    .addOption(new Option("--kind <kind>", "the origin of the payment").choices(KINDS).default("api"));
+    .option("--outcome <name>", "one of momo outcomes, also with '; after=10s'")
+    .addOption(new Option("--kind <kind>", "api, web, wallet_deposit, credit_topup").choices(KINDS).default("api"));
   const output = outputOptions("the checkout request id; with --wait, the status");
   return withOptions(command, ...waitOptions(), ...serverOptions(), ...output).action(pay);
 }
 
-async function pay(first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
-  if (first === undefined) throw misuse("PHONE and AMOUNT are missing");
-  const last = rest.at(-1);
-  if (last === undefined) throw misuse("AMOUNT is missing");
+async function pay(first: string | undefined, rest: readonly string[], given: PayFlags): Promise<void> {
+  const asks = first === undefined && canAsk({ json: asksForJson(given) });
+  if (first === undefined && !asks) throw missingArgument("PHONE and AMOUNT are missing");
+  if (asks) resolveTarget(given); // ask nothing if there is no server
+  const words = first === undefined ? await askPayment() : [first, ...rest];
+  const flags = asks ? { ...given, ...(await askOutcome(given)) } : given;
+  const last = words.length > 1 ? words.at(-1) : undefined;
+  if (last === undefined) throw missingArgument("AMOUNT is missing");
   const amount = readAmount(last);
-  const phone = readTypedPhone([first, ...rest.slice(0, -1)]);
+  const phone = readTypedPhone(words.slice(0, -1));
+  if (asks) tellSame(phone, amount, flags);
   const target = resolveTarget(flags);
   if (target.paymentAccountId === null) {
     throw new Failure(
@@ -54,14 +58,14 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
       "give it with --account or MOMO_PAYMENT_ACCOUNT_ID",
     );
   }
-  const started = await start(target, phone, amount, flags);
+  const started = await start(target, phone, amount, flags).catch((error) => explainAccount(error, target, flags));
   const checkoutRequestId = String(started.checkout_request_id);
   const isWatched = isErrorTerminal() && !flags.quiet;
   if (!flags.wait) {
     printPayment(started, flags, "checkout_request_id");
     if (isWatched) {
       tell();
-      tell(`Follow it with: ${commandFor(flags, "status", checkoutRequestId, "--wait")}`);
+      tellCommand("Follow it with:", commandFor(flags, "status", checkoutRequestId, "--wait"));
     }
     return;
   }
@@ -72,6 +76,49 @@ async function pay(first: string | undefined, rest: readonly string[], flags: Pa
   }
   await watchPayment(merchantClient(target), checkoutRequestId, flags, { ...started, status: "pending" });
 }
+
+async function askPayment(): Promise<[phone: string, amount: string]> {
+  const phone = await askText({
+    ...{ flag: "PHONE", message: "Phone of the customer", json: false, initial: "0712345678" },
+    check: (text) => readTypedPhone([text], "It"),
+  });
+  const amount = await askText({
+    ...{ flag: "AMOUNT", message: "Amount in KES", json: false, initial: "100" },
+    check: (text) => readAmount(text, "It"),
+  });
+  return [phone, amount];
+}
+
+/** A person who answers questions also waits for the outcome. */
+async function askOutcome({ outcome }: PayFlags): Promise<Pick<PayFlags, "wait" | "outcome">> {
+  if (outcome !== undefined) return { wait: true };
+  const usual = { value: undefined, label: "as momo decides: rules, test phones, default" };
+  const choices = OUTCOMES.map(({ name, meaning }) => ({ value: name, label: `${name}: ${meaning}` }));
+  const chosen = await askWhich<string | undefined>({ message: "What does the customer do?", json: false }, [
+    usual,
+    ...choices,
+  ]);
+  return { wait: true, ...(chosen !== null && chosen !== undefined && { outcome: chosen }) };
+}
+
+function tellSame(phone: string, amount: number, flags: PayFlags): void {
+  const outcome = flags.outcome === undefined ? [] : ["--outcome", flags.outcome];
+  tellCommand("The same without questions:", commandFor(flags, "pay", phone, String(amount), ...outcome, "--wait"));
+  tell();
+}
+
+/** Adds to the refusal of an account which accounts there are. */
+async function explainAccount(error: unknown, target: Target, flags: PayFlags): Promise<never> {
+  if (!(error instanceof Failure) || !error.message.startsWith("payment_account_id")) throw error;
+  // The control API lists the accounts of the first merchant, whose key is that of the data directory.
+  const answer = target.keySource?.from === "file" ? await openBeside(flags).get("/accounts") : null;
+  const accounts = Array.isArray(answer?.accounts) ? (answer.accounts as { id: number; name: string }[]) : [];
+  const names = accounts.slice(0, MAX_NAMED_ACCOUNTS).map(({ id, name }) => `${id} (${name})`);
+  const there = names.length > 0 ? `there is ${names.join(", ")}` : "momo accounts list shows them";
+  throw new Failure(error.code, error.message, `${there}; give one with --account`);
+}
+
+const MAX_NAMED_ACCOUNTS = 5;
 
 /** The merchant API starts payments of the kind `api`, the control API those of other kinds. */
 function start(target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {

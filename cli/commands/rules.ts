@@ -37,7 +37,7 @@ export default function rulesCommand(): Command {
   const add = command
     .command("add")
     .description("append a rule: what prompts do that match all of its options")
-    .addArgument(new Argument("<outcome>", "their outcome").choices(OUTCOME_NAMES))
+    .addArgument(new Argument("<outcome>", "one of momo outcomes").choices(OUTCOME_NAMES))
     .option("--phone <number>", "of this customer", (text) => readTypedPhone([text], "--phone"))
     .option("--amount <shillings>", "of exactly this amount", (text) => readAmount(text, "--amount"))
     .option("--account <id>", "of this payment account", readId)
@@ -62,7 +62,7 @@ async function show(flags: RuleFlags, call: (client: Client) => Promise<Answer>)
   const answer = (await call(controlClient(resolveControl(flags)))) as Answer & { rules: RuleInForce[] };
   const columns = [
     { name: "outcome" },
-    { name: "matches", least: 20, cell: ({ match }: RuleInForce) => matchText(match) },
+    { name: "matches", cell: ({ match }: RuleInForce) => matchText(match) },
     { name: "after", cell: ({ after }: RuleInForce) => after ?? "its own time" },
     { name: "times left", align: "right" as const, cell: ({ times }: RuleInForce) => (times ?? "always").toString() },
   ];

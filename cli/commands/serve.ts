@@ -1,5 +1,6 @@
 import { Command, type ErrorOptions, Option, type ParseOptionsResult } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
+import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
@@ -16,9 +17,17 @@ import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
-import { dataOption, LOG_FORMATS, type LogFormat, readHost, readName, readPort } from "../terminal/options.ts";
-import { printJson, reportFault, tell } from "../terminal/output.ts";
-import { createRequestOutput, type RequestOutput } from "../terminal/request-output.ts";
+import {
+  DEFAULT_PORT,
+  dataOption,
+  LOG_FORMATS,
+  type LogFormat,
+  readHost,
+  readName,
+  readPort,
+} from "../terminal/options.ts";
+import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
+import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/request-output.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
 import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
@@ -40,39 +49,26 @@ interface ServeFlags extends SandboxFlags, SharingFlags {
 }
 
 export default function serveCommand(): Command {
-  const command = addSharingOptions(addSandboxOptions(new ServeCommand("serve")))
-    .addOption(
-      new Option("--port <number>", "the port to listen on; 0 takes any free one").default(2547).argParser(readPort),
-    )
+  const command = new ServeCommand("serve")
+    .optionsGroup("Where:")
+    .addOption(new Option("--port <number>", "0 takes any free one").default(DEFAULT_PORT).argParser(readPort))
     .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1").argParser(readHost))
     .addOption(dataOption().conflicts("ephemeral"))
-    .option("--ephemeral", "keep the data in a temporary folder, removed at the end")
-    .option(
-      "--control-port <number>",
-      "serve the control API and the console only on this port; 0 takes any free one",
-      readPort,
+    .option("--ephemeral", "temporary data, removed at the end")
+    .option("--control-port <number>", "control API and console only there", readPort)
+    .option("--control-token-file <file>", "the control API requires this token")
+    .option("--name <name>", "in the console, to tell it from others", readName);
+  addSharingOptions(addSandboxOptions(command))
+    .optionsGroup("Output:")
+    .addOption(
+      new Option("--log <what>", "payments (default at a terminal), requests").choices(["payments", "requests"]),
     )
-    .option(
-      "--control-token-file <file>",
-      "a token that the control API requires (default: none on loopback, otherwise a new one)",
-    )
-    .option("--name <name>", "shown by the console, to tell this sandbox from others", readName)
-    .option("--ready-file <path>", "written when requests are served, removed at the end")
+    .addOption(new Option("--log-format <format>", "pretty, json").choices(LOG_FORMATS))
+    .option("-q, --quiet", "no such lines, no refused requests")
     .option("--json", "print one ready record")
-    .addOption(
-      new Option(
-        "--log <what>",
-        "a line on stderr for each payment as it starts and ends, or for each request (default: payments on a terminal)",
-      ).choices(["payments", "requests"]),
-    )
-    .addOption(
-      new Option("--log-format <format>", "form of these lines; without --log, a line for each request").choices(
-        LOG_FORMATS,
-      ),
-    )
-    .option("-q, --quiet", "print no such lines")
-    .option("--until-stdin-closes", "stop when standard input ends, as it does when the program that started momo ends")
-    .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. An option comes before its variable.")
+    .option("--ready-file <path>", "the same, in a file while it serves")
+    .option("--until-stdin-closes", "end with the program that started momo")
+    .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. momo help replicas: --database and more.")
     .action(async (flags: ServeFlags) => {
       removeReadyFileOf(words());
       checkVariables(command);
@@ -125,7 +121,8 @@ async function serve(flags: ServeFlags): Promise<void> {
   const database = sharedDatabase(flags);
   if (database && config.rules.some(({ times }) => times !== null))
     throw new Failure("usage", COUNTED_RULES, RULES_HINT);
-  const controlToken = controlTokenFor(flags);
+  const givenToken = givenControlToken(flags);
+  const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const output = requestOutputFor(flags);
   let sandbox: RunningSandbox | undefined;
@@ -142,19 +139,16 @@ async function serve(flags: ServeFlags): Promise<void> {
       host: flags.host,
       port: flags.port,
       controlPort: controlPortFor(flags),
-      controlToken,
+      controlToken: givenToken ?? newToken,
       firstKey: firstKeyOfEnvironment,
       realClock: systemClock,
       stopwatch,
       random: systemRandom,
       reportFault: output?.reportFault ?? reportFault,
       ...(flags.name !== undefined && { name: flags.name }),
-      ...(output && {
-        ...(tellsRequests(flags) ? { onRequest: output.onRequest } : { onTransaction: output.onTransaction }),
-        onDelivery: output.onDelivery,
-      }),
+      ...(output && listenersOf(flags, output)),
     });
-    const record = readyRecord(sandbox, directory, controlToken);
+    const record = readyRecord(sandbox, directory, newToken);
     readyFile?.write(record);
     if (flags.json) printJson(record);
     else announce(record, { host: flags.host, readyMs: stopwatch() });
@@ -177,19 +171,16 @@ const COUNTED_RULES =
   "--rules cannot have rules with times where several servers share a database: each would count for itself";
 const RULES_HINT = "add them with momo rules add, which counts for all";
 
-/** The descriptor. The stream is made at the first write. */
-const STDERR = 2;
+const requestOutputFor = ({ logFormat, quiet }: ServeFlags): RequestOutput | null =>
+  quiet ? null : createRequestOutput(logFormat ?? "pretty", lineWidth(STDERR));
 
-/** Shows payments to a person at a terminal. Elsewhere only --log or --log-format show anything. */
-function requestOutputFor({ log, logFormat, quiet }: ServeFlags): RequestOutput | null {
-  const isWanted = log !== undefined || logFormat !== undefined || isTerminal(STDERR);
-  if (quiet || !isWanted) return null;
-  return createRequestOutput(logFormat ?? "pretty", lineWidth());
+/** Always shows refused requests; payments to a person at a terminal. --log-format without --log means requests. */
+function listenersOf({ log, logFormat }: ServeFlags, output: RequestOutput) {
+  const { onRequest, onRefused, onTransaction, onDelivery } = output;
+  if (log === "requests" || (log === undefined && logFormat !== undefined)) return { onRequest, onDelivery };
+  const refused = { onRequest: (request: LoggedRequest) => void (isRefused(request) && onRefused(request)) };
+  return log === "payments" || isTerminal(STDERR) ? { ...refused, onTransaction, onDelivery } : refused;
 }
-
-/** --log-format without --log means requests. */
-const tellsRequests = ({ log, logFormat }: ServeFlags): boolean =>
-  log === undefined ? logFormat !== undefined : log === "requests";
 
 function tellEnd({ database, path }: DataDirectory, shared: DatabaseConfig | null, isEphemeral: boolean): void {
   if (shared) {
@@ -216,13 +207,13 @@ function controlPortFor({ port, controlPort }: ServeFlags): number | null {
 const TOKEN_FORM = /^[\x21-\x7e]{16,200}$/;
 
 /** An address that other machines reach needs a token. On loopback a token is optional, for machines with several users. */
-function controlTokenFor({ host, controlTokenFile }: ServeFlags): string | null {
+function givenControlToken({ controlTokenFile }: ServeFlags): string | null {
   const { controlToken } = momoEnvironment();
   if (controlTokenFile === undefined && controlToken !== undefined) {
     if (TOKEN_FORM.test(controlToken)) return controlToken;
     throw new Failure("usage", "MOMO_CONTROL_TOKEN must be 16 to 200 visible ASCII characters");
   }
-  if (controlTokenFile === undefined) return isLoopback(host) ? null : token(systemRandom, 40).toLowerCase();
+  if (controlTokenFile === undefined) return null;
   const text = readSecretFile("--control-token-file", controlTokenFile, "token").trim();
   if (TOKEN_FORM.test(text)) return text;
   throw new Failure("usage", "--control-token-file must hold one token of 16 to 200 visible ASCII characters");

@@ -46,7 +46,7 @@ async function change(
 async function list(flags: SnapshotFlags): Promise<void> {
   const answer = await controlClient(resolveControl(flags)).get("/snapshots", {});
   const snapshots = answer.snapshots as SnapshotOnWire[];
-  const columns = [{ name: "name", least: 20 }, { name: "transactions", align: "right" as const }, { name: "at" }];
+  const columns = [{ name: "name" }, { name: "transactions", align: "right" as const }, { name: "at" }];
   const empty = { said: answer.message, next: "momo snapshot save NAME" };
   printList({ name: "snapshots", items: snapshots, essential: "name", columns, whole: answer, empty }, flags);
 }

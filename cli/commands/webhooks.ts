@@ -24,18 +24,16 @@ async function list(flags: WebhooksFlags): Promise<void> {
   const deliveries = answer.deliveries as DeliveryOnWire[];
   const columns = [
     { name: "id", align: "right" as const },
-    { name: "payment", least: 12, cell: ({ checkout_request_id }: DeliveryOnWire) => checkout_request_id },
+    { name: "payment", cell: ({ checkout_request_id }: DeliveryOnWire) => checkout_request_id },
     { name: "state" },
     {
       name: "attempts",
       align: "right" as const,
-      drop: 1,
       cell: ({ attempts }: DeliveryOnWire) => String(attempts.length),
     },
-    { name: "due", drop: 2, cell: ({ due_at }: DeliveryOnWire) => due_at },
+    { name: "due", cell: ({ due_at }: DeliveryOnWire) => due_at },
     {
       name: "answer",
-      least: 16,
       cell: ({ attempts }: DeliveryOnWire) => cellOf(attempts.at(-1)?.problem ?? attempts.at(-1)?.status),
     },
   ];

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { momoEnvironment } from "../environment.ts";
 import { Failure } from "../terminal/failure.ts";
+import { SHARING } from "../terminal/help.ts";
 import { withOptions } from "../terminal/options.ts";
 import { tell } from "../terminal/output.ts";
 import { misuse } from "../terminal/usage.ts";
@@ -30,20 +31,17 @@ const CONNECTIONS = 8;
 const COMMIT_DEADLINE_MS = 10_000;
 
 export const databaseOptions = () => [
-  new Option(
-    "--database <url>",
-    "a PostgreSQL database, as postgres://USER@HOST:PORT/NAME (default: $MOMO_DATABASE, else the data directory's)",
-  ).argParser(readDatabase),
+  new Option("--database <url>", "postgres://USER@HOST:PORT/NAME (default: $MOMO_DATABASE)").argParser(readDatabase),
   new Option("--database-password-file <file>", "holds its password (default: $PGPASSWORD)"),
 ];
 
 export function addSharingOptions(command: Command): Command {
-  return withOptions(command, ...databaseOptions())
-    .option("--database-connections <number>", `connections to it at most (default: ${CONNECTIONS})`, readConnections)
-    .option("--commit-deadline <duration>", "how long a write to it is tried (default: 10s)", readDeadline)
-    .option("--replica <name>", "the name of this server among those that share it", readReplica)
-    .option("--require-replica", "refuse a database that can lose an answered payment when it fails over")
-    .option("--allow-reset", "let momo reset forget the payments of all servers");
+  return withOptions(command.optionsGroup(SHARING), ...databaseOptions())
+    .option("--database-connections <number>", `at most (default: ${CONNECTIONS})`, readConnections)
+    .option("--commit-deadline <duration>", "how long a write is tried (default: 10s)", readDeadline)
+    .option("--replica <name>", "the name of this server", readReplica)
+    .option("--require-replica", "refuse a database that a fail-over can set back")
+    .option("--allow-reset", "momo reset may forget the payments of all servers");
 }
 
 const FORM = "must look like postgres://USER@HOST:PORT/NAME";

@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { momoEnvironment } from "../environment.ts";
-import { print, styled } from "../terminal/output.ts";
+import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
+import { lineWidth } from "../terminal/standard-output.ts";
 import { commandLine } from "../terminal/this-program.ts";
 import { version } from "../version.ts";
 import { type DataDirectory, nameDataDirectory } from "./data-directory.ts";
@@ -12,7 +13,7 @@ export type ReadyRecord = ReturnType<typeof readyRecord>;
 export function readyRecord(
   { baseUrl, controlUrl, credentials, paymentAccountId }: RunningSandbox,
   directory: DataDirectory,
-  controlToken: string | null,
+  newToken: string | null,
 ) {
   return {
     base_url: baseUrl,
@@ -24,8 +25,8 @@ export function readyRecord(
     // Null if another server on the database made the key: only that server knows the secret.
     api_key: credentials?.api_key ?? null,
     api_secret: credentials?.api_secret ?? null,
-    // Only if the control API requires it.
-    ...(controlToken !== null && { control_token: controlToken }),
+    // Only a token that momo made: one that was given stays where it is.
+    ...(newToken !== null && { control_token: newToken }),
   };
 }
 
@@ -46,9 +47,9 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
     ["data", record.data],
     ...(record.control_token === undefined ? [] : [["control token", record.control_token] as [string, string]]),
   ];
-  print(styled("bold", `momo ${version}`), `, a mobile-money sandbox, ready in ${Math.round(readyMs)} ms`);
+  printText(styled("bold", `momo ${version}`), `, a mobile-money sandbox, ready in ${Math.round(readyMs)} ms`);
   print();
-  for (const [name, value] of fields) print("  ", styled("dim", name.padEnd(15)), `  ${value}`);
+  printFields(fields, "  ");
   print();
   print("Try, in another terminal:");
   for (const [does, command] of [
@@ -57,8 +58,8 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
     ["be the customer: answer momo pay 254700000100 100", tryLine(record.data, "phone")],
   ] as const) {
     print();
-    print("  ", styled("dim", `# ${does}`));
-    print(`  ${command}`);
+    printText("  ", styled("dim", `# ${does}`));
+    for (const line of commandLines(command, lineWidth())) print(line);
   }
   print();
   print(styled("green", "Ready."), " Ctrl+C stops.");

@@ -23,31 +23,25 @@ export interface SandboxFlags {
 
 export function addSandboxOptions(command: Command): Command {
   return command
-    .option("--base-path <path>", `prefix of the paths of the API (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
-    .addOption(new Option("--outcome <name>", "what prompts do by default").choices(OUTCOME_NAMES).default("completed"))
-    .option("--after <duration>", "how long they take (default: the outcome's own time, 3s for most)")
+    .optionsGroup("What prompts do:")
+    .addOption(new Option("--outcome <name>", "one of momo outcomes").choices(OUTCOME_NAMES).default("completed"))
+    .option("--after <duration>", "how long it takes (default: mostly 3s)")
+    .option("--rules <file>", "JSON file of rules for prompts")
     .addOption(
-      new Option("--prompt-timeout <duration>", "how long a prompt waits for its customer")
+      new Option("--prompt-timeout <duration>", "how long a prompt waits")
         .default(60_000, "60s")
         .argParser(readPromptTimeout),
     )
-    .option("--fee <tariff>", "tariff of the payment account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
+    .optionsGroup("The payment API:")
+    .option("--base-path <path>", `prefix of its paths (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
+    .addOption(new Option("--accept <what>", "strict, or lenient").choices(["strict", "lenient"]).default("strict"))
     .addOption(
-      new Option("--accept <what>", "strict, or lenient: also what the real services accept")
-        .choices(["strict", "lenient"])
-        .default("strict"),
-    )
-    .addOption(
-      new Option("--response-form <form>", "full, or the earlier short answers")
+      new Option("--response-form <form>", "full, or short as it was earlier")
         .choices(["full", "short"])
         .default("full"),
     )
-    .option("--rules <file>", "a JSON file of rules for prompts")
-    .option(
-      "--webhook <url>",
-      "POST each payment that becomes final there; the specification has no webhooks",
-      readWebhookUrl,
-    );
+    .option("--fee <tariff>", "of the account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
+    .option("--webhook <url>", "POST each final payment there", readWebhookUrl);
 }
 
 export async function configOf(

@@ -18,14 +18,14 @@ export async function askToGoOn(
   if (yes || !canAsk({ json: asksForJson(output) })) return;
   for (const line of await lost()) tell(line);
   const { confirm } = await openDialogue();
-  const goesOn = answered(await confirm({ message: "Go on?", initialValue: false, output: process.stderr }));
+  const goesOn = answered(await confirm({ message: "Go on?", initialValue: false }));
   if (goesOn) return;
   tell("Nothing was changed.");
   process.exit(EXIT.unexpected);
 }
 
 /** With --json the caller is a program, or a person who wants to see what a program sees. */
-const canAsk = ({ json }: { json: boolean }): boolean => isAttended() && !json;
+export const canAsk = ({ json }: { json: boolean }): boolean => isAttended() && !json;
 
 /** A question in place of a missing flag. */
 interface Question {
@@ -33,22 +33,30 @@ interface Question {
   readonly flag: string;
   readonly message: string;
   readonly json: boolean;
+  /** What Enter alone answers. */
+  readonly initial?: string;
+  /** Throws if the answer is not valid. */
+  readonly check?: (text: string) => unknown;
 }
 
 /**
  * Asks for a line of text.
  * @throws Failure `usage` that names the flag, if no person is there
  */
-export async function askText({ flag, message, json }: Question): Promise<string> {
+export async function askText({ flag, message, json, initial, check }: Question): Promise<string> {
   if (!canAsk({ json })) throw missing(flag);
   const { text } = await openDialogue();
-  return answered(
-    await text({
-      message,
-      output: process.stderr,
-      validate: (line) => (line?.trim() ? undefined : "Please enter something"),
-    }),
-  );
+  const validate = (line = initial) => {
+    if (!line?.trim()) return "Please enter something";
+    try {
+      check?.(line);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+  const hint = initial === undefined ? {} : { placeholder: initial, defaultValue: initial };
+  return answered(await text({ message, validate, ...hint }));
 }
 
 /** Asks for one of several. Does not ask if there is only one; returns the first if no person is there. */
@@ -60,7 +68,7 @@ export async function askWhich<T>(
   if (!first || choices.length === 1 || !canAsk({ json })) return first?.value ?? null;
   const { select } = await openDialogue();
   const options = choices.map(({ label }, index) => ({ value: String(index), label }));
-  const chosen = answered(await select({ message, options, output: process.stderr }));
+  const chosen = answered(await select({ message, options }));
   return choices[Number(chosen)]?.value ?? null;
 }
 

@@ -57,7 +57,7 @@ async function suggest(program: Command, words: readonly string[]): Promise<Sugg
   if (typed.startsWith("-")) return { words: optionsOf(command), also: "" };
   if (command.name() === "help") {
     const named = values.reduce((at, word) => at.commands.find((child) => child.name() === word) ?? at, program);
-    return { words: childrenOf(named), also: "" };
+    return { words: [...childrenOf(named), ...(values.length === 0 ? HELP_TOPICS : [])], also: "" };
   }
   if (command.commands.length > 0) return { words: childrenOf(command), also: "" };
   if (command.name() === "exec") return { words: [{ word: "--", what: "before the command" }], also: "commands" };
@@ -83,6 +83,11 @@ const named = (words: readonly string[], what = ""): Suggestions => ({
   words: words.map((word) => ({ word, what })),
   also: "",
 });
+
+const HELP_TOPICS: readonly Suggestion[] = [
+  { word: "exit-codes", what: "all exit codes" },
+  { word: "replicas", what: "the options of serve for several servers on one database" },
+];
 
 const FILES = new Set(["<file>", "<path>", "<dir>"]);
 

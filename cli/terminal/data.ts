@@ -9,9 +9,11 @@ import {
   printJson,
   printTsv,
   tell,
+  tellCommand,
 } from "./output.ts";
 import { page } from "./pager.ts";
-import { isTerminal } from "./standard-output.ts";
+import { wrapped } from "./plain.ts";
+import { isTerminal, lineWidth } from "./standard-output.ts";
 import { type Column, layOut } from "./table.ts";
 
 /** Prints all data by one rule: a table at a terminal, JSON in a pipe, or what `--format` says. */
@@ -45,13 +47,14 @@ export function printList<T extends object>(list: List<T>, options: OutputOption
   else if (formatOf(options) === "tsv") printTsv(items);
   else if (items.length === 0 && list.empty) {
     tell(list.empty.said);
-    tell(`Next: ${list.empty.next}`);
+    tellCommand("Next:", list.empty.next);
   } else {
     const rows = items.map((item) =>
       columns.map(
         ({ name, cell }) => cell?.(item) ?? cellOf((item as Record<string, unknown>)[name.replaceAll(" ", "_")]),
       ),
     );
-    page(layOut(columns, rows).map((line) => lineOf(line, isTerminal)));
+    const lines = layOut(columns, rows).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
+    page(lines);
   }
 }

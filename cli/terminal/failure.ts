@@ -1,28 +1,33 @@
 import { Refusal } from "../../src/domain/error.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 
-/** The documented exit codes. */
-export const EXIT = {
-  done: 0,
-  unexpected: 1,
-  usage: 2,
-  notFound: 3,
-  unauthorized: 4,
-  refused: 5,
-  unreachable: 6,
-  /** The audited client made mistakes. */
-  mistakes: 7,
-  failed: 10,
-  cancelled: 11,
-  expired: 12,
-  pending: 13,
-  /** The codes of shells: `exec` found its command but may not run it, or did not find it. */
-  commandRefused: 126,
-  commandMissing: 127,
-  hungUp: 129,
-  interrupted: 130,
-  terminated: 143,
-} as const;
+/** All exit codes: `momo help exit-codes` and docs/cli.md show this table. */
+export const EXIT_CODES = {
+  done: [0, "done; with --wait: completed"],
+  unexpected: [1, "unexpected error"],
+  usage: [2, "wrong command line; nothing was sent"],
+  notFound: [3, "not found"],
+  unauthorized: [4, "credentials refused"],
+  refused: [5, "request refused"],
+  unreachable: [6, "server not reached, or its answer was lost"],
+  mistakes: [7, "exec --audit, audit --fail-on: the client made mistakes"],
+  failed: [10, "with --wait: failed"],
+  cancelled: [11, "with --wait: cancelled"],
+  expired: [12, "with --wait: expired"],
+  pending: [13, "with --wait: still pending at the time-out"],
+  // The next two are those of shells.
+  commandRefused: [126, "exec: the command may not be run"],
+  commandMissing: [127, "exec: the command was not found"],
+  hungUp: [129, "the terminal was closed (SIGHUP)"],
+  interrupted: [130, "interrupted with Ctrl+C (SIGINT)"],
+  terminated: [143, "ended from outside (SIGTERM)"],
+} as const satisfies Record<string, readonly [code: number, meaning: string]>;
+
+type ExitName = keyof typeof EXIT_CODES;
+
+export const EXIT = Object.fromEntries(Object.entries(EXIT_CODES).map(([name, [code]]) => [name, code])) as {
+  readonly [N in ExitName]: (typeof EXIT_CODES)[N][0];
+};
 
 /** The code of each failure in `--json`, and the exit code of the process. */
 const EXIT_OF = {
@@ -53,6 +58,17 @@ export class Failure extends Error {
 
   get exitCode(): number {
     return EXIT_OF[this.code];
+  }
+}
+
+/** No sandbox runs on a data directory. */
+export class NoServer extends Failure {
+  constructor(directory: string) {
+    super(
+      "unreachable",
+      `no sandbox is running on ${directory}`,
+      "start one with momo serve, or name one with --base-url or MOMO_BASE_URL",
+    );
   }
 }
 

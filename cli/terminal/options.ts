@@ -21,19 +21,22 @@ export function withOptions(command: Command, ...options: readonly Option[]): Co
   return command;
 }
 
-export const jsonOption = () => new Option("--json", "print JSON, failures included");
+/** Headings in the help. */
+const OUTPUT = "Output:";
+const SERVER = "Which server, and which key:";
+
+export const jsonOption = () => new Option("--json", "print JSON, failures included").helpGroup(OUTPUT);
 /** For a command that prints data. */
-export const outputOptions = (essential?: string) => [
-  new Option("--format <format>", "form of the output (default: a table at a terminal, else json)").choices(FORMATS),
-  new Option("--json", "the same as --format json").conflicts("format"),
-  ...(essential === undefined ? [] : [new Option("-q, --quiet", `print only ${essential}`)]),
-];
+export const outputOptions = (essential?: string) =>
+  [
+    new Option("--format <format>", "table, json, tsv (default: table at a terminal)").choices(FORMATS),
+    new Option("--json", "the same as --format json").conflicts("format"),
+    ...(essential === undefined ? [] : [new Option("-q, --quiet", `print only ${essential}`)]),
+  ].map((option) => option.helpGroup(OUTPUT));
 /** For a command that asks at a terminal before it destroys something. */
 export const yesOption = () => new Option("-y, --yes", "do not ask before something is lost");
 export const dataOption = () =>
-  new Option("--data <dir>", "the data directory (default: $MOMO_DATA, or the platform's data folder)").argParser(
-    readFolder,
-  );
+  new Option("--data <dir>", "data directory (default: $MOMO_DATA)").argParser(readFolder);
 export const merchantOption = () =>
   new Option("--merchant <id>", "the merchant (default: the first one)").argParser(readId);
 
@@ -42,34 +45,27 @@ export const paymentArgument = () =>
   new Argument("<payment>", "its number, such as 12, or its checkout request id").argParser(readPaymentName);
 
 /** Options for the server and the key. */
-export const serverOptions = () => [
-  new Option(
-    "--base-url <url>",
-    "the payment service (default: $MOMO_BASE_URL, or the one that serves the data directory)",
-  ),
-  new Option("--api-key <key>", "its API key (default: $MOMO_API_KEY, or the data directory's)"),
-  new Option(
-    "--api-secret <secret>",
-    "its API secret, which the list of processes then shows (default: $MOMO_API_SECRET, or the data directory's)",
-  ),
-  dataOption(),
-];
+export const serverOptions = () =>
+  [
+    dataOption(),
+    new Option("--base-url <url>", "another payment service (default: $MOMO_BASE_URL)"),
+    new Option("--api-key <key>", "its API key (default: $MOMO_API_KEY)"),
+    new Option("--api-secret <secret>", "visible to other users: prefer $MOMO_API_SECRET"),
+  ].map((option) => option.helpGroup(SERVER));
 
 /** Options for the sandbox that is steered. */
-export const controlOptions = () => [
-  new Option(
-    "--base-url <url>",
-    "its payment service (default: $MOMO_CONTROL_URL, $MOMO_BASE_URL, or the data directory's)",
-  ),
-  dataOption(),
-];
+export const controlOptions = () =>
+  [dataOption(), new Option("--base-url <url>", "its address (default: $MOMO_CONTROL_URL)")].map((option) =>
+    option.helpGroup("Which sandbox:"),
+  );
 
 /** Options of a command that can wait for an outcome. */
-export const waitOptions = () => [
-  new Option("--wait", "poll until the payment is final"),
-  new Option("--interval <duration>", "between two polls").default(3000, "3s").argParser(readPollInterval),
-  new Option("--timeout <duration>", "give up waiting").default(120_000, "120s").argParser(readDuration),
-];
+export const waitOptions = () =>
+  [
+    new Option("--wait", "poll until the payment is final"),
+    new Option("--interval <duration>", "between two polls").default(3000, "3s").argParser(readPollInterval),
+    new Option("--timeout <duration>", "give up waiting").default(120_000, "120s").argParser(readDuration),
+  ].map((option) => option.helpGroup("Waiting:"));
 
 /** Turns a refusal into commander's usage error, which names the option. */
 function reader<T>(read: (text: string) => T): (text: string) => T {
@@ -195,6 +191,8 @@ function readFolder(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must be the path of a folder");
   return text;
 }
+
+export const DEFAULT_PORT = 2547;
 
 export function readPort(text: string): number {
   if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {

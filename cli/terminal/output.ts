@@ -2,8 +2,8 @@ import { redact } from "../../src/domain/credentials.ts";
 import { once } from "../../src/domain/once.ts";
 import { wantsColour } from "../environment.ts";
 import type { Failure } from "./failure.ts";
-import { jsonText, plain } from "./plain.ts";
-import { isTerminal, writeOut } from "./standard-output.ts";
+import { inLocale, jsonText, plain, wrapped } from "./plain.ts";
+import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
 /** Data goes to stdout, everything else to stderr. */
 
@@ -50,14 +50,22 @@ export const pieceText = (piece: Piece): string => plain(typeof piece === "strin
 
 /** Makes a line for stdout or stderr. All text for people goes through this function, which makes it harmless. */
 export function lineOf(pieces: readonly Piece[], isForTerminal: () => boolean): string {
-  return pieces
+  const line = pieces
     .map((piece) => {
       if (typeof piece === "string") return plain(piece);
       const text = plain(piece.text);
       return isForTerminal() && wantsColour() ? util().styleText(piece.style, text, { validateStream: false }) : text;
     })
     .join("");
+  return inLocale(line);
 }
+
+/** Text of several lines for people. */
+export const forPeople = (text: string, width: number): string =>
+  text
+    .split("\n")
+    .flatMap((line) => wrapped(inLocale(line), width))
+    .join("\n");
 
 /** Loaded only when something has a colour, because it takes 1 ms. */
 const util = () => process.getBuiltinModule("node:util");
@@ -67,15 +75,41 @@ export function print(...pieces: Piece[]): void {
   writeOut(`${lineOf(pieces, isTerminal)}\n`);
 }
 
+/** Prints a line of text for people, which may be broken between words. */
+export function printText(...pieces: Piece[]): void {
+  writeOut(`${forPeople(lineOf(pieces, isTerminal), lineWidth())}\n`);
+}
+
 /** Opened at the first write, because that takes 2 ms. A write error is ignored: there is no other place to report it. */
 export const stderr = once(() => process.stderr.on("error", () => {}));
 
 /** Prints a line for people; never data. */
 export function tell(...pieces: Piece[]): void {
-  stderr().write(`${lineOf(pieces, isErrorTerminal)}\n`);
+  stderr().write(`${forPeople(lineOf(pieces, isErrorTerminal), errorWidth())}\n`);
 }
 
 export const isErrorTerminal = (): boolean => Boolean(process.stderr.isTTY);
+
+/** The descriptor of stderr. */
+export const STDERR = 2;
+
+const errorWidth = (): number => lineWidth(STDERR);
+
+/** A line of text and a command: beside it, or below it if it is long. */
+export function tellCommand(lead: string, command: string): void {
+  if (`${lead} ${command}`.length <= errorWidth()) tell(`${lead} ${command}`);
+  else {
+    tell(lead);
+    stderr().write(`${commandLines(lineOf([command], isErrorTerminal), errorWidth()).join("\n")}\n`);
+  }
+}
+
+/** A command that can be pasted, in lines that fit the width. */
+export function commandLines(command: string, width: number): string[] {
+  // A quoted word may have spaces, at which it must not be broken.
+  const lines = wrapped(`  ${command}`, command.includes("'") ? Number.POSITIVE_INFINITY : width - " \\".length);
+  return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
+}
 
 /** Prints an error that no caller waits for. */
 export function reportFault(error: unknown): void {
@@ -103,11 +137,27 @@ export function printJson(value: unknown): void {
   writeOut(`${jsonText(value, isTerminal() ? 2 : 0)}\n`);
 }
 
-/** Prints a line per field: name and value, aligned. */
-export function printFields(fields: readonly (readonly [string, unknown])[]): void {
-  const width = Math.max(...fields.map(([name]) => name.length));
-  for (const [name, value] of fields) print(styled("dim", name.padEnd(width)), "  ", cellOf(value));
+/** Prints a line per field: name and value, aligned. On a narrow terminal, a long value is below its name. */
+export function printFields(fields: readonly (readonly [string, unknown])[], indent = ""): void {
+  const width = indent.length + Math.max(...fields.map(([name]) => name.length));
+  for (const [name, value] of fields) {
+    const text = cellOf(value);
+    const label = styled("dim", (indent + name).padEnd(width));
+    const room = lineWidth() - width - 2;
+    if (Bun.stringWidth(text) <= room) print(label, "  ", text);
+    else if (room >= MIN_ROOM && text.includes(" ")) {
+      const [first = "", ...rest] = wrapped(text, room);
+      print(label, "  ", first);
+      for (const line of rest) print(" ".repeat(width + 2), line);
+    } else {
+      print(styled("dim", indent + name));
+      printText(`${indent}  ${text}`);
+    }
+  }
 }
+
+/** The narrowest column of text that reads well. */
+const MIN_ROOM = 24;
 
 /** A value of JSON as text. */
 export function cellOf(value: unknown): string {
@@ -131,7 +181,7 @@ export function tellFailure(failure: Failure, json: boolean): void {
   const message = redact(failure.message);
   const hint = failure.hint && redact(failure.hint);
   if (json) {
-    tell(jsonText({ error: { code: failure.code, message, hint } }));
+    stderr().write(`${jsonText({ error: { code: failure.code, message, hint } })}\n`);
     return;
   }
   tell(`momo: ${message}`);

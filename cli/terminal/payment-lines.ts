@@ -1,4 +1,5 @@
-import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
+import { OUTCOMES, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
+import type { ResultCode } from "../../src/domain/result-codes.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Answer } from "../client/client.ts";
 import { Failure } from "./failure.ts";
@@ -60,14 +61,11 @@ export function paymentLine(payment: Record<string, unknown>, atMs: number, widt
     styled("dim", formatTimestamp(atMs).slice(-"HH:MM:SS".length)),
     `  #${cellOf(payment.id)} `,
     styled(style, happened),
-    styled("dim", `  KES ${amountText(payment.amount)}  ${cellOf(payment.phone)}`),
+    styled("dim", `  KES ${amountText(payment.amount)}`),
+    styled("dim", `  ${cellOf(payment.phone)}`),
   ];
-  let left = width;
-  return pieces.map((piece) => {
-    const kept = [...pieceText(piece)].slice(0, Math.max(0, left)).join("");
-    left -= [...kept].length;
-    return typeof piece === "string" ? kept : { ...piece, text: kept };
-  });
+  while (pieces.reduce<number>((sum, piece) => sum + Bun.stringWidth(pieceText(piece)), 0) > width) pieces.pop();
+  return pieces;
 }
 
 const MINUTE_MS = 60_000;
@@ -88,8 +86,19 @@ export function ageText(timestamp: unknown, nowMs: number): string {
   return sinceMs < 1000 ? "now" : `${Math.floor(sinceMs / unitMs)}${unit}`;
 }
 
+/** What a final payment means, the words of the network, and what a client should do. The console shows the same. */
+function explanationOf({ result_code, result_desc }: Answer): (readonly [string, unknown])[] {
+  const advice = Object.hasOwn(RESULT_ADVICE, String(result_code)) && RESULT_ADVICE[result_code as ResultCode];
+  if (!advice) return [];
+  return [
+    ["means", advice.meaning],
+    ["network says", `${cellOf(result_desc)} (${cellOf(result_code)})`],
+    ["what to do", advice.advice],
+  ];
+}
+
 /** Members that repeat another line or tell a person nothing. */
-const UNSHOWN = new Set(["success", "message", "status"]);
+const UNSHOWN = new Set(["success", "message", "status", "result_code", "result_desc"]);
 
 /**
  * Prints what the service answered about one payment.
@@ -103,11 +112,16 @@ export function printPayment(answer: Answer, options: OutputOptions, essential: 
   else if (format === "json") printJson(answer);
   else if (format === "tsv") printTsv([answer]);
   else {
-    if (answer.status !== undefined) print(statusPiece(answer.status));
-    printFields(
-      Object.entries(answer)
+    const { style, text } = statusPiece(answer.status);
+    const reason = reasonText(answer);
+    if (answer.status !== undefined) print(styled(style, text), reason && `: ${reason}`);
+    printFields([
+      ...explanationOf(answer),
+      ...Object.entries(answer)
         .filter(([name, member]) => member !== null && !UNSHOWN.has(name))
-        .map(([name, member]) => [name.replaceAll("_", " "), /amount$/.test(name) ? amountText(member) : member]),
-    );
+        .map(
+          ([name, member]) => [name.replaceAll("_", " "), /amount$/.test(name) ? amountText(member) : member] as const,
+        ),
+    ]);
   }
 }

@@ -1,3 +1,5 @@
+import { speaksUnicode } from "../environment.ts";
+
 /** Makes text from elsewhere, such as a reference that a customer chose, harmless for a terminal. */
 
 /**
@@ -14,6 +16,31 @@ export function plain(text: string): string {
   if (!FIRST_HARMFUL.test(text)) return text;
   const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
   return stripVTControlCharacters(text).replaceAll(EACH_HARMFUL, "\u{FFFD}");
+}
+
+/** What people see where the locale has only ASCII. */
+const IN_ASCII: Readonly<Record<string, string>> = {
+  ...{ "✓": "+", "✗": "x", "•": "*", "…": "...", "—": "-", "█": "_", "↑": "^", "↓": "v" },
+  ...{ "│": "|", "└": "-", "◆": "*", "◇": "o", "●": ">", "○": " ", "▲": "x", "■": "x" },
+};
+
+/** A text for people in the characters of their locale. */
+export const inLocale = (text: string): string =>
+  speaksUnicode() ? text : text.replaceAll(/[^\0-\x7F]/gu, (character) => IN_ASCII[character] ?? "?");
+
+/** Breaks a line between words where it is wider than the terminal, and keeps its indentation. */
+export function wrapped(line: string, width: number): string[] {
+  if (line.length <= width || Bun.stringWidth(line) <= width) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.slice(indent.length).split(" ")) {
+    const longer = current === "" ? indent + word : `${current} ${word}`;
+    const isFull = current !== "" && Bun.stringWidth(longer) > width;
+    if (isFull) lines.push(current.trimEnd());
+    current = isFull ? indent + word : longer;
+  }
+  return [...lines, current];
 }
 
 /** JSON with the same characters escaped, so that a program reads the exact value and a terminal obeys none. */

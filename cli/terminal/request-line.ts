@@ -83,3 +83,9 @@ export function faultLine(format: LogFormat, message: string, atMs: number): str
   if (format === "pretty") return lineOf([`momo: ${message}`], isErrorTerminal);
   return jsonText({ time: new Date(atMs).toISOString(), level: "error", message });
 }
+
+/** Any other line of the log. */
+export function noticeLine(format: LogFormat, message: string, atMs: number): string {
+  if (format === "pretty") return timedLine(atMs, [message]);
+  return jsonText({ time: new Date(atMs).toISOString(), level: "info", message });
+}

@@ -56,4 +56,7 @@ export function isTerminal(descriptor = STDOUT): boolean {
 }
 
 /** The width of a terminal. Elsewhere a line has no bound. */
-export const lineWidth = (): number => (isTerminal() ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY);
+export function lineWidth(descriptor = STDOUT): number {
+  if (!isTerminal(descriptor)) return Number.POSITIVE_INFINITY;
+  return (descriptor === STDOUT ? process.stdout : process.stderr).columns || 80;
+}

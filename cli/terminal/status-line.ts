@@ -1,5 +1,6 @@
 import { canRedraw } from "../environment.ts";
 import { isErrorTerminal, lineOf, stderr, tell } from "./output.ts";
+import { wrapped } from "./plain.ts";
 
 export type StatusLine = ReturnType<typeof openStatusLine>;
 
@@ -19,7 +20,7 @@ export function openStatusLine() {
     show(text: string): void {
       if (!isLive) return;
       const width = (process.stderr.columns || 80) - 1;
-      shown = lineOf([text.slice(0, width)], isErrorTerminal);
+      shown = wrapped(lineOf([text], isErrorTerminal), width)[0] ?? "";
       stderr().write(CLEAR + shown);
     },
     /** Writes a permanent line above it. */

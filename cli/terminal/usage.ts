@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { EXIT, Failure } from "./failure.ts";
+import { examplesOf } from "./help.ts";
 
 /** Explains a wrong command line in plain words, and names the help that says what would be right. */
 
@@ -38,8 +39,21 @@ const IN_PLAIN_WORDS: readonly [RegExp, (...parts: string[]) => string][] = [
 /** A command throws this if its command line is wrong. */
 export const misuse = (message: string): CommanderError => new CommanderError(EXIT.usage, "momo.misuse", message);
 
+/** The same for a missing argument: the hint shows how the command is used. */
+export const missingArgument = (message: string): CommanderError =>
+  new CommanderError(EXIT.usage, "commander.missingArgument", message);
+
 /** @param command its help is named in the hint */
 export function usageFailure({ code, message }: CommanderError, command: Command): Failure {
+  if (code === "commander.missingArgument") {
+    const [[example] = []] = examplesOf(nameOf(command).split(" ").slice(1));
+    const usage = `usage: ${nameOf(command)} ${command.usage()}`;
+    return new Failure(
+      "usage",
+      plainWords(message.replace(/^error: /, "")),
+      example ? `${usage}; such as ${example}` : usage,
+    );
+  }
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);
   const [said = "", suggestion] = message.replace(/^error: /, "").split(/\n(\(Did you mean .*\))$/);

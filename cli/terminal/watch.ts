@@ -5,7 +5,7 @@ import type { Answer, Client } from "../client/client.ts";
 import { isRecord } from "../client/find.ts";
 import { commandFor, type TargetFlags } from "../client/target.ts";
 import { exitCodeOf, type WaitFlags, waitForOutcome } from "../client/wait.ts";
-import { isErrorTerminal, type OutputOptions, tell } from "./output.ts";
+import { isErrorTerminal, type OutputOptions, tellCommand } from "./output.ts";
 import { printPayment } from "./payment-lines.ts";
 import { whenInterrupted } from "./signals.ts";
 import { openStatusLine, type StatusLine } from "./status-line.ts";
@@ -26,7 +26,7 @@ export async function watchPayment(
   const takeBack = whenInterrupted(() => {
     line.clear();
     // Also without a terminal: otherwise the id of the payment is lost.
-    tell(`The payment goes on. Wait again with: ${next}`);
+    tellCommand("The payment goes on. Wait again with:", next);
   });
   if (isErrorTerminal() && !flags.quiet) {
     // Progress is optional.
@@ -38,7 +38,7 @@ export async function watchPayment(
     takeBack();
   });
   printPayment(outcome, flags, "status");
-  if (outcome.status === "pending" && isErrorTerminal()) tell(`Still pending. Wait again with: ${next}`);
+  if (outcome.status === "pending" && isErrorTerminal()) tellCommand("Still pending. Wait again with:", next);
   process.exitCode = exitCodeOf(outcome);
 }
 
@@ -46,7 +46,7 @@ export async function watchPayment(
 const ASK_EACH_SECONDS = 3;
 
 async function showProgress(checkoutRequestId: string, beside: Beside, line: StatusLine, ended: AbortSignal) {
-  const waiting = "Waiting for the customer to enter the PIN …";
+  const waiting = "Waiting for the PIN …";
   line.show(waiting);
   let prompt: Record<string, unknown> | null = null;
   let saidFrozen = false;

@@ -125,6 +125,7 @@ function viewOf(name: string, { saved, atMs, isFrozen }: Snapshot): SnapshotOnWi
 
 function find({ byName }: SnapshotShelf, name: string): Snapshot {
   const snapshot = byName.get(name);
-  if (!snapshot) throw new Refusal("not_found", "there is no snapshot of this name; GET /_momo/snapshots lists them");
+  if (!snapshot)
+    throw new Refusal("not_found", "there is no snapshot of this name; the list of snapshots has those that exist");
   return snapshot;
 }

@@ -88,4 +88,4 @@ function settingsView({ settings }: Webhooks): WebhookOnWire {
 }
 
 const messageOf = ({ settings }: Webhooks): string =>
-  `${settings ? "each payment that becomes final is sent to the webhook" : "no webhook is set"}; the specification has no webhooks (§6): poll in any case`;
+  `${settings ? "each payment that becomes final is sent to the webhook" : "no webhook is set"}; the specification has no webhooks: poll in any case`;

@@ -2,8 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
+import { RESULT_CODES } from "../../src/domain/result-codes.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
-import { PROGRAM, runMomo, serveMomo } from "../support/momo.ts";
+import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 import { KEYS, openMomo } from "../support/terminal.ts";
 
@@ -25,7 +27,7 @@ describe("momo pay --wait", () => {
     const sandbox = await startIn(newFolder());
     const { screen, exited } = atTerminal([...pay, "--outcome", "manual", ...sandbox.at]);
     const [, id = ""] = await screen.until(/#1 {2}KES 1,200\.00 from 254712345678\r\n(ws_CO_\w+)\r\n/);
-    await screen.until(/Waiting for the customer to enter the PIN … [01]:\d\d left/);
+    await screen.until(/Waiting for the PIN … [01]:\d\d left/);
     await enterPin(sandbox, id);
     expect(await exited).toBe(0);
     expect(screen.text).toMatch(/✓ completed\r\n/);
@@ -66,7 +68,7 @@ describe("momo pay --wait", () => {
     const sandbox = await startIn(newFolder());
     const args = [...pay, "--outcome", "completed; after=50s", ...sandbox.at];
     const { screen, exited } = openMomo(args, { env: { TERM: "dumb" } });
-    await screen.until(/Waiting for the customer/);
+    await screen.until(/Waiting for the PIN/);
     const [payment] = await sandbox.list();
     await enterPin(sandbox, String(payment?.checkout_request_id));
     expect(await exited).toBe(0);
@@ -90,25 +92,23 @@ describe("momo pay --wait", () => {
 });
 
 describe("momo list", () => {
-  test.concurrent("all columns fit into 80 characters, and fewer columns into less", async () => {
+  test.concurrent("nothing is cut: what does not fit goes below its row, whole words in each line", async () => {
     const { at, pay, control } = await startIn(newFolder());
+    const reference = "An order of 16 words ".repeat(4).trim();
     await pay({ amount: 1200, reference: "ORDER-1" }, "manual");
-    await pay({ amount: 250_000, reference: "ORDER ".repeat(16) }, "insufficient_funds; after=0ms");
+    await pay({ amount: 250_000, reference }, "insufficient_funds; after=0ms");
     await control("POST", "/clock", { advance: "5m" });
-    for (const columns of [80, 70, 60, 40, 30]) {
+    for (const columns of [120, 80, 60, 40]) {
       const { screen, exited } = atTerminal(["list", ...at], { columns });
       expect(await exited).toBe(0);
-      const [head = "", second = "", first = ""] = linesOf(screen.text);
-      for (const line of [head, second, first]) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
-      expect(second).toMatch(/^ *2 .*✗ failed .*250,000\.00/);
-      // A reason is never cut: if it does not fit, its column is left out.
-      if (columns === 70) expect(second).toEndWith("insufficient funds (1)");
-      if (columns === 80) {
-        expect(head).toMatch(/^id +age +status +amount +phone +reference +reason$/);
-        // The reference is cut, the reason is not.
-        expect(second).toMatch(/ 5m .*254712345678 +ORDER.*… +insufficient funds \(1\)$/);
-        expect(first).toMatch(/^ *1 +5m +. \w+ +1,200\.00 +254712345678 +ORDER-1/);
-      }
+      const [table = ""] = screen.text.split("\r\n\r\n");
+      const lines = linesOf(table);
+      for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
+      expect(table).toMatch(/^id +(?:age +)?status +amount/);
+      expect(lines.find((line) => line.startsWith(" 2"))).toMatch(/^ 2 +(?:5m +)?✗ failed +250,000\.00/);
+      const words = table.split(/\s+/).join(" ");
+      for (const whole of [reference, "insufficient funds (1)", "254712345678", "ORDER-1"])
+        expect(words).toContain(whole);
     }
   });
 
@@ -125,7 +125,7 @@ describe("momo list", () => {
     const short = await shown("sed 's/^/paged: /'", "3");
     expect(short).not.toContain("paged");
     expect(short).toMatch(
-      /page 1 of 4, 12 in all\r\nNext page: momo list --limit 3 --page 2 .*\r\nOne of them: momo status 12 /,
+      /page 1 of 4, 12 in all\r\nNext page:\s+momo list --limit 3 --page 2 [\s\S]*\r\nOne of them: momo status 12 /,
     );
     expect(await shown("no-such-pager", "12")).toContain("254712345678");
   });
@@ -171,6 +171,62 @@ describe("a command that deletes something asks for confirmation", () => {
     await screen.until(/what is in it is lost[\s\S]*Go on\?/);
     type("n");
     expect(await exited).toBe(1);
+  });
+});
+
+describe("a person at a terminal", () => {
+  test.concurrent("momo pay without arguments asks for phone, amount and outcome, waits, and explains the outcome", async () => {
+    const { screen, type, exited } = atTerminal(["pay", ...shared.at, "--interval", "50ms"], { columns: 200 });
+    await screen.until(/Phone of the customer/);
+    type(`07x${KEYS.enter}`);
+    await screen.until(/It must be a number such as 0712345678/);
+    type(`${KEYS.backspace.repeat(3)}0722000111${KEYS.enter}`);
+    await screen.until(/Amount in KES/);
+    type(KEYS.enter);
+    await screen.until(/What does the customer do\?[\s\S]*wrong_pin: the customer enters a wrong PIN/);
+    type(`${KEYS.down.repeat(8)}${KEYS.enter}`);
+    await screen.until(/The same without questions: momo pay 0722000111 100 --outcome wrong_pin --wait /);
+    await screen.until(/left/);
+    await shared.control("POST", "/clock", { advance: "3s" });
+    expect(await exited).toBe(10);
+    const { meaning, advice } = RESULT_ADVICE[2001];
+    const words = screen.text.split("✗ failed")[1]?.split(/\s+/).join(" ");
+    expect(words).toStartWith(
+      `: wrong PIN (2001) means ${meaning} network says ${RESULT_CODES[2001]} (2001) what to do ${advice} `,
+    );
+  });
+
+  test.concurrent("at 40 columns no word of an outcome is cut in two, and the command to go on can be pasted", async () => {
+    const id = await shared.pay({ amount: 1 }, "pin_locked; after=0ms");
+    await shared.control("POST", "/clock", { advance: "1ms" });
+    const { screen, exited } = atTerminal(["status", id, ...shared.at], { columns: 40 });
+    expect(await exited).toBe(0);
+    expect(screen.text.split(/\s+/).join(" ")).toContain(RESULT_ADVICE[8006].advice);
+    for (const line of linesOf(screen.text)) if (!line.includes("_")) expect(line.length).toBeLessThanOrEqual(40);
+    const started = atTerminal(["pay", "0712345678", "1", ...shared.at], { columns: 40 });
+    await started.exited;
+    const [, command = ""] = started.screen.text.split("Follow it with:\r\n");
+    const pasted = command.replaceAll("\r\n", "\n").replace("momo", '"$@"');
+    const run = await runToEnd(["sh", "-c", pasted.replace("--wait", "-q"), "sh", ...PROGRAM]);
+    expect(run).toEqual({ stdout: "pending\n", stderr: "", exitCode: 0 });
+  });
+
+  test.concurrent("LC_ALL=C: only ASCII, also in questions", async () => {
+    const env = { ...PLAIN, LC_ALL: "C" };
+    await shared.pay({ reference: "Café" }, "manual");
+    const list = openMomo(["list", ...shared.at], { env });
+    expect(await list.exited).toBe(0);
+    expect(list.screen.text).toContain("Caf?");
+    const asking = openMomo(["pay", ...shared.at], { env });
+    await asking.screen.until(/Phone of the customer/);
+    asking.type(KEYS.ctrlC);
+    expect(await asking.exited).toBe(130);
+    for (const { screen } of [list, asking]) expect(screen.text).toMatch(/^\p{ASCII}*$/u);
+  });
+
+  test.concurrent("momo alone shows the running sandbox and the next step", async () => {
+    const { screen } = atTerminal([], { env: { ...PLAIN, MOMO_DATA: shared.at[1] }, columns: 200 });
+    await screen.until(/momo is running:[\s\S]*console +http\S+\/_momo\/\r\n[\s\S]* pay 0712345678 100 --wait/);
   });
 });
 

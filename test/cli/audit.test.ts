@@ -70,7 +70,7 @@ describe("momo exec --audit", () => {
   test.concurrent("exit code 7 for a mistake of the given severity, by default an error", async () => {
     const wrong = await exec(["--audit"], ...listing(TAKES_WRONG_ROW));
     expect(wrong.exitCode).toBe(7);
-    expect(wrong.stderr).toStartWith("momo audit: error: takes_wrong_row (§4.3)\n");
+    expect(wrong.stderr).toStartWith("momo audit: error: takes_wrong_row\n");
     expect((await exec(["--audit"], ...listing(UNKNOWN_PARAMETER))).exitCode).toBe(0);
     expect((await exec(["--audit=note"], ...listing(UNKNOWN_PARAMETER))).exitCode).toBe(7);
   });

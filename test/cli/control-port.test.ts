@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { connectTo } from "../support/connection.ts";
@@ -67,6 +67,15 @@ test.concurrent("ready record, ready file, server.json, momo env, the commands a
   const doctor = await runMomo(["doctor", ...at]);
   expect(doctor.stdout).toContain(`serves ${base_url}, and ${control_url}`);
   expect(doctor.exitCode).toBe(0);
+});
+
+test.concurrent("a token from a file is required, and printed nowhere", async () => {
+  const file = join(newFolder(), "token");
+  writeFileSync(file, "a-token-of-ours-from-a-file", { mode: 0o600 });
+  const { ready, child, at } = await serveMomo(["--control-token-file", file]);
+  expect((await json(`${ready.control_url}/keys`)).status).toBe(401);
+  expect((await runMomo(["clock", "show", ...at])).exitCode).toBe(0);
+  expect(child.stdout.text).not.toContain("a-token-of-ours");
 });
 
 test.concurrent("off loopback the control port requires a token, too", async () => {

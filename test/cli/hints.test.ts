@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { namingNeighbour } from "../../cli/client/running.ts";
 import { GROUPS } from "../../cli/command-table.ts";
+import { NoServer } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -27,12 +29,27 @@ const NOTHING_LISTENS = { MOMO_BASE_URL: "http://127.0.0.1:1/v2", MOMO_API_KEY: 
 const NO_KEY = { MOMO_BASE_URL: baseUrl };
 const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
 
+test("what is missing is named: the accounts, the list of payments, the sandbox on the default port", async () => {
+  const { origin, at } = await startIn(newFolder());
+  const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
+  expect(await hintOf("pay", "0712345678", "100", "--account", "9")).toBe(
+    "there is 1 (Main account); give one with --account",
+  );
+  for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
+  const neighbour = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(origin).port));
+  expect(neighbour.hint).toBe(`one answers at ${origin}/v2: name it with ${at.join(" ")}`);
+});
+
 test.concurrent.each<[name: string, args: string[], env: Record<string, string>, exitCode: number]>([
   ["pay", ["0712345678", "100"], NO_SERVER, 6],
   ["pay", ["0712345678", "100"], NO_KEY, 2],
   ["pay", ["0712345678", "100"], BAD_KEY, 2], // no payment account is known for it
   ["status", ["ws_CO_1"], NO_SERVER, 6],
   ["status", ["ws_CO_1"], NO_KEY, 2],
+  ["pay", ["0712345678", "100", "--account", "9", ...at], {}, 5],
+  ["status", ["99", ...at], {}, 3],
+  ["status", ["ws_CO_99", ...at], {}, 3],
+  ["answer", ["ws_CO_99", "--pin", "1234", ...at], {}, 3],
   ["list", [], NO_SERVER, 6],
   ["list", [], NO_KEY, 2],
   ["list", [], NOTHING_LISTENS, 6],

@@ -70,6 +70,40 @@ describe("--log-format json: one structured line per merchant-API request, on st
   });
 });
 
+describe("without a flag, a line for each refused request", () => {
+  const refusedIn = ({ child }: Served) => child.stderr.text.trimEnd().split("\n");
+
+  test.concurrent("with status, path and reason, and no line for an accepted one; --quiet has none", async () => {
+    for (const [flags, statuses] of [
+      [[], ["401", "401", "400", "500"]],
+      [["--quiet"], [""]],
+    ] as const) {
+      const server = await serveMomo([...flags]);
+      for (let call = 0; call < 2; call += 1) await server.post("/stkpush.php", PAYMENT, { "X-API-Key": "mk_other" });
+      await server.post("/stkpush.php", AMOUNT_IN_TEXT);
+      await server.post("/stkpush.php", PAYMENT);
+      await server.post("/stkpush.php", PAYMENT, { "X-Sandbox-Outcome": "refused" });
+      await server.stop();
+      const lines = refusedIn(server);
+      expect(lines.map((line) => line.split(/ +/)[1] ?? "")).toEqual([...statuses]);
+      if (flags.length === 0) expect(lines[2]).toMatch(/ 400 {2}POST {2}\/v2\/stkpush\.php .* amount must be a number/);
+    }
+  });
+
+  test.concurrent("a burst is a few lines and a count, without secrets and control characters", async () => {
+    const server = await serveMomo();
+    const path = "/ms_an440vz5pt7tv7bve810dk9b8ebbvgehvn7nmc5n%1b%0a";
+    await Promise.all(Array.from({ length: 60 }, () => server.get(path)));
+    await server.stop();
+    const lines = refusedIn(server);
+    const counts = lines.flatMap((line) => /refused in the same second: (\d+) with 404$/.exec(line)?.[1] ?? []);
+    const shown = lines.filter((line) => line.includes("/v2/[redacted]"));
+    expect(shown.length + counts.reduce((sum, count) => sum + Number(count), 0)).toBe(60);
+    expect(counts.length).toBeGreaterThan(0);
+    expect(server.child.stderr.text).not.toMatch(/ms_an|[^\P{Cc}\n]/u);
+  });
+});
+
 describe("at a terminal", () => {
   async function serveAtTerminal(...flags: string[]) {
     const file = join(newFolder(), "ready.json");
@@ -88,7 +122,9 @@ describe("at a terminal", () => {
 
   test.concurrent("a line is in colour, and gives the hint too", async () => {
     const { screen } = await serveAtTerminal("--log", "requests");
-    await screen.until(/\d\d:\d\d:\d\d {2}\S*400\S* {2}POST {2}\/v2\/stkpush\.php .*--accept lenient would take/);
+    await screen.until(
+      /\d\d:\d\d:\d\d {2}\S*400\S* {2}POST {2}\/v2\/stkpush\.php [\s\S]*--accept\s+lenient\s+would\s+take/,
+    );
     expect(screen.text).toContain("\u001b[33m400");
   });
 

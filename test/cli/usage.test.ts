@@ -14,6 +14,7 @@ describe("help and version are data: stdout, exit 0", () => {
     ["help", "--help"],
     ["help pay", "pay --help"],
     ["help keys create", "keys create --help"],
+    ["help help", "help --help"],
   ])("momo %s is momo %s", async (words, same) => {
     const help = await runMomo(words.split(" "));
     expect(help).toMatchObject({ stdout: expect.stringMatching(/^Usage: momo/), stderr: "", exitCode: 0 });
@@ -68,8 +69,8 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     [["serve", "extra"], /too many arguments/],
     [["serve", "--port", "1", "--port", "x"], /--port must be .*; it is "x"/],
     [["--", "serve", "--port", "x"], /too many arguments for 'serve'/],
-    [["pay", "0712345678"], /AMOUNT is missing/],
-    [["pay"], /PHONE and AMOUNT are missing\n +momo pay --help/],
+    [["pay", "0712345678"], /AMOUNT is missing\n +usage: momo pay \[options\] <phone> <amount>; such as momo pay 07/],
+    [["pay"], /PHONE and AMOUNT are missing\n +usage: momo pay/],
     [["pay", "", ""], /AMOUNT must be .*; it is ""/],
     [["pay", "0712345678", "a lot"], /AMOUNT must be a number of shillings, such as 100 or 99\.50; it is "a lot"\n/],
     [
@@ -84,7 +85,7 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     [["pay", "0712345678", "100", "--interval", "1ms"], /--interval.*50ms or more/],
     [["pay", "0712345678", "100", "--timeout", "soon"], /--timeout.*duration.*250ms, 3s, 2m or 1h/],
     [["pay", "0712345678", "100", "--reference"], /--reference needs a value: --reference <text>/],
-    [["status"], /PAYMENT is missing\n +momo status --help/],
+    [["status"], /PAYMENT is missing\n +usage: momo status \[options\] <payment>; such as momo status 12\n/],
     [["status", ""], /PAYMENT must be .*; it is ""/],
     [["status", "../../v2/transactions.php"], /PAYMENT must be/],
     [["list", "--page", "0", "--limit=--limit"], /--page must be .*; it is "0"/],
@@ -97,7 +98,7 @@ describe("usage errors are on stderr, exit 2, and name what is wrong", () => {
     [["exec", "--"], /COMMAND is missing/],
     [["accounts", "create", "--fee", "free"], /--fee.*tariff.*1\.5%\+10/],
     [["keys", "list", "--merchant", "0"], /--merchant.*whole number from 1/],
-    [["keys", "revoke"], /API-KEY is missing\n +momo keys revoke --help/],
+    [["keys", "revoke"], /API-KEY is missing\n +usage: momo keys revoke .*; such as momo keys revoke mk_…/],
     [["env", "--format", "fish"], /--format must be one of shell, powershell, dotenv, github, json; it is "fish"/],
   ];
   test.each(WRONG)("momo %j", async (args, named) => {

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { GROUPS } from "../../cli/command-table.ts";
+import { EXIT_CODES } from "../../cli/terminal/failure.ts";
 import { OUTCOMES, outcomesView } from "../../sandbox/network/outcomes.ts";
 import { builtBinary } from "../support/binary.ts";
 import { openControl } from "../support/control.ts";
@@ -7,7 +9,7 @@ import { readDocument } from "../support/documents.ts";
 /** The documents name all that the program has. */
 
 async function namesInHelp(words: string[], pattern: RegExp): Promise<string[]> {
-  const help = Bun.spawn([await builtBinary(), ...words, "--help"], { stdout: "pipe" });
+  const help = Bun.spawn([await builtBinary(), "help", ...words], { stdout: "pipe" });
   const text = await new Response(help.stdout).text();
   return [...text.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => name !== "--help");
 }
@@ -22,8 +24,13 @@ test("the README's table of outcomes is the one that the code uses", () => {
   for (const row of rows) expect(text).toContain(row);
 });
 
+test("docs/cli.md has the table of exit codes that the code uses", () => {
+  const { text } = readDocument("docs/cli.md");
+  for (const [code, meaning] of Object.values(EXIT_CODES)) expect(text).toContain(`| ${code} | ${meaning} |`);
+});
+
 test("docs/cli.md names every command", async () => {
-  const names = await namesInHelp([], /^ {2}([a-z]+) /gm);
+  const names = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
   expect(names.length).toBeGreaterThan(15);
   const { text } = readDocument("docs/cli.md");
   for (const name of names) expect(text).toMatch(new RegExp(`\`momo ${name}[ \`]`));
@@ -31,6 +38,7 @@ test("docs/cli.md names every command", async () => {
 
 test.each([
   ["docs/operations.md", "serve", 12],
+  ["docs/operations.md", "replicas", 5],
   ["docs/steering.md", "exec", 8],
 ])("%s names every option of momo %s", async (path, command, least) => {
   const options = await namesInHelp([command], /^ {2}(?:-\w, )?(--[a-z-]+)/gm);

@@ -6,8 +6,8 @@ const COMMANDS: Readonly<Record<Severity, string>> = { error: "error", warning: 
 /** Workflow commands of GitHub Actions: each finding becomes an annotation. */
 export function githubReport({ findings }: AuditReport): string {
   return findings
-    .map(({ kind, severity, message, advice, section }) => {
-      const title = property(`momo audit: ${kind} (${section})`);
+    .map(({ kind, severity, message, advice }) => {
+      const title = property(`momo audit: ${kind}`);
       return `::${COMMANDS[severity]} title=${title}::${data(`${message}\n${advice}`)}\n`;
     })
     .join("");

@@ -5,7 +5,7 @@ import { summaryOf } from "./json.ts";
 /** The report for people. */
 export function textReport(report: AuditReport): string {
   const lines = report.findings.flatMap(
-    ({ kind, severity, message, advice, section, request_ids, checkout_request_id, reference, first_at, count }) => {
+    ({ kind, severity, message, advice, request_ids, checkout_request_id, reference, first_at, count }) => {
       const facts = [
         ...(checkout_request_id === null ? [] : [checkout_request_id]),
         ...(reference ? [`reference ${shown(reference)}`] : []),
@@ -13,7 +13,7 @@ export function textReport(report: AuditReport): string {
         `first at ${first_at}`,
         ...(count > 1 ? [`${count} times`] : []),
       ];
-      return [`${severity}: ${kind} (${section})`, `  ${message}`, `  ${advice}`, `  ${facts.join("; ")}`, ""];
+      return [`${severity}: ${kind}`, `  ${message}`, `  ${advice}`, `  ${facts.join("; ")}`, ""];
     },
   );
   return [...lines, summaryOf(report), ""].map(printable).join("\n");

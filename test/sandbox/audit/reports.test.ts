@@ -130,14 +130,14 @@ test("SARIF fits the official schema, and each result has its rule with the advi
 test("for GitHub each finding is one line, with the escapes that the runner undoes; a note is a notice", () => {
   const text = write(HOSTILE, "github");
   expect(text.match(/\n/g)).toHaveLength(1);
-  expect(text).toStartWith("::error title=momo audit%3A unknown_path (§4)::<a b=");
+  expect(text).toStartWith("::error title=momo audit%3A unknown_path::<a b=");
   expect(text).toContain("100%25 ::error:: one,two%0D%0Athree");
   const report = { findings: [findingOf("unknown_member"), findingOf("polls_too_fast")], leftOut: 0 };
   expect(write(report, "github").match(/^::\w+/gm)).toEqual(["::notice", "::warning"]);
 });
 
 test("text says what happened, what would be right, where, and how many findings there are", () => {
-  expect(write({ findings: [findingOf("polls_too_fast")], leftOut: 0 }, "text")).toBe(`warning: polls_too_fast (§4.4)
+  expect(write({ findings: [findingOf("polls_too_fast")], leftOut: 0 }, "text")).toBe(`warning: polls_too_fast
   a client polls_too_fast
   ${FINDING_KINDS.polls_too_fast.advice}
   ws_CO_1; reference A; requests 1, 2; first at 2026-11-20 10:00:00; 3 times

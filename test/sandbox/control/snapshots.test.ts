@@ -133,7 +133,7 @@ describe("names and bounds", () => {
       ["POST", "/snapshots/b/restore"],
     ] as const) {
       const message = await sandbox.refusal(method, path, undefined, 404);
-      expect(message).toContain("GET /_momo/snapshots lists them");
+      expect(message).toContain("the list of snapshots has those that exist");
     }
   });
 

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { CONTROL_PATH } from "../../sandbox/control/context.ts";
+import { nameDataDirectory } from "../serving/data-directory.ts";
+import { readServer } from "../serving/records.ts";
+import { Failure, type NoServer } from "../terminal/failure.ts";
+import { DEFAULT_PORT } from "../terminal/options.ts";
+import { quoted } from "../terminal/this-program.ts";
+import { type Answer, controlClient } from "./client.ts";
+
+/** Finds a running sandbox for a user who named none, or the wrong one. */
+
+/** A short time-out: what is found here is only a hint. */
+const TIMEOUT_MS = 500;
+
+export interface Running {
+  readonly baseUrl: string;
+  readonly consoleUrl: string;
+  /** Flags with which commands reach it. */
+  readonly flags: readonly string[];
+}
+
+/** The sandbox of the usual data directory, else the one on the default port. */
+export async function findRunning(): Promise<Running | null> {
+  const record = readOrNull(() => readServer(nameDataDirectory(undefined)));
+  if (record && (await ask(record.control_url, "/health", record.control_token))) {
+    return { baseUrl: record.base_url, consoleUrl: `${record.control_url}/`, flags: [] };
+  }
+  return findAt(DEFAULT_PORT);
+}
+
+async function findAt(port: number): Promise<Running | null> {
+  const origin = `http://127.0.0.1:${port}`;
+  const controlUrl = origin + CONTROL_PATH;
+  const server = (await ask(controlUrl, "/server")) ?? (await ask(controlUrl, "/health"));
+  if (!server) return null;
+  const baseUrl = typeof server.base_url === "string" ? server.base_url : `${origin}/v2`;
+  const isHere = typeof server.data === "string" && existsSync(server.data);
+  const flags = isHere ? ["--data", String(server.data)] : ["--base-url", baseUrl];
+  return { baseUrl, consoleUrl: `${controlUrl}/`, flags };
+}
+
+const ask = (controlUrl: string, path: string, controlToken: string | null = null): Promise<Answer | null> =>
+  controlClient({ controlUrl, controlToken })
+    .get(path, {}, { timeoutMs: TIMEOUT_MS, checkWith: null })
+    .catch(() => null);
+
+/** The same failure; if a sandbox answers on the default port, the hint names it. */
+export async function namingNeighbour(failure: NoServer, port = DEFAULT_PORT): Promise<Failure> {
+  const found = await findAt(port);
+  if (!found) return failure;
+  const flags = found.flags.map(quoted).join(" ");
+  return new Failure(failure.code, failure.message, `one answers at ${found.baseUrl}: name it with ${flags}`);
+}
+
+function readOrNull<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
