@@ -203,7 +203,7 @@ describe("a person at a terminal", () => {
     expect(await exited).toBe(0);
     expect(screen.text.split(/\s+/).join(" ")).toContain(RESULT_ADVICE[8006].advice);
     for (const line of linesOf(screen.text)) if (!line.includes("_")) expect(line.length).toBeLessThanOrEqual(40);
-    const started = atTerminal(["pay", "0712345678", "1", ...shared.at], { columns: 40 });
+    const started = atTerminal(["pay", "254700000100", "1", ...shared.at], { columns: 40 });
     await started.exited;
     const [, command = ""] = started.screen.text.split("Follow it with:\r\n");
     const pasted = command.replaceAll("\r\n", "\n").replace("momo", '"$@"');

@@ -51,7 +51,7 @@ for (const name of names) {
   const { holds, share } = PROPERTIES[name] as (typeof PROPERTIES)[string];
   const numRuns = Math.max(Math.ceil(runs * share), 1);
   // A new server for each property, so that none finds what another one left.
-  const server = await serveMomo(["--prompt-timeout", "1s"]);
+  const server = await serveMomo(["--quiet", "--prompt-timeout", "1s"]);
   const startedS = elapsed();
   try {
     await holds(server, { numRuns, seed });

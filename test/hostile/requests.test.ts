@@ -6,7 +6,7 @@ import { REQUESTS } from "./requests.ts";
 
 afterAll(cleanUp);
 
-const server = await serveMomo(["--prompt-timeout", "1s"]);
+const server = await serveMomo(["--quiet", "--prompt-timeout", "1s"]);
 
 describe("body of every answer: JSON with `success` and `message`, in a status that the operation documents", () => {
   for (const [name, property] of Object.entries(REQUESTS)) {

@@ -10,7 +10,7 @@ import { expectUnharmed } from "./live.ts";
 let server: Served;
 let credentials: string;
 beforeAll(async () => {
-  server = await serveMomo();
+  server = await serveMomo(["--quiet"]);
   credentials = `X-API-Key: ${server.ready.api_key}\r\nX-API-Secret: ${server.ready.api_secret}\r\n`;
 });
 afterAll(cleanUp);
