@@ -65,14 +65,10 @@ export interface FaultInput {
 export interface WebhookInput {
   url: string;
   form?: "payment.updated" | "flat" | undefined;
-  /** How often each message is sent. */
+  /** How often each message is sent; 0: never. */
   times?: number | undefined;
-  /** Durations. */
+  /** A duration. */
   delay?: string | undefined;
-  shuffle?: string | undefined;
-  /** The share of messages that get lost. */
-  lost?: number | undefined;
-  seed?: number | undefined;
   /** Whether a message is sent before the answer to the push. */
   early?: boolean | undefined;
 }
@@ -81,7 +77,7 @@ export interface WebhookInput {
 export interface DeliveryRecord {
   readonly id: number;
   readonly checkout_request_id: string;
-  readonly state: "waiting" | "sending" | "delivered" | "failed" | "lost";
+  readonly state: "waiting" | "delivered" | "failed";
   readonly resend_of?: number | undefined;
   readonly due_at: string;
   readonly due_at_ms: number;

@@ -19,6 +19,7 @@ import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
+import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { once } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
@@ -70,6 +71,8 @@ export interface Assembled {
   readonly finishAudit: () => Promise<AuditReport>;
   /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
   readonly endStreams: () => void;
+  /** Start it when requests are served, and stop it before the store is closed. */
+  readonly webhooks: Pick<Webhooks, "start" | "stop">;
 }
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
@@ -78,6 +81,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const count: NetworkOptions["count"] = shared ? (work) => (steering ?? steeredAlone).count(work) : undefined;
   const network = createNetwork({ fallback: options.fallback, ...(count && { count }) });
   network.rules.replace(options.rules);
+  const mayDecide = shared ? () => steering?.isFresh ?? false : undefined;
   const service = createService({
     store: options.store,
     provider: options.between?.(network) ?? network,
@@ -85,7 +89,7 @@ export function assemble(options: AssembleOptions): Assembled {
     realClock,
     random,
     promptTimeoutMs: options.promptTimeoutMs,
-    ...(shared && { mayResolve: () => steering?.isFresh ?? false }),
+    ...(mayDecide && { mayResolve: mayDecide }),
     reportFault: options.reportFault,
   });
   const { reportFault } = service.storing;
@@ -94,7 +98,7 @@ export function assemble(options: AssembleOptions): Assembled {
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
   log.subscribe(requestCounts.add);
-  const webhooks = sendWebhooks(options, service);
+  const webhooks = sendWebhooks(options, service, mayDecide);
   const inputs = new Map<string, readonly string[]>(); // filled before the first request
   const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
@@ -133,10 +137,10 @@ export function assemble(options: AssembleOptions): Assembled {
     finishAudit: audit.finish,
     endStreams() {
       stopping.abort();
-      webhooks.close();
       waitingRoom.close();
       eventHub.close();
     },
+    webhooks,
   };
 }
 

@@ -74,7 +74,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const clock = await clockOf(engine, directory);
     let credentials: CredentialsRecord | null = null;
     let merchantPort: number | null = null;
-    const { service, steering, finishAudit, endStreams, ...handlers } = assemble({
+    const { service, steering, finishAudit, endStreams, webhooks, ...handlers } = assemble({
       ...config,
       store,
       shared,
@@ -98,6 +98,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
 
     const listening = await listen(config, handlers, reportFault);
     open.add(() => listening.stop(STOP_GRACE_MS));
+    open.add(() => webhooks.stop());
     open.add(endStreams);
     // This runs first, because the resolver would go on while anything is due.
     open.add(() => service.resolver.stop());
@@ -117,6 +118,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     Bun.unsafe.setJITPolicy(1);
     // Payments may have become due while no server ran.
     void service.resolver.resolveDue().catch(reportFault);
+    webhooks.start();
     if (store.isShared) service.resolver.watch(config.random);
     const { handleApi } = handlers;
     return { baseUrl, controlUrl, credentials, paymentAccountId, handleApi, finishAudit, stop: () => open.runAll() };

@@ -1,8 +1,7 @@
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import type { DeliveryListener } from "../../sandbox/webhooks/outbox.ts";
 import { DEFAULT_SETTINGS } from "../../sandbox/webhooks/settings.ts";
-import { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
+import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Service } from "../../src/service/service.ts";
 import { reachDirectly } from "../environment.ts";
@@ -12,16 +11,18 @@ export interface SendWebhooksOptions {
   readonly realClock: Clock;
   /** The address of the webhook that the server starts with; null if there is none. */
   readonly webhook: string | null;
-  /** Called for each delivery when it is tried or lost. */
+  /** Called for each delivery when it was tried. */
   readonly onDelivery?: DeliveryListener;
 }
 
 /** The webhook of one sandbox: it gets every payment. */
-export function sendWebhooks({ webhook, onDelivery, ...clocks }: SendWebhooksOptions, service: Service): Webhooks {
+export function sendWebhooks(
+  { webhook, onDelivery, clock, realClock }: SendWebhooksOptions,
+  service: Service,
+  mayDecide?: () => boolean,
+): Webhooks {
   const webhooks = new Webhooks({
-    clock: clocks.clock,
-    realClock: clocks.realClock,
-    service,
+    ...{ service, clock, realClock, reportFault: service.storing.reportFault, ...(mayDecide && { mayDecide }) },
     start: webhook === null ? null : { url: webhook, ...DEFAULT_SETTINGS },
     // A proxy is only for other machines.
     beforeSending: ({ hostname }) => {

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../sandbox/webhooks/delivery-book.ts";
+import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
 import type { LogFormat } from "./options.ts";
 import { styled } from "./output.ts";
 import { jsonText } from "./plain.ts";
@@ -6,7 +6,8 @@ import { timedLine } from "./request-line.ts";
 
 /** An attempt to deliver a webhook, as one line on stderr. It does not show the address, which may have a secret. */
 export function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): string {
-  const { id, state, checkoutRequestId, attempts } = delivery;
+  const { id, payment, attempts } = delivery;
+  const state = stateOf(delivery);
   const last = attempts.at(-1);
   if (format === "json") {
     return jsonText({
@@ -17,7 +18,7 @@ export function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number
       attempt: attempts.length,
       status: last?.status ?? null,
       ...(last && { duration_ms: last.durationMs }),
-      checkout_request_id: checkoutRequestId,
+      checkout_request_id: payment.checkoutRequestId,
       ...(last?.problem && { message: last.problem }),
     });
   }
@@ -26,7 +27,7 @@ export function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number
     `webhook ${id}`,
     state === "waiting" ? "to be tried again" : state,
     last && styled("dim", `${last.durationMs} ms`),
-    checkoutRequestId,
+    payment.checkoutRequestId,
     last?.problem,
   ]);
 }

@@ -1,6 +1,6 @@
 import { transactionView } from "../../sandbox/control/views.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
-import type { Delivery } from "../../sandbox/webhooks/delivery-book.ts";
+import type { Delivery } from "../../src/domain/delivery.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
 import { deliveryLine } from "./delivery-line.ts";

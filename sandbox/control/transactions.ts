@@ -52,12 +52,13 @@ function countsView(summary: Summary) {
 /** `GET /_momo/transactions/CHECKOUT_REQUEST_ID`: the whole story of one payment, of any merchant. */
 export const tellTransaction: ControlCall = async (
   _request,
-  { service, merchantNames, log, testPayments, webhooks, realClock },
+  { service, merchantNames, log, testPayments, realClock },
   { id },
 ) => {
   const transaction = await service.findByCheckoutRequestId(id);
   if (!transaction) throw new Refusal("not_found", "there is no payment with this checkout request id");
   const business = await merchantNames.of(transaction.merchantId);
+  const deliveries = await service.deliveries.list({ transactionId: transaction.id, limit: 100 });
   const decision = decidedBy(transaction);
   const requests = await requestsAbout(id, log.list(), realClock);
   const story: Omit<StoryOnWire, "requests"> = {
@@ -73,10 +74,7 @@ export const tellTransaction: ControlCall = async (
     },
     requests_left_out: requests.leftOut,
     result: resultView(transaction),
-    webhooks: webhooks
-      .list()
-      .filter(({ checkoutRequestId }) => checkoutRequestId === id)
-      .map(deliveryView),
+    webhooks: deliveries.map(deliveryView),
     sms: transaction.status === "completed" ? receiptSms(transaction, business) : null,
   };
   return succeedWithList(`the payment is ${transaction.status}`, story, "requests", requests.texts);

@@ -1,12 +1,13 @@
 import { REDACTED, redact } from "../../src/domain/credentials.ts";
+import { type Delivery, type DeliveryAttempt, stateOf } from "../../src/domain/delivery.ts";
 import { toShillings } from "../../src/domain/money.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import { itemView } from "../../src/http/view.ts";
 import { receiptSms } from "../network/sms.ts";
 import type { LoggedRequest } from "../request-log.ts";
-import type { Delivery, DeliveryAttempt } from "../webhooks/delivery-book.ts";
-import type { WebhookMessage } from "../webhooks/message.ts";
+import { messageOf, type WebhookMessage } from "../webhooks/message.ts";
+import type { WebhookForm } from "../webhooks/settings.ts";
 import type { MessageOnWire, OwnedTransaction, PromptOnWire } from "./shapes/payments.ts";
 import type { LoggedCall } from "./shapes/requests.ts";
 import type { AttemptOnWire, DeliveryOnWire } from "./shapes/webhook.ts";
@@ -86,24 +87,18 @@ function parsed(answer: string): unknown {
   }
 }
 
-export function deliveryView({
-  id,
-  checkoutRequestId,
-  state,
-  dueAtMs,
-  attempts,
-  resendOf,
-  message,
-}: Delivery): DeliveryOnWire {
+export function deliveryView(delivery: Delivery): DeliveryOnWire {
+  const { id, payment, form, endedAtMs, attempts, resendOf } = delivery;
+  const dueAtMs = delivery.dueAtMs ?? attempts.at(-1)?.atMs ?? endedAtMs;
   return {
     id,
-    checkout_request_id: checkoutRequestId,
-    state,
+    checkout_request_id: payment.checkoutRequestId,
+    state: stateOf(delivery),
     ...(resendOf !== null && { resend_of: resendOf }),
     due_at: formatTimestamp(dueAtMs),
     due_at_ms: dueAtMs,
     attempts: attempts.map(attemptView),
-    ...webhookMessageView(message),
+    ...webhookMessageView(messageOf(form as WebhookForm, payment, endedAtMs)),
   };
 }
 

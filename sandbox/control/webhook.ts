@@ -1,25 +1,20 @@
 import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
-import { drawSeed } from "../../src/domain/random.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";
 import { DEFAULT_SETTINGS, MAX_WEBHOOK_TIMES, parseWebhookUrl, WEBHOOK_FORMS } from "../webhooks/settings.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { CONTROL_PATH, type ControlCall } from "./context.ts";
 import { duration, expectEmptyBody, pageQuery, parseQuery, readBody, readWith } from "./input.ts";
 import { writePage } from "./paging.ts";
-import { ownedBy } from "./replica.ts";
 import type { WebhookOnWire } from "./shapes/webhook.ts";
 import { attemptView, deliveryView, webhookMessageView } from "./views.ts";
 
 export const webhookRequest = z.strictObject({
   url: readWith(z.string(), (text) => parseWebhookUrl(text, "it")),
   form: z.enum(WEBHOOK_FORMS, { error: `must be one of ${WEBHOOK_FORMS.join(", ")}` }).default(DEFAULT_SETTINGS.form),
-  times: z.int().min(1).max(MAX_WEBHOOK_TIMES).default(DEFAULT_SETTINGS.times),
+  times: z.int().min(0).max(MAX_WEBHOOK_TIMES).default(DEFAULT_SETTINGS.times),
   delay: duration.default(0),
-  shuffle: duration.default(0),
-  lost: z.number().min(0).max(1).default(DEFAULT_SETTINGS.lost),
-  seed: z.int().min(0).max(0xffffffff).optional(),
   early: z.boolean().default(DEFAULT_SETTINGS.early),
 });
 export type WebhookInput = z.input<typeof webhookRequest>;
@@ -28,30 +23,28 @@ export type WebhookInput = z.input<typeof webhookRequest>;
  * `GET /_momo/webhook`: the settings, or null, and the deliveries, oldest first. If they do not fit into one page, `next` is the
  * address of the next page, as for the requests.
  */
-export const showWebhook: ControlCall = async (_request, { webhooks, realClock, replica }, { query }) => {
+export const showWebhook: ControlCall = async (_request, { service, webhooks, realClock }, { query }) => {
   const page = parseQuery(pageQuery, query);
-  const { texts, next } = await writePage(webhooks.list(), page, realClock, (delivery) =>
-    JSON.stringify(deliveryView(delivery)),
-  );
+  const found = await service.deliveries.list({ ...page, limit: page.limit + 1 }); // one more shows that there is a next page
+  const { texts, next } = await writePage(found, page, realClock, (delivery) => JSON.stringify(deliveryView(delivery)));
   const members = {
     ...settingsView(webhooks),
-    ...ownedBy(replica),
-    deliveries_left_out: webhooks.leftOut,
     next: next && `${CONTROL_PATH}/webhook?${next}&limit=${page.limit}`,
   };
   return succeedWithList(messageOf(webhooks), members, "deliveries", texts);
 };
 
 /** `PUT /_momo/webhook`: from now on, sends each payment that becomes final to this address. */
-export const replaceWebhook: ControlCall = async (request, { steering, webhooks, random }) => {
-  const { delay, shuffle, seed, ...settings } = await readBody(webhookRequest, request);
-  const next = { ...settings, delayMs: delay, shuffleMs: shuffle, seed: seed ?? drawSeed(random) };
+export const replaceWebhook: ControlCall = async (request, { steering, webhooks }) => {
+  const { delay, ...settings } = await readBody(webhookRequest, request);
+  const next = { ...settings, delayMs: delay };
   await steering.change(() => webhooks.replace(next));
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 
 export const removeWebhook: ControlCall = async (_request, { steering, webhooks }) => {
   await steering.change(() => webhooks.replace(null));
+  await webhooks.giveUp();
   return succeed(messageOf(webhooks), settingsView(webhooks));
 };
 
@@ -68,7 +61,7 @@ export const testWebhook: ControlCall = async (request, { webhooks }, { keepOpen
 /** `POST /_momo/webhook/deliveries/ID/resend`: sends it again, as a new delivery. */
 export const resendDelivery: ControlCall = async (_request, { webhooks }, { id }) => {
   if (!/^[1-9][0-9]{0,14}$/.test(id)) throw new Refusal("not_found", "the id of a delivery is a whole number from 1");
-  const delivery = webhooks.resend(Number(id));
+  const delivery = await webhooks.resend(Number(id));
   return succeed(`it is sent again as delivery ${delivery.id}`, { delivery: deliveryView(delivery) });
 };
 
@@ -79,9 +72,6 @@ function settingsView({ settings }: Webhooks): WebhookOnWire {
       form: settings.form,
       times: settings.times,
       delay: formatDuration(settings.delayMs),
-      shuffle: formatDuration(settings.shuffleMs),
-      lost: settings.lost,
-      seed: settings.seed,
       early: settings.early,
     },
   };

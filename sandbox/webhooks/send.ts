@@ -1,14 +1,8 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import type { DeliveryAttempt } from "../../src/domain/delivery.ts";
 import type { WebhookMessage } from "./message.ts";
 
-export interface SendResult {
-  /** Null if there was no answer. */
-  readonly status: number | null;
-  /** The beginning of the answer. */
-  readonly answer: string | null;
-  /** Why it failed; null if it was delivered. */
-  readonly problem: string | null;
-}
+export type SendResult = Pick<DeliveryAttempt, "status" | "answer" | "problem">;
 
 /** The time-out for the answer, in real time. */
 const ANSWER_TIMEOUT_MS = 10_000;

@@ -8,16 +8,10 @@ export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 export interface WebhookSettings {
   readonly url: string;
   readonly form: WebhookForm;
-  /** How often each message is delivered. */
+  /** How often each message is delivered; 0: never. */
   readonly times: number;
   /** The delay of each delivery. */
   readonly delayMs: number;
-  /** Adds a random part of this to the delay, so that deliveries change their order. */
-  readonly shuffleMs: number;
-  /** The probability that a delivery is never sent. */
-  readonly lost: number;
-  /** The same seed loses and shuffles the same deliveries. */
-  readonly seed: number;
   /** Whether the answer to a push waits until the webhook has been sent. */
   readonly early: boolean;
 }
@@ -27,9 +21,6 @@ export const DEFAULT_SETTINGS: Omit<WebhookSettings, "url"> = {
   form: "payment.updated",
   times: 1,
   delayMs: 0,
-  shuffleMs: 0,
-  lost: 0,
-  seed: 0,
   early: false,
 };
 

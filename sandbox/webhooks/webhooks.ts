@@ -1,46 +1,61 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import type { Delivery, DeliveryAttempt, PlannedDelivery } from "../../src/domain/delivery.ts";
 import { Refusal } from "../../src/domain/error.ts";
-import { seededChance } from "../../src/domain/random.ts";
-import type { FinalTransaction, Transaction } from "../../src/domain/transaction.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import type { Delivery, DeliveryAttempt } from "./delivery-book.ts";
 import { createHeldAnswers, type HeldAnswers } from "./held-answers.ts";
 import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
-import { createOutbox, type DeliveryListener, type Outbox } from "./outbox.ts";
+import { Sender, type SenderParts, type StoredDeliveries } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
 
-export interface WebhookParts {
-  readonly service: { subscribe(listener: (transaction: Transaction) => void): () => void };
+/** Called after each attempt, with the new state of the delivery. */
+export type DeliveryListener = (delivery: Delivery) => void;
+
+export interface WebhookParts extends Pick<SenderParts, "beforeSending" | "reportFault" | "mayDecide"> {
+  readonly service: {
+    readonly isShared: boolean;
+    readonly deliveries: StoredDeliveries & {
+      plan(next: (() => readonly PlannedDelivery[]) | null): void;
+      resend(id: number, dueAtMs: number): Promise<Delivery | null>;
+      giveUp(): Promise<void>;
+    };
+    subscribe(listener: (transaction: Transaction) => void): () => void;
+  };
   readonly clock: VirtualClock;
   /** For time-outs, which a frozen clock must not stop. */
   readonly realClock: Clock;
   /** The webhook that the server was started with. */
   readonly start: WebhookSettings | null;
-  /** Called before each attempt. */
-  readonly beforeSending: (url: URL) => void;
 }
 
 /**
- * Sends each payment that becomes final to a webhook. Payments do not wait for it, and deliveries are only in memory.
+ * Sends each payment that becomes final to a webhook. Payments do not wait for it. What is due is written with the outcome of the
+ * payment, so that it survives the end of this process.
  */
 export class Webhooks {
-  readonly #clock: VirtualClock;
-  readonly #start: WebhookSettings | null;
-  readonly #outbox: Outbox;
+  readonly #parts: WebhookParts;
+  readonly #sender: Sender;
   readonly #heldAnswers: HeldAnswers;
-  #settings: WebhookSettings | null;
-  #chance: () => number;
+  readonly #listeners = new Set<DeliveryListener>();
+  #settings: WebhookSettings | null = null;
 
-  constructor({ service, clock, realClock, start, beforeSending }: WebhookParts) {
-    this.#clock = clock;
-    this.#start = start;
-    this.#settings = start;
-    this.#chance = chanceOf(start);
-    this.#heldAnswers = createHeldAnswers(realClock);
-    this.#outbox = createOutbox({ clock, realClock, beforeSending, address: () => this.#settings?.url ?? null });
-    this.#outbox.subscribe(({ checkoutRequestId }) => this.#heldAnswers.release(checkoutRequestId));
-    service.subscribe((transaction) => {
-      if (this.#settings && transaction.status !== "pending") this.#plan(transaction, this.#settings);
+  constructor(parts: WebhookParts) {
+    const { service, clock, start } = parts;
+    this.#parts = parts;
+    this.#heldAnswers = createHeldAnswers(parts.realClock);
+    this.#sender = new Sender({
+      ...parts,
+      deliveries: service.deliveries,
+      isShared: service.isShared,
+      address: () => this.#settings?.url ?? null,
+      onAttempt: (delivery) => {
+        this.#heldAnswers.release(delivery.payment.checkoutRequestId);
+        for (const listener of this.#listeners) listener(delivery);
+      },
+    });
+    this.#follow(start);
+    service.subscribe(({ status }) => {
+      if (this.#settings && status !== "pending") this.#sender.wakeAt(clock.nowMs() + this.#settings.delayMs);
     });
   }
 
@@ -48,38 +63,42 @@ export class Webhooks {
     return this.#settings;
   }
 
-  get leftOut(): number {
-    return this.#outbox.leftOut;
-  }
-
-  list(): readonly Delivery[] {
-    return this.#outbox.list();
-  }
-
   subscribe(listener: DeliveryListener): () => void {
-    return this.#outbox.subscribe(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  /** Changes the webhook for new payments. Waiting deliveries go to the new address; null drops them. */
+  /** Sends what became due while no server ran. */
+  start(): void {
+    void this.#sender.look();
+  }
+
+  /**
+   * Changes the webhook. Deliveries that wait go to the new address; without one they wait for the next webhook, until
+   * {@link giveUp}.
+   */
   replace(settings: WebhookSettings | null): void {
-    this.#begin(settings);
-    if (!settings) this.#giveUp();
+    this.#follow(settings);
+    if (settings) void this.#sender.look();
+    else this.#cancel();
+  }
+
+  /** Ends all deliveries that wait. */
+  giveUp(): Promise<void> {
+    return this.#parts.service.deliveries.giveUp();
   }
 
   /**
    * Sends a delivery again, at once and without injected failures.
-   * @throws Refusal `not_found` for an unknown delivery, `conflict` without a webhook or without room
+   * @throws Refusal `not_found` for an unknown delivery, `conflict` without a webhook
    */
-  resend(id: number): Delivery {
-    const delivery = this.#outbox.get(id);
-    if (!delivery) throw new Refusal("not_found", "there is no delivery with this id, or it is no longer kept");
-    if (!this.#settings) {
-      throw new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
-    }
-    const again = { ...delivery, state: "waiting", dueAtMs: this.#clock.nowMs(), attempts: [], resendOf: id } as const;
-    const added = this.#outbox.add(again);
-    if (!added) throw new Refusal("conflict", "too many deliveries are waiting already");
-    return added;
+  async resend(id: number): Promise<Delivery> {
+    if (!this.#settings) throw noWebhook();
+    const { service, clock } = this.#parts;
+    const again = await service.deliveries.resend(id, clock.nowMs());
+    if (!again) throw new Refusal("not_found", "there is no delivery with this id, or it is no longer kept");
+    void this.#sender.look();
+    return again;
   }
 
   /**
@@ -87,52 +106,46 @@ export class Webhooks {
    * @throws Refusal `conflict` without a webhook, or if it is removed meanwhile
    */
   async sendTest(): Promise<{ readonly message: WebhookMessage; readonly attempt: DeliveryAttempt }> {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     const message = messageOf(this.#settings?.form ?? "payment.updated", samplePayment(nowMs), nowMs);
-    const attempt = await this.#outbox.sendOnce(message);
-    if (!attempt) throw new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
+    const attempt = await this.#sender.sendOnce(message);
+    if (!attempt) throw noWebhook();
     return { message, attempt };
   }
 
   /** A promise that the answer to a push must wait for; null if it need not wait. */
   beforeAnswer(checkoutRequestId: string): Promise<void> | null {
-    return this.#settings?.early ? this.#heldAnswers.waitFor(checkoutRequestId) : null;
+    const { early = false, times = 0 } = this.#settings ?? {};
+    return early && times > 0 ? this.#heldAnswers.waitFor(checkoutRequestId) : null;
   }
 
-  /** Drops all deliveries, and restores the settings of the start. */
+  /** Cancels the attempts in progress, and restores the settings of the start. The store has removed the deliveries. */
   reset(): void {
-    this.#outbox.clear();
+    this.#cancel();
+    this.replace(this.#parts.start);
+  }
+
+  /** Sends nothing any more. What is due waits for the next start. */
+  stop(): Promise<void> {
     this.#heldAnswers.releaseAll();
-    this.#begin(this.#start);
+    return this.#sender.stop();
   }
 
-  /** Cancels the deliveries in progress. */
-  close(): void {
-    this.#settings = null;
-    this.#giveUp();
+  #cancel(): void {
+    this.#sender.cancel();
+    this.#heldAnswers.releaseAll();
   }
 
-  #begin(settings: WebhookSettings | null): void {
+  /** From now on, each outcome is written with what these settings send. */
+  #follow(settings: WebhookSettings | null): void {
     this.#settings = settings;
-    this.#chance = chanceOf(settings);
-  }
-
-  #giveUp(): void {
-    this.#outbox.giveUp();
-    this.#heldAnswers.releaseAll();
-  }
-
-  #plan(payment: FinalTransaction, { form, times, delayMs, shuffleMs, lost }: WebhookSettings): void {
-    const nowMs = this.#clock.nowMs();
-    const { checkoutRequestId } = payment;
-    const message = messageOf(form, payment, nowMs);
-    for (let copy = 0; copy < times; copy += 1) {
-      const state = lost > 0 && this.#chance() < lost ? "lost" : "waiting";
-      const dueAtMs = nowMs + delayMs + (shuffleMs > 0 ? Math.floor(this.#chance() * shuffleMs) : 0);
-      const delivery = this.#outbox.add({ checkoutRequestId, message, state, dueAtMs, attempts: [], resendOf: null });
-      if (!delivery) this.#heldAnswers.release(checkoutRequestId);
-    }
+    const { service, clock } = this.#parts;
+    const plan = ({ form, times, delayMs }: WebhookSettings) => {
+      const endedAtMs = clock.nowMs();
+      return Array<PlannedDelivery>(times).fill({ form, endedAtMs, dueAtMs: endedAtMs + delayMs });
+    };
+    service.deliveries.plan(settings && settings.times > 0 ? () => plan(settings) : null);
   }
 }
 
-const chanceOf = (settings: WebhookSettings | null) => seededChance(settings?.seed ?? 0);
+const noWebhook = () => new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");

@@ -51,6 +51,8 @@ export function createService(outside: ServiceParts) {
     resolver,
     vitals: store.vitals,
     storing,
+    /** What is sent about payments that have ended. */
+    deliveries: store.deliveries,
     nowMs: () => outside.clock.nowMs(),
     /** When the next check of any payment is due; null while nothing is pending. */
     nextCheckAtMs: () => store.transactions.nextCheckAtMs(),

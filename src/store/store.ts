@@ -1,4 +1,5 @@
 import type { ApiKey } from "../domain/credentials.ts";
+import type { Delivery, PlannedDelivery } from "../domain/delivery.ts";
 import type { Tariff } from "../domain/fee.ts";
 import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import type { Merchant, PaymentAccount } from "../domain/merchant.ts";
@@ -21,6 +22,7 @@ export interface Store {
   readonly merchants: MerchantStore;
   readonly transactions: TransactionStore;
   readonly transactionList: TransactionList;
+  readonly deliveries: DeliveryStore;
   readonly vitals: Vitals;
   /** Whether other processes also resolve payments of this database. */
   readonly isShared: boolean;
@@ -137,6 +139,38 @@ export type TransactionReads = Pick<
   | "listPending"
   | "listPaid"
 >;
+
+/** How many deliveries are listed. Older ones that have ended are removed. */
+export const MAX_DELIVERIES = 1000;
+
+/** Messages about payments that have ended. {@link TransactionStore.clear} and a restore remove them. */
+export interface DeliveryStore {
+  /** From now on, each outcome is written with these deliveries, in one commit; null: with none. */
+  plan(next: (() => readonly PlannedDelivery[]) | null): void;
+  /**
+   * Those that are due at `nowMs`, the earliest first, at most `limit`. No server gets them again before they are saved or
+   * released, or until this server must be dead.
+   */
+  claim(nowMs: number, limit: number): Promise<Delivery[]>;
+  release(id: number): Promise<void>;
+  /** The first due time after this one; null if there is none. */
+  nextDueAtMs(afterMs: number): Promise<number | null>;
+  /** Writes the attempts and the due time of a claimed delivery, unless it was given up, and releases it. */
+  save(delivery: Delivery): Promise<void>;
+  /** Adds a delivery of the same message. @returns null if there is none with this id */
+  resend(id: number, dueAtMs: number): Promise<Delivery | null>;
+  /** Of the newest {@link MAX_DELIVERIES}, oldest first: the first ones after an id, or the last ones. */
+  list(query: DeliveryQuery): Promise<Delivery[]>;
+  /** Makes no further attempts for those that wait. */
+  giveUp(): Promise<void>;
+}
+
+export interface DeliveryQuery {
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  readonly transactionId?: number;
+  readonly limit: number;
+}
 
 /** A copy of all transactions at one time. */
 export interface SavedTransactions {

@@ -5,7 +5,8 @@ import { type RunOptions, type Served, serveMomo } from "../support/momo.ts";
 import { type Draw, drawFrom } from "../support/random.ts";
 import { SLACK_MS } from "../support/time-outs.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
-import { demand, Ledger } from "./ledger.ts";
+import { demand, type Item, Ledger } from "./ledger.ts";
+import { openShop } from "./shop.ts";
 
 export interface Options {
   readonly rounds: number;
@@ -46,7 +47,8 @@ const ROUNDS_BETWEEN_PROGRESS = 10;
 export class Trial {
   readonly folder = newFolder();
   readonly data = join(this.folder, "data");
-  readonly flags: readonly string[] = ["--data", this.data, "--prompt-timeout", "1s"];
+  readonly shop = openShop();
+  readonly flags: readonly string[] = ["--data", this.data, "--prompt-timeout", "1s", "--webhook", this.shop.url];
   readonly ledger = new Ledger();
   readonly draw: Draw;
   readonly #options: Options;
@@ -86,8 +88,10 @@ export class Trial {
   }
 
   /** Every payment has ended as expected. */
-  async demandFinal(server: Served): Promise<void> {
-    this.ledger.checkFinal(await listWhenFinal(server));
+  async demandFinal(server: Served): Promise<Item[]> {
+    const items = await listWhenFinal(server);
+    this.ledger.checkFinal(items);
+    return items;
   }
 }
 
@@ -101,17 +105,20 @@ export async function stopInTime(server: Served): Promise<number> {
   return tookMs;
 }
 
-/** Plays a scenario, and then checks that every answered payment is there, in a database without damage. */
+/**
+ * Plays a scenario, and then checks that every answered payment is there, in a database without damage, and that a webhook told
+ * the end of each.
+ */
 export async function runScenario({ title, play }: Scenario, options: Options): Promise<Figures> {
   const trial = new Trial(options);
   try {
     const note = await play(trial);
     const server = await trial.serve();
-    await trial.demandFinal(server);
+    const webhooks = await trial.shop.demandAll(await trial.demandFinal(server));
     await stopInTime(server);
     demandSoundDatabase(trial.data);
     const { answered, unanswered } = trial.ledger;
-    return { title, rounds: options.rounds, answered, unanswered, note };
+    return { title, rounds: options.rounds, answered, unanswered, note: [note, webhooks].filter(Boolean).join("; ") };
   } catch (error) {
     if (!(error instanceof LeftOut)) throw error;
     return { title, rounds: 0, answered: 0, unanswered: 0, note: `left out: ${error.message}` };

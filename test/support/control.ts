@@ -33,7 +33,7 @@ const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
 export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept = "strict"): Promise<ControlScene> {
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
-  const { handle, refusePath, service, endStreams } = assemble({
+  const { handle, refusePath, service, webhooks, endStreams } = assemble({
     guard,
     store,
     clock,
@@ -80,6 +80,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     async close() {
       await service.resolver.stop();
       endStreams();
+      await webhooks.stop();
       await scene.close();
     },
   };

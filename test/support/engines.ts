@@ -55,7 +55,7 @@ export const sqlite: Engine = {
 };
 
 /** Removes everything that a test may have left in a database: that is faster than a new database for the next test. */
-const EMPTY = `DELETE FROM transactions; DELETE FROM day_totals; DELETE FROM api_keys; DELETE FROM payment_accounts;
+const EMPTY = `DELETE FROM transactions; DELETE FROM day_totals; DELETE FROM deliveries; DELETE FROM api_keys; DELETE FROM payment_accounts;
   DELETE FROM merchants; DELETE FROM replicas; UPDATE steering SET version = 0, document = '{}'; UPDATE numbering SET last_forgotten = 0;
   SELECT setval('transaction_numbers', 1, false), setval('merchants_id_seq', 1, false),
     setval('payment_accounts_id_seq', 1, false), setval('api_keys_id_seq', 1, false)`;

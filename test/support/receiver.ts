@@ -14,7 +14,7 @@ export interface Receiver {
 /** Reads the message, and never answers. */
 export const hang = () => new Promise<Response>(() => {});
 
-type Answer = (nth: number) => Response | Promise<Response>;
+type Answer = (nth: number, body: Record<string, unknown>) => Response | Promise<Response>;
 
 /** @param answer what it answers to the first, the second … message; by default 200 */
 export function startReceiver(answer: Answer = () => new Response("ok")): Receiver {
@@ -27,10 +27,10 @@ export function startReceiver(answer: Answer = () => new Response("ok")): Receiv
     idleTimeout: 0,
     async fetch(request) {
       const headers = new Headers(request.headers);
-      received.push({ body: (await request.json()) as Record<string, unknown>, headers });
-      const nth = received.length;
+      const body = (await request.json()) as Record<string, unknown>;
+      const nth = received.push({ body, headers });
       for (const look of waiting) look();
-      return answer(nth);
+      return answer(nth, body);
     },
   });
   const stop = () => server.stop(true);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { identifiers, timestamp } from "../../../src/http/answers.ts";
 import { WEBHOOK_FORMS } from "../../webhooks/settings.ts";
-import { count, durationText, instant, replica, type Seen } from "./values.ts";
+import { count, durationText, instant, type Seen } from "./values.ts";
 
 /** `/webhook`. */
 
@@ -23,7 +23,7 @@ const message = { headers: z.record(z.string(), z.string()), body: z.record(z.st
 export const delivery = z.strictObject({
   id,
   checkout_request_id: identifiers.checkout_request_id,
-  state: z.enum(["waiting", "sending", "delivered", "failed", "lost"]),
+  state: z.enum(["waiting", "delivered", "failed"]),
   resend_of: id.optional(),
   due_at: timestamp,
   due_at_ms: instant,
@@ -37,11 +37,8 @@ export const webhookAnswer = {
     .strictObject({
       url: z.url(),
       form: z.enum(WEBHOOK_FORMS),
-      times: id,
+      times: count,
       delay: durationText,
-      shuffle: durationText,
-      lost: z.number(),
-      seed: count,
       early: z.boolean(),
     })
     .nullable(),
@@ -50,8 +47,6 @@ export type WebhookOnWire = Seen<z.ZodObject<typeof webhookAnswer>>;
 
 export const deliveryPage = {
   ...webhookAnswer,
-  replica,
-  deliveries_left_out: count,
   next: z.string().nullable().describe("the address of the next page; null if there is none"),
   deliveries: z.array(delivery),
 };

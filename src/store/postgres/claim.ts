@@ -98,7 +98,7 @@ async function claimOnce(
   }
   let isCommitting = false;
   try {
-    const changed = await updateRows(query, outcomes.map(toChange), shard);
+    const changed = await updateRows(parts, query, outcomes.map(toChange), shard);
     isCommitting = true;
     await script("COMMIT");
     meter.resolved += changed.size;

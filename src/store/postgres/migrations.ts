@@ -3,10 +3,11 @@ import { UnusableDatabase } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import { stateOf } from "./failures.ts";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
+import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 import type { PostgresOptions, Query } from "./options.ts";
 
 /** In order. A released migration never changes. Each works with the previous program, so that replicas can be updated in turn. */
-const MIGRATIONS: readonly string[] = [initial];
+const MIGRATIONS: readonly string[] = [initial, deliveries];
 
 /** The newest schema that this program knows. */
 const KNOWN_SCHEMA = MIGRATIONS.length;

@@ -3,6 +3,7 @@ import { UnusableDatabase } from "../store.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type Connections, createConnections } from "./connections.ts";
+import { createDeliveryStore } from "./deliveries.ts";
 import { createEngineClock } from "./engine-clock.ts";
 import { explain, troubleOf } from "./failures.ts";
 import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
@@ -95,7 +96,8 @@ interface Parts {
 function assemble(parts: Parts): PostgresStore {
   const { options, attempts, connections, meter, clock, heartbeat, numbering, schema, address } = parts;
   const { stopwatch, replica } = options;
-  const transactions = createTransactionStore({ attempts, meter, stopwatch, replica }, numbering);
+  const deliveries = createDeliveryStore(attempts, numbering.requestIds);
+  const transactions = createTransactionStore({ attempts, meter, stopwatch, replica, deliveries }, numbering);
   const sql = engineSql(attempts);
   const state = (): PostgresState => ({
     ...heartbeat.durability,
@@ -111,6 +113,7 @@ function assemble(parts: Parts): PostgresStore {
     merchants: createMerchantStore({ attempts, stopwatch }),
     transactions,
     transactionList: createTransactionList(attempts, numbering.requestIds),
+    deliveries,
     isShared: true,
     markOfOthers: () => markOfOthers(attempts, replica),
     clock,

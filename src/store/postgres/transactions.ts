@@ -22,7 +22,7 @@ export function createTransactionStore(
   async function forgetAll(before: Promise<unknown> | null): Promise<void> {
     await before?.catch(() => {});
     await Promise.all([writes.inserts.whenEmpty(), writes.outcomes.whenEmpty()]);
-    await attempts.write(({ query }) => query("TRUNCATE transactions, day_totals"));
+    await attempts.write(({ query }) => query("TRUNCATE transactions, day_totals, deliveries"));
   }
 
   return {

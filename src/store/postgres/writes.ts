@@ -2,6 +2,7 @@ import type { PendingTransaction, Transaction } from "../../domain/transaction.t
 import { type TransactionRow, toChange, toNewRow } from "../rows.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
+import { type Deliveries, planDeliveries } from "./deliveries.ts";
 import { isRefusedValue } from "./failures.ts";
 import { createGroup, type Group } from "./group.ts";
 import type { Meter } from "./meter.ts";
@@ -22,6 +23,7 @@ export interface WritesParts {
   readonly stopwatch: () => number;
   /** The name of the replica: each lane counts in its own shard, so that no commit waits for another. */
   readonly replica: string;
+  readonly deliveries: Deliveries;
 }
 
 /** How many statements of a kind run at once. Writes that arrive while they run share the next one. */
@@ -34,11 +36,13 @@ export const INSERT = `WITH i AS (
   SELECT string_agg(id::text, ',') AS ids FROM i`;
 
 // `status + 0` keeps the planner from scanning all pending rows by the index of the schedule.
-export const UPDATE = `WITH o AS (
+const update = (alsoDoes: string) => `WITH o AS (
     UPDATE transactions AS t SET ${rows.CHANGED_COLUMNS} FROM ${rows.CHANGES}
     WHERE t.id = r.id AND t.status + 0 = 0 RETURNING t.id, t.merchant_id, t.kind, t.status, t.created_at_ms, t.amount_cents
-  ), t AS (${countResolved("o", "$2")})
+  ), t AS (${countResolved("o", "$2")})${alsoDoes}
   SELECT string_agg(id::text, ',') AS ids FROM o`;
+export const UPDATE: string = update("");
+const UPDATE_AND_DELIVER = update(`, d AS (${planDeliveries("$3")})`);
 
 // The lock makes this commit wait for the standby, too: a row of an earlier attempt can be visible before the standby has it.
 const LOCKED_ROWS = `SELECT ${rows.ROW} FROM transactions WHERE id = ANY($1::text::bigint[]) ORDER BY id FOR KEY SHARE`;
@@ -111,7 +115,7 @@ export async function writeOutcomes(
 ): Promise<Set<number>> {
   const changes = outcomes.map(toChange);
   const send = async ({ query }: Connection, isRepeated: boolean) => {
-    const ids = await updateRows(query, changes, shard);
+    const ids = await updateRows(parts, query, changes, shard);
     if (!isRepeated || ids.size === changes.length) return ids;
     const others = changes.filter(({ id }) => !ids.has(id));
     const found = await lockedRows(query, others);
@@ -125,8 +129,15 @@ export async function writeOutcomes(
 }
 
 /** @returns the ids of the rows that were still pending */
-export function updateRows(query: Query, changes: readonly rows.Change[], shard: string): Promise<Set<number>> {
-  return idsOf(query, UPDATE, [JSON.stringify(changes.map(rows.changeToJson)), shard]);
+export function updateRows(
+  { deliveries }: WritesParts,
+  query: Query,
+  changes: readonly rows.Change[],
+  shard: string,
+): Promise<Set<number>> {
+  const parameters = [JSON.stringify(changes.map(rows.changeToJson)), shard];
+  const planned = deliveries.planned();
+  return planned ? idsOf(query, UPDATE_AND_DELIVER, [...parameters, planned]) : idsOf(query, UPDATE, parameters);
 }
 
 async function commit<T>(

@@ -80,7 +80,7 @@ export function inspectCopy(file: string, name: string): CopyContents {
 
 /**
  * Prepares a copy from elsewhere to become the database: updates its schema, refuses rows that the API would never store, and
- * counts the totals again. Call it after {@link inspectCopy}.
+ * counts the totals again, and removes its deliveries. Call it after {@link inspectCopy}.
  * @param name what the file is called in a refusal
  * @param isMemo whether one of our providers writes such memos
  * @throws UnusableDatabase that names table, column and value
@@ -92,6 +92,8 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
     if (wrong !== null) throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${wrong}`);
     client.transaction(() => {
       recount(client);
+      // Nothing of another sandbox is sent to a webhook of this one.
+      client.run("DELETE FROM deliveries");
       // SQLite's statistics of the tables choose its plans: collect them again.
       for (const table of statisticsOf(client)) client.run(`DELETE FROM ${table}`);
     })();

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import initial from "./migrations/0001_initial.sql" with { type: "text" };
+import deliveries from "./migrations/0002_deliveries.sql" with { type: "text" };
 
 /** In order. A released migration never changes. */
-const MIGRATIONS: readonly string[] = [initial];
+const MIGRATIONS: readonly string[] = [initial, deliveries];
 
 /** Schemas up to this number are from before the first release. Nothing reads them any more. */
 export const LAST_UNRELEASED = 9;

@@ -2,6 +2,7 @@ import type { Store } from "../store.ts";
 import { Meter } from "../vitals.ts";
 import { createCommitQueue } from "./commit-queue.ts";
 import { type OpenDatabase, type OpenOptions, openDatabase, openForReading } from "./database.ts";
+import { createDeliveryStore } from "./deliveries.ts";
 import { createTransactionList } from "./list.ts";
 import { createLongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
@@ -54,11 +55,13 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
   const watch = { meter: new Meter(), stopwatch };
   const commits = createCommitQueue(client, snapshot, totals, watch);
   const numbering = createNumbering(client);
+  const deliveries = createDeliveryStore(client, commits, numbering.requestIds);
   const longReads = createLongReads(file);
   return {
     merchants: createMerchantStore(client, snapshot, commits),
-    transactions: createTransactionStore({ client, snapshot, commits, totals, numbering }),
+    transactions: createTransactionStore({ client, snapshot, commits, totals, numbering, deliveries }),
     transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
+    deliveries,
     vitals: createVitals(client, file, snapshot, watch.meter),
     isShared: false,
     markOfOthers: async () => "",

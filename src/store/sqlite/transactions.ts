@@ -7,6 +7,7 @@ import { codeOfKind, PENDING, toChange, toCompleted, toNewRow, toPending, toTran
 import type { TransactionReads, TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createCopies, emptyTransactions } from "./copies.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -19,6 +20,7 @@ interface Parts {
   readonly commits: CommitQueue;
   readonly totals: TotalsChange;
   readonly numbering: Numbering;
+  readonly deliveries: Deliveries;
 }
 
 /** What reads and writes share. */
@@ -158,7 +160,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 }
 
 /** @returns whether it was still pending */
-function recordOne({ statements, polled, totals }: Shared, outcome: Transaction): boolean {
+function recordOne({ statements, polled, totals, deliveries }: Shared, outcome: Transaction): boolean {
   polled.forget(outcome.checkoutRequestId);
   const change = toChange(outcome);
   if (statements().resolve.run(change).changes === 0) return false;
@@ -166,6 +168,7 @@ function recordOne({ statements, polled, totals }: Shared, outcome: Transaction)
   const row = toCounted(outcome);
   totals.remove(row, PENDING);
   totals.add(row, change.status);
+  deliveries.write(outcome.id);
   return true;
 }
 

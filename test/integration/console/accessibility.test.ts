@@ -22,7 +22,7 @@ async function fill(sandbox: TestSandbox) {
   for (let poll = 0; poll < 2; poll += 1) await askStatus(sandbox, failed);
   await sandbox.rules.add({ outcome: "unreachable" }, { outcome: "cancelled" });
   await sandbox.faults.set([{ kind: "delay", delay: "1ms" }]);
-  await sandbox.webhook.set({ url: "http://127.0.0.1:9/hook", times: 2, lost: 0.2 });
+  await sandbox.webhook.set({ url: "http://127.0.0.1:9/hook", times: 2 });
   const refused = (await sandbox.requests()).find(({ status }) => status === 400)?.id ?? 0;
   return { failed, completed, pending, refused };
 }

@@ -50,13 +50,13 @@ describeInBrowser("steering", (scene) => {
     await webhook.getByRole("button", { name: "Set" }).click();
     await webhook.locator(".field .problem").waitFor();
     await webhook.getByLabel("Address").fill("http://127.0.0.1:9/hook");
-    await webhook.getByLabel("Share lost").fill("0.5");
+    await webhook.getByLabel("Times").fill("2");
     await webhook.getByRole("button", { name: "Set" }).click();
-    await webhook.getByText("http://127.0.0.1:9/hook: payment.updated, 50 % lost").waitFor();
+    await webhook.getByText("http://127.0.0.1:9/hook: payment.updated, 2 times each").waitFor();
     await webhook.getByRole("button", { name: "Remove webhook 1" }).click();
     await webhook.getByText("None, as in the specification.").waitFor();
     await webhook.getByRole("button", { name: "Undo" }).click();
-    await webhook.getByText("50 % lost").waitFor();
+    await webhook.getByText("2 times each").waitFor();
   });
 
   test("a space within a typed text stays, in a rule and in a search", async () => {

@@ -5,6 +5,7 @@ import { missing, VERSIONS } from "../../support/postgres.ts";
 /** Runs the contract tests of a store and the scenarios of the API on PostgreSQL; `npm test` runs them on SQLite. */
 
 await onEngines(postgres, async () => {
+  await import("../../store/contract/deliveries.test.ts");
   await import("../../store/contract/list.test.ts");
   await import("../../store/contract/merchants.test.ts");
   await import("../../store/contract/numbering.test.ts");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
+import { startReceiver } from "../../support/receiver.ts";
 import { describeWithPostgres, emptyDatabase, type ReplicaServer, startReplica } from "../../support/replicas.ts";
 import { until } from "../../support/until.ts";
 
@@ -27,7 +28,7 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
       ["PUT", "/default", { outcome: "expired" }],
       ["POST", "/clock", { freeze: true }],
       ["PUT", "/faults", { seed: 1, faults: [{ kind: "error", status: 503, path: "/transactions.php" }] }],
-      ["PUT", "/webhook", { url: "http://127.0.0.1:1/", seed: 1 }],
+      ["PUT", "/webhook", { url: "http://127.0.0.1:1/", times: 2 }],
     ] as const) {
       const { message: _, ...changed } = await a.control(method, path, body);
       const { message: __, deliveries: ___, ...seen } = await b.control("GET", path);
@@ -106,8 +107,8 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     await stream.leave();
   });
 
-  test("log, audit, deliveries and events name their replica", async () => {
-    for (const path of ["/requests", "/audit", "/webhook", "/server"]) {
+  test("log, audit and events name their replica", async () => {
+    for (const path of ["/requests", "/audit", "/server"]) {
       expect(await a.control("GET", path)).toMatchObject({ replica: "a" });
     }
     const controller = new AbortController();
@@ -156,6 +157,28 @@ describeWithPostgres("replicas on one PostgreSQL", () => {
     await ended(b, second.ids);
     expect(performance.now() - second.dueMs).toBeLessThan(2000);
     for (const one of second.ids) expect(await b.statusOf(one)).toBe("completed");
+  });
+
+  test("the webhooks of a killed replica are sent by the others, and each shows all deliveries", async () => {
+    const receiver = startReceiver();
+    const c = await startReplica(url, "c");
+    await a.control("PUT", "/webhook", { url: receiver.url, delay: "1500ms" });
+    const ids = await Promise.all(Array.from({ length: 20 }, () => c.pay({}, "completed; after=1ms")));
+    await ended(c, ids);
+    await c.kill();
+    await receiver.until(ids.length);
+    const arrived = receiver.received.map(
+      ({ body }) => (body.data as { checkout_request_id: string }).checkout_request_id,
+    );
+    expect(arrived.toSorted()).toEqual(ids.toSorted());
+    const shown = async (replica: ReplicaServer) =>
+      (await replica.control("GET", "/webhook")).deliveries as { state: string }[];
+    const all = await until(
+      () => shown(a),
+      (deliveries) => deliveries.length === ids.length && deliveries.every(({ state }) => state === "delivered"),
+    );
+    expect(await shown(b)).toEqual(all);
+    await b.control("DELETE", "/webhook");
   });
 
   test("when the last replica ends, rules end, and the clock stays; without --allow-reset there is no reset", async () => {

@@ -79,10 +79,11 @@ test("a rule is covered by an earlier one without a count that matches all its p
 });
 
 test("rules, faults and the webhook", () => {
-  const plain = { url: "http://h/", form: "flat", times: 1, delay: "0ms", shuffle: "0ms", lost: 0, seed: 1 } as const;
+  const plain = { url: "http://h/", form: "flat", times: 1, delay: "0ms" } as const;
   expect([
     webhookInWords({ ...plain, early: false }),
-    webhookInWords({ ...plain, times: 2, delay: "5s", shuffle: "1m", lost: 0.2, early: true }),
+    webhookInWords({ ...plain, times: 2, delay: "5s", early: true }),
+    webhookInWords({ ...plain, times: 0, early: false }),
     ruleInWords({ match: { phone: "254712345678", amount: 5 }, outcome: "wrong_pin", after: "3s", times: 1 }),
     ruleInWords({ match: { payment_account_id: 2, reference: "A" }, outcome: "completed", times: 3 }),
     ruleInWords({ match: {}, outcome: "completed" }),
@@ -91,7 +92,8 @@ test("rules, faults and the webhook", () => {
     faultInWords({ kind: "disconnect", probability: 1 }),
   ]).toEqual([
     "http://h/: flat",
-    "http://h/: flat, 2 times each, 5s late, out of order within 1m, 20 % lost, before the answer to the start",
+    "http://h/: flat, 2 times each, 5s late, before the answer to the start",
+    "http://h/: flat, never sent",
     "KES 5.00 from 0712 345 678: wrong_pin after 3s, once",
     "to account 2 for A: completed, 3 times",
     "every payment: completed",

@@ -179,7 +179,7 @@ describe("real answers, full, empty and refused, fit the description", () => {
 
   test("the webhook, snapshots and a reset", async () => {
     const url = "http://127.0.0.1:1/";
-    await send("PUT /webhook", { json: { url, times: 2, delay: "1h", lost: 0.5, seed: 1 } });
+    await send("PUT /webhook", { json: { url, times: 2, delay: "1h" } });
     await send("PUT /webhook", { json: { url: "ftp://shop" }, status: 400 });
     const id = await sandbox.pay({}, { "X-Sandbox-Outcome": "manual" });
     await sandbox.control("POST", `/prompts/${id}/answer`, { outcome: "cancelled" });

@@ -23,12 +23,8 @@ async function payAndEnd(order: Record<string, unknown> = {}): Promise<string> {
 
 const deliveries = async () => (await sandbox.control("GET", "/webhook")).deliveries as DeliveryOnWire[];
 const ended = (count = 1) =>
-  until(
-    deliveries,
-    (all) => all.length >= count && all.every(({ state }) => state !== "waiting" && state !== "sending"),
-  );
+  until(deliveries, (all) => all.length >= count && all.every(({ state }) => state !== "waiting"));
 const attempted = (count: number) => until(deliveries, ([first]) => first?.attempts.length === count);
-const statesOf = (all: DeliveryOnWire[]) => all.map(({ state }) => state);
 
 describe("the webhook, which the specification does not have, is off by default", () => {
   test("without one nothing is delivered; settings are shown with their defaults", async () => {
@@ -36,7 +32,7 @@ describe("the webhook, which the specification does not have, is off by default"
     const none = await sandbox.control("GET", "/webhook");
     expect(none).toMatchObject({ webhook: null, deliveries: [], next: null });
     const url = "http://127.0.0.1:1/hook";
-    const webhook = { url, form: "payment.updated", times: 1, delay: "0s", shuffle: "0s", lost: 0, early: false };
+    const webhook = { url, form: "payment.updated", times: 1, delay: "0s", early: false };
     const put = await sandbox.control("PUT", "/webhook", { url });
     expect(put).toMatchObject({ webhook });
     for (const { message } of [none, put]) expect(message).toContain("the specification has no webhooks");
@@ -53,7 +49,6 @@ describe("the webhook, which the specification does not have, is off by default"
     ["another form", { url: "http://a/", form: "xml" }, 'form: must be one of payment.updated, flat; it is "xml"'],
     ["11 times", { url: "http://a/", times: 11 }, "times: must be at most 10; it is 11"],
     ["a delay of two days", { url: "http://a/", delay: "48h" }, "delay: it is not a duration"],
-    ["a probability of 2", { url: "http://a/", lost: 2 }, "lost: must be at most 1"],
     ["an unknown member", { url: "http://a/", retry: 1 }, 'there is no member "retry"; the members are url, form'],
   ])("%s is refused", async (_name, settings, says) => {
     const refusal = await sandbox.refusal("PUT", "/webhook", settings);
@@ -186,40 +181,12 @@ describe("the settings make deliveries fail on purpose", () => {
     await receiver.until(1);
   });
 
-  test("lost: some are never sent, the same ones for the same seed; a resend is never lost", async () => {
-    const receiver = await receive();
-    const run = async () => {
-      const before = (await deliveries()).length;
-      await sandbox.control("PUT", "/webhook", { url: receiver.url, lost: 0.5, seed: 7 });
-      for (let count = 0; count < 12; count += 1) await sandbox.pay();
-      await sandbox.advanceClock("3s");
-      return (await ended(before + 12)).slice(before);
-    };
-    const first = await run();
-    expect(new Set(statesOf(first))).toEqual(new Set(["lost", "delivered"]));
-    expect(receiver.received).toHaveLength(first.filter(({ state }) => state === "delivered").length);
-    expect(statesOf(await run())).toEqual(statesOf(first));
-
-    await sandbox.control("PUT", "/webhook", { url: receiver.url, lost: 1 });
-    const id = first.find(({ state }) => state === "lost")?.id;
-    const { delivery } = await sandbox.control("POST", `/webhook/deliveries/${id}/resend`);
-    expect(delivery).toMatchObject({ resend_of: id, state: "waiting" });
-    expect((await ended(25)).at(-1)).toMatchObject({ resend_of: id, state: "delivered" });
-  });
-
-  test("shuffle: one overtakes another", async () => {
-    const receiver = await receive({ shuffle: "60s", seed: 3 });
-    const ids: string[] = [];
-    for (let count = 0; count < 8; count += 1) ids.push(await sandbox.pay());
-    await sandbox.advanceClock("3s");
-    const due = (await deliveries()).map(({ due_at_ms }) => due_at_ms).sort((a, b) => a - b);
-    for (const [index, atMs] of due.entries()) {
-      await sandbox.advance(atMs - sandbox.harness.clock.nowMs());
-      await receiver.until(index + 1);
-    }
-    const arrived = receiver.received.map(({ body }) => (body.data as DeliveryOnWire).checkout_request_id);
-    expect(arrived.toSorted()).toEqual(ids.toSorted());
-    expect(arrived).not.toEqual(ids);
+  test("times: 0, none is ever sent, and no answer waits for one", async () => {
+    const receiver = await receive({ times: 0, early: true });
+    await payAndEnd();
+    await sandbox.control("PUT", "/webhook", { url: receiver.url });
+    const id = await payAndEnd();
+    expect((await ended()).map(({ checkout_request_id }) => checkout_request_id)).toEqual([id]);
   });
 
   test("early: it arrives before the answer to the push", async () => {

@@ -24,14 +24,12 @@ export function faultInWords({ path, kind, status, delay, probability, times }: 
   return `${path ?? "every operation"}: ${what}${chance}${countWords(times)}`;
 }
 
-/** `http://127.0.0.1:3000/: flat, 2 times each, 5s late, 20 % lost` */
-export function webhookInWords({ url, form, times, delay, shuffle, lost, early }: Webhook): string {
+/** `http://127.0.0.1:3000/: flat, 2 times each, 5s late` */
+export function webhookInWords({ url, form, times, delay, early }: Webhook): string {
   return [
     `${url}: ${form}`,
-    ...(times > 1 ? [`${times} times each`] : []),
+    ...(times === 0 ? ["never sent"] : times > 1 ? [`${times} times each`] : []),
     ...(/^0/.test(delay) ? [] : [`${delay} late`]),
-    ...(/^0/.test(shuffle) ? [] : [`out of order within ${shuffle}`]),
-    ...(lost > 0 ? [`${Math.round(lost * 1000) / 10} % lost`] : []),
     ...(early ? ["before the answer to the start"] : []),
   ].join(", ");
 }

@@ -12,7 +12,7 @@ import { RemovableList } from "./removable-list.tsx";
 import { UndoLine, useUndo } from "./undo.tsx";
 
 const FORMS: readonly Webhook["form"][] = ["payment.updated", "flat"];
-const LABELS = { url: "Address", form: "Form", times: "Times", delay: "Delay", shuffle: "Shuffle", lost: "Share lost" };
+const LABELS = { url: "Address", form: "Form", times: "Times", delay: "Delay" };
 const REMOVAL = { method: "DELETE", path: "/webhook" };
 
 /** The address that gets each payment that becomes final, and the injected failures. */
@@ -21,14 +21,12 @@ export function WebhookCard() {
   const form = useForm("webhook", LABELS, draft, { form: "payment.updated" });
   const undo = useUndo();
   const inForce = webhook.value;
-  const { url, times, delay, shuffle, lost } = form.values;
+  const { url, times, delay } = form.values;
   const body = {
     url,
     form: form.values.form,
     times: numberOrText(times),
     delay: delay || undefined,
-    shuffle: shuffle || undefined,
-    lost: numberOrText(lost),
   };
   const put = (settings: object | null) => ({ method: "PUT", path: "/webhook", body: settings });
   async function remove() {
@@ -62,8 +60,6 @@ export function WebhookCard() {
         {form.select("form", <Options names={FORMS} />)}
         {form.input("times", { placeholder: "1", size: 4 })}
         {form.input("delay", { placeholder: "0s", size: 5 })}
-        {form.input("shuffle", { placeholder: "0s", size: 5 })}
-        {form.input("lost", { placeholder: "0", size: 5 })}
       </CallForm>
     </Card>
   );

@@ -1,0 +1,188 @@
+import type { Clock } from "../../src/domain/clock.ts";
+import type { Delivery, DeliveryAttempt } from "../../src/domain/delivery.ts";
+import type { VirtualClock } from "../network/clock.ts";
+import { messageOf, type WebhookMessage } from "./message.ts";
+import { send } from "./send.ts";
+import type { WebhookForm } from "./settings.ts";
+
+/** The stored deliveries. */
+export interface StoredDeliveries {
+  claim(nowMs: number, limit: number): Promise<Delivery[]>;
+  release(id: number): Promise<void>;
+  nextDueAtMs(afterMs: number): Promise<number | null>;
+  save(delivery: Delivery): Promise<void>;
+}
+
+export interface SenderParts {
+  readonly deliveries: StoredDeliveries;
+  /** Whether other servers send deliveries of the same database, too. */
+  readonly isShared: boolean;
+  readonly clock: VirtualClock;
+  /** For time-outs and retries, which a frozen clock must not stop. */
+  readonly realClock: Clock;
+  /** Whether this server knows the time and the webhook that all servers share; absent for a server alone. */
+  readonly mayDecide?: () => boolean;
+  /** The address of the webhook; null if there is none. */
+  readonly address: () => string | null;
+  /** Called before each attempt. */
+  readonly beforeSending: (url: URL) => void;
+  /** Called after each attempt, when it is stored. */
+  readonly onAttempt: (delivery: Delivery) => void;
+  readonly reportFault: (error: unknown) => void;
+}
+
+/** How many attempts are in progress at once. */
+export const MAX_IN_FLIGHT = 16;
+
+const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
+
+/** How soon to look again after the store failed, and for deliveries of other servers. */
+const LOOK_AGAIN_MS = 1000;
+
+/** How long a stop waits for attempts in progress, and then for the store. */
+const STOP_GRACE_MS = 500;
+
+/**
+ * Sends deliveries when they are due, and retries those that fail. The database is the schedule: the sender keeps one alarm, for
+ * the earliest delivery, and none without a webhook.
+ */
+export class Sender {
+  readonly #parts: SenderParts;
+  readonly #inFlight = new Set<Promise<void>>();
+  #attemptsEnd = new AbortController();
+  #isLooking = false;
+  #mustLookAgain = false;
+  #isStopped = false;
+  #alarmAtMs = Number.POSITIVE_INFINITY;
+  #cancelAlarm = () => {};
+  #cancelLook = () => {};
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks for due deliveries at this time, unless it does so earlier. */
+  wakeAt(atMs: number): void {
+    if (this.#isStopped || atMs >= this.#alarmAtMs) return;
+    this.#cancelAlarm();
+    this.#alarmAtMs = atMs;
+    this.#cancelAlarm = this.#parts.clock.alarm(atMs, () => {
+      this.#alarmAtMs = Number.POSITIVE_INFINITY;
+      void this.look();
+    });
+  }
+
+  /** Starts the attempts that are due. One look at a time. */
+  async look(): Promise<void> {
+    this.#mustLookAgain = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (this.#mustLookAgain) {
+      this.#mustLookAgain = false;
+      await this.#startDue().catch((error: unknown) => {
+        this.#parts.reportFault(error);
+        this.#lookLater();
+      });
+    }
+    this.#isLooking = false;
+  }
+
+  /** One attempt; null without a webhook, or if it was cancelled. */
+  async sendOnce(message: WebhookMessage, ended = this.#attemptsEnd.signal): Promise<DeliveryAttempt | null> {
+    const { address, beforeSending, clock, realClock } = this.#parts;
+    const url = address();
+    if (url === null) return null;
+    beforeSending(new URL(url));
+    const [atMs, startedMs] = [clock.nowMs(), realClock.nowMs()];
+    const result = await send(url, message, { realClock, ended });
+    return ended.aborted ? null : { atMs, durationMs: realClock.nowMs() - startedMs, ...result };
+  }
+
+  /** Cancels the attempts in progress. */
+  cancel(): void {
+    this.#attemptsEnd.abort();
+    this.#attemptsEnd = new AbortController();
+  }
+
+  /** Waits a moment for attempts in progress, and leaves all others to the next start or to other servers. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelAlarm();
+    this.#cancelLook();
+    if (this.#inFlight.size === 0) return;
+    const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
+    const cancels = [this.#alarmIn(STOP_GRACE_MS, () => this.cancel()), this.#alarmIn(2 * STOP_GRACE_MS, giveUp)];
+    await Promise.race([Promise.all(this.#inFlight), late]);
+    for (const cancel of cancels) cancel();
+  }
+
+  #alarmIn(durationMs: number, ring: () => void): () => void {
+    const { realClock } = this.#parts;
+    return realClock.alarm(realClock.nowMs() + durationMs, ring);
+  }
+
+  #lookLater(): void {
+    this.#cancelLook();
+    if (!this.#isStopped) this.#cancelLook = this.#alarmIn(LOOK_AGAIN_MS, () => void this.look());
+  }
+
+  async #startDue(): Promise<void> {
+    const { deliveries, isShared, clock, address, mayDecide, reportFault } = this.#parts;
+    const room = MAX_IN_FLIGHT - this.#inFlight.size;
+    if (this.#isStopped || room === 0 || address() === null) return;
+    if (isShared) this.#lookLater();
+    if (mayDecide?.() === false) return;
+    const nowMs = clock.nowMs();
+    const due = await deliveries.claim(nowMs, room);
+    for (const delivery of due) {
+      const attempt = this.#attempt(delivery, this.#attemptsEnd.signal).catch(reportFault);
+      this.#inFlight.add(attempt);
+      void attempt.then(() => this.#inFlight.delete(attempt)).then(() => this.look());
+    }
+    if (due.length === room) return;
+    const nextAtMs = await deliveries.nextDueAtMs(nowMs);
+    if (nextAtMs !== null) this.wakeAt(nextAtMs);
+  }
+
+  async #attempt(delivery: Delivery, ended: AbortSignal): Promise<void> {
+    const { deliveries, onAttempt } = this.#parts;
+    const { form, payment, endedAtMs, attempts } = delivery;
+    const made = await this.sendOnce(messageOf(form as WebhookForm, payment, endedAtMs), ended);
+    if (made) {
+      const changed = { ...delivery, attempts: [...attempts, made], dueAtMs: this.#nextAttemptAtMs(delivery, made) };
+      if (await this.#save(changed, ended)) {
+        onAttempt(changed);
+        if (changed.dueAtMs !== null) this.wakeAt(changed.dueAtMs);
+        return;
+      }
+    }
+    await deliveries.release(delivery.id);
+  }
+
+  /** Counts from the due time, so that one advance of the clock makes all attempts that it passes. */
+  #nextAttemptAtMs({ attempts, dueAtMs }: Delivery, { problem, durationMs }: DeliveryAttempt): number | null {
+    const { clock } = this.#parts;
+    const retryAfterMs = RETRY_AFTER_MS[attempts.length];
+    if (problem === null || retryAfterMs === undefined) return null;
+    return (dueAtMs ?? clock.nowMs()) + (clock.isFrozen ? 0 : durationMs) + retryAfterMs;
+  }
+
+  /**
+   * Tries again until it succeeds, and keeps the claim: while the disk is full, a receiver must not get it every second.
+   * @returns false if it was cancelled
+   */
+  async #save(delivery: Delivery, ended: AbortSignal): Promise<boolean> {
+    while (!ended.aborted) {
+      try {
+        await this.#parts.deliveries.save(delivery);
+        return true;
+      } catch (error) {
+        this.#parts.reportFault(error);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#alarmIn(LOOK_AGAIN_MS, resolve);
+        await promise;
+      }
+    }
+    return false;
+  }
+}

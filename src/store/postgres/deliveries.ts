@@ -1,0 +1,103 @@
+import type { PlannedDelivery } from "../../domain/delivery.ts";
+import type { RequestIds } from "../../domain/identifiers.ts";
+import { type DeliveryRow, toDelivery } from "../rows.ts";
+import { type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
+import type { Attempts } from "./attempts.ts";
+import { fromRow, ROW } from "./rows.ts";
+
+export interface Deliveries extends DeliveryStore {
+  /** What a statement that writes outcomes adds for each of them, as JSON; null for nothing. */
+  planned(): string | null;
+}
+
+/** A server that has not saved an attempt for this long is dead: an attempt ends after 11 s. */
+const CLAIM_MS = 15_000;
+
+const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+const SELECT = `SELECT delivery_id::float8 AS delivery_id, form, ended_at_ms::float8 AS ended_at_ms,
+  due_at_ms::float8 AS due_at_ms, attempts, resend_of::float8 AS resend_of, ${ROW}`;
+const JOIN = "JOIN transactions ON id = transaction_id";
+
+const CLAIM = `WITH claimed AS (
+    UPDATE deliveries SET claimed_until_ms = ${NOW} + ${CLAIM_MS} WHERE delivery_id IN (
+      SELECT delivery_id FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW}
+      ORDER BY due_at_ms, delivery_id LIMIT $2::int FOR UPDATE SKIP LOCKED
+    ) RETURNING *
+  ) ${SELECT} FROM claimed ${JOIN} ORDER BY claimed.due_at_ms, claimed.delivery_id`;
+const NEXT = "SELECT min(due_at_ms)::float8 AS ms FROM deliveries WHERE due_at_ms > $1::bigint";
+const SAVE = `UPDATE deliveries SET attempts = $1::text, due_at_ms = $2::bigint, claimed_until_ms = 0
+  WHERE delivery_id = $3::bigint AND due_at_ms IS NOT NULL`;
+const REMOVE_OLD = `DELETE FROM deliveries WHERE due_at_ms IS NULL
+  AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES}`;
+const RESEND = `WITH again AS (
+    INSERT INTO deliveries (transaction_id, form, ended_at_ms, due_at_ms, resend_of)
+    SELECT transaction_id, form, ended_at_ms, $1::bigint, delivery_id FROM deliveries WHERE delivery_id = $2::bigint
+    RETURNING *
+  ) ${SELECT} FROM again ${JOIN}`;
+const LIST = `${SELECT} FROM (SELECT * FROM deliveries ORDER BY delivery_id DESC LIMIT ${MAX_DELIVERIES}) AS newest ${JOIN}
+  WHERE ($1::bigint IS NULL OR newest.delivery_id < $1) AND ($2::bigint IS NULL OR newest.delivery_id > $2)
+  AND ($3::bigint IS NULL OR transaction_id = $3) ORDER BY newest.delivery_id`;
+
+/** What a statement with the outcomes `o` also does, so that a payment and its deliveries are written together. */
+export const planDeliveries = (parameter: string): string =>
+  `INSERT INTO deliveries (transaction_id, form, ended_at_ms, due_at_ms) SELECT o.id, p.form, p."endedAtMs", p."dueAtMs"
+  FROM o CROSS JOIN json_to_recordset(${parameter}::text::json) AS p (form text, "endedAtMs" bigint, "dueAtMs" bigint)
+  WHERE o.status <> 0`;
+
+export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds): Deliveries {
+  let plan: (() => readonly PlannedDelivery[]) | null = null;
+  const toDeliveries = (rows: readonly DeliveryRow[]) =>
+    rows.map((row) => toDelivery({ ...row, ...fromRow(row) }, requestIds));
+  const write = <Row>(text: string, parameters: readonly unknown[] = []) =>
+    attempts.write(({ query }) => query<Row>(text, parameters));
+
+  return {
+    plan(next) {
+      plan = next;
+    },
+
+    planned() {
+      const deliveries = plan?.() ?? [];
+      return deliveries.length === 0 ? null : JSON.stringify(deliveries);
+    },
+
+    async claim(nowMs, limit) {
+      // Most often nothing is due, and a read is cheaper than a write.
+      const found = await attempts.read(({ query }) =>
+        query(`SELECT 1 FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW} LIMIT 1`, [nowMs]),
+      );
+      return found.length === 0 ? [] : toDeliveries(await write(CLAIM, [nowMs, limit]));
+    },
+
+    async release(id) {
+      await write("UPDATE deliveries SET claimed_until_ms = 0 WHERE delivery_id = $1::bigint", [id]);
+    },
+
+    async nextDueAtMs(afterMs) {
+      const [row] = await attempts.read(({ query }) => query<{ ms: number | null }>(NEXT, [afterMs]));
+      return row?.ms ?? null;
+    },
+
+    async save({ id, attempts: made, dueAtMs }) {
+      await write(SAVE, [JSON.stringify(made), dueAtMs, id]);
+      if (dueAtMs === null) await write(REMOVE_OLD);
+    },
+
+    async resend(id, dueAtMs) {
+      return toDeliveries(await write(RESEND, [dueAtMs, id]))[0] ?? null;
+    },
+
+    async list({ before = null, after = null, transactionId = null, limit }) {
+      const order = after === null ? "DESC" : "ASC";
+      const text = `${LIST} ${order} LIMIT $4::int`;
+      const parameters = [before, after, transactionId, limit];
+      const rows = toDeliveries(await attempts.read(({ query }) => query(text, parameters)));
+      return after === null ? rows.reverse() : rows;
+    },
+
+    async giveUp() {
+      await write("UPDATE deliveries SET due_at_ms = NULL WHERE due_at_ms IS NOT NULL");
+    },
+  };
+}
