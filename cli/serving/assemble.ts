@@ -23,7 +23,7 @@ import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { once } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import { type Random, token } from "../../src/domain/random.ts";
+import type { Random } from "../../src/domain/random.ts";
 import { operationAt } from "../../src/http/operation.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, type RefusePath, targetOf } from "../../src/http/request.ts";
@@ -103,8 +103,7 @@ export function assemble(options: AssembleOptions): Assembled {
   const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
-  const boot = token(random, 8);
-  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, boot, reportFault });
+  const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, random, reportFault });
   const testPayments = createTestPayments();
   const ownMemory = createOwnMemory([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
   const steered = { rules: network.rules, default: network.default, faults: createFaultPlan(), webhooks, ownMemory };

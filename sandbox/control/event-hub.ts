@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import { type Random, token } from "../../src/domain/random.ts";
 import type { CompletedTransaction, Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -28,8 +29,7 @@ export interface EventSources {
   readonly audit: Pick<Audit, "subscribe">;
   readonly webhooks: Pick<Webhooks, "subscribe">;
   readonly merchantNames: MerchantNames;
-  /** Makes the ids of this process different from those of others. */
-  readonly boot: string;
+  readonly random: Random;
   readonly reportFault: (error: unknown) => void;
 }
 
@@ -48,7 +48,9 @@ const DELIVERY_BYTES = 3000;
 
 /** Collects all events in one order, and gives them to all listeners. */
 export function createEventHub(sources: EventSources) {
-  const { service, log, audit, webhooks, merchantNames, boot, reportFault } = sources;
+  const { service, log, audit, webhooks, merchantNames, random, reportFault } = sources;
+  /** Makes the ids of this process different from those of others. */
+  const boot = token(random, 8);
   const history = createEventHistory(boot);
   const listeners = new Set<EventListener>();
   let isStarted = false;

@@ -36,6 +36,7 @@ export const locked: Scenario = {
 
 function holdWriteLock({ data }: Trial): () => void {
   const holder = new Database(join(data, "momo.db"));
+  holder.run("PRAGMA busy_timeout = 5000"); // momo may be writing
   holder.run("BEGIN IMMEDIATE");
   return () => {
     holder.run("ROLLBACK");
