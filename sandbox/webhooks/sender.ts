@@ -32,7 +32,7 @@ export interface SenderParts {
 }
 
 /** How many attempts are in progress at once. */
-export const MAX_IN_FLIGHT = 16;
+const MAX_IN_FLIGHT = 16;
 
 const RETRY_AFTER_MS = [1000, 10_000, 60_000] as const;
 
