@@ -74,7 +74,7 @@ export class Trial {
   }
 
   serve(options?: RunOptions): Promise<Served> {
-    return serveMomo(this.flags, options);
+    return serveMomo(["--quiet", ...this.flags], options);
   }
 
   /** Starts some payments at once. @returns how many were refused */
