@@ -139,6 +139,27 @@ export interface RequestRecord {
   readonly lenient_takes: boolean;
 }
 
+/** What the client under test has done, and done wrong. */
+export interface AuditReport {
+  readonly requests: number;
+  readonly accepted: number;
+  /** The refusals by status and message, the most frequent first. A status is null if the answer was lost. */
+  readonly refused: readonly { readonly status: number | null; readonly message: string; readonly count: number }[];
+  readonly refused_left_out: number;
+  readonly payments: {
+    readonly started: number;
+    readonly paid: number;
+    /** Payments that have ended, and no answer has told the client how. */
+    readonly not_followed: number;
+  };
+  readonly errors: number;
+  readonly warnings: number;
+  readonly notes: number;
+  readonly left_out: number;
+  /** The worst first. */
+  readonly findings: readonly Finding[];
+}
+
 /** A mistake of the client under test. */
 export interface Finding {
   readonly kind: string;
@@ -198,8 +219,8 @@ export interface TestSandbox {
   ): Promise<TransactionRecord>;
   /** The last 1,000 requests of the merchant API, oldest first. */
   requests(): Promise<RequestRecord[]>;
-  /** What the client under test has done wrong, the worst first. */
-  audit(): Promise<Finding[]>;
+  /** What the client under test has done until now, and done wrong. If no request was accepted, that is an error. */
+  audit(): Promise<AuditReport>;
   /** Saves the whole state under a name of letters, digits, - and _. */
   snapshot(name: string): Promise<void>;
   /** Restores the whole state, the clock too. Only merchants, accounts and keys do not change. */

@@ -1,8 +1,8 @@
 import { type ControlClient, connect, readPages } from "./control-client.ts";
 import { startExecutable } from "./sandbox-process.ts";
 import type {
+  AuditReport,
   DeliveryRecord,
-  Finding,
   RequestRecord,
   SandboxOptions,
   StartSandbox,
@@ -89,7 +89,7 @@ function records(control: ControlClient): Calls<"requests" | "audit" | "webhook"
   const { send } = control;
   return {
     requests: () => readPages<RequestRecord>(control, "/requests", "requests"),
-    audit: async () => (await send("GET", "/audit")).findings as Finding[],
+    audit: async () => (await send("GET", "/audit?over=true")) as unknown as AuditReport,
     webhook: {
       set: async (webhook) => void (await send("PUT", "/webhook", webhook)),
       clear: async () => void (await send("DELETE", "/webhook")),

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
-import type { Finding } from "../../sandbox/audit/finding.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../../sandbox/audit/reports/report.ts";
+import { auditReport } from "../../sandbox/control/shapes/requests.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { writeReport } from "../serving/audit-report.ts";
@@ -34,7 +34,7 @@ export default function auditCommand(): Command {
 
 async function audit(flags: AuditFlags): Promise<void> {
   const { format = flags.json ? "json" : "text", failOn, output } = flags;
-  const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", {}));
+  const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
   const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
   if (output !== undefined) writeReport(output, text);
   else if (isTerminal()) for (const line of text.trimEnd().split("\n")) print(line);
@@ -42,17 +42,10 @@ async function audit(flags: AuditFlags): Promise<void> {
   if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) process.exitCode = EXIT.mistakes;
 }
 
-/** @throws Failure if another program answers */
-function reportOf({ findings, left_out }: Answer): AuditReport {
-  if (!Array.isArray(findings) || !findings.every(isFinding) || typeof left_out !== "number") {
-    throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");
-  }
-  return { findings, leftOut: left_out };
-}
-
-function isFinding(value: unknown): value is Finding {
-  if (typeof value !== "object" || value === null) return false;
-  const { kind, severity, message, advice, section, request_ids, first_at, count } = value as Partial<Finding>;
-  const texts = [kind, severity, message, advice, section, first_at];
-  return texts.every((text) => typeof text === "string") && Array.isArray(request_ids) && typeof count === "number";
+/** @throws Failure if another program answers, or another version */
+function reportOf(answer: Answer): AuditReport {
+  const { success, data } = auditReport.safeParse(answer);
+  if (!success) throw new Failure("unexpected", "the sandbox answered without findings", "update momo, or the server");
+  const { findings, left_out: leftOut, ...tally } = data;
+  return { tally, findings, leftOut, isCut: false };
 }

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import type { AuditReport } from "../../sandbox/audit/audit.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.ts";
+import { summaryOf } from "../../sandbox/audit/reports/json.ts";
 import { formatReport } from "../../sandbox/audit/reports/report.ts";
-import { textReport } from "../../sandbox/audit/reports/text.ts";
+import { findingLines } from "../../sandbox/audit/reports/text.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/variables.ts";
 import { childEnvironment } from "../environment.ts";
@@ -32,6 +33,7 @@ export default function execCommand(): Command {
         .preset("error"),
     )
     .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt")
+    .option("-q, --quiet", "with --audit: print nothing if nothing is wrong")
     .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts);
   return addSandboxOptions(command).action(exec);
 }
@@ -40,6 +42,7 @@ interface ExecFlags extends SandboxFlags {
   readonly intercept?: readonly string[];
   readonly audit?: Severity;
   readonly auditReport?: string;
+  readonly quiet?: boolean;
 }
 
 /** Signals to us that are meant for the command. */
@@ -93,7 +96,9 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       process.exitCode =
         child.signalCode === null ? exitCode : 128 + (constants.signals[child.signalCode as NodeJS.Signals] ?? 0);
       tellSilence(interception);
-      if (flags.audit !== undefined || flags.auditReport !== undefined) tellAudit(await sandbox.finishAudit(), flags);
+      if (flags.audit !== undefined || flags.auditReport !== undefined) {
+        tellAudit(await sandbox.finishAudit({ hosts: interception?.silentHosts() }), flags);
+      }
     } finally {
       await interception?.stop();
       await sandbox.stop();
@@ -130,14 +135,15 @@ function tellSilence(interception: Interception | null): void {
   tell(`momo: no request of the command reached ${hosts.join(" and ")} here: docs/intercept.md, "What does not work"`);
 }
 
-/** Reports what the command did wrong. If the command failed, its own exit code stays. */
-function tellAudit(report: AuditReport, { audit, auditReport }: ExecFlags): void {
+/** Reports what the command did, and did wrong. If the command failed, its own exit code stays. */
+function tellAudit(report: AuditReport, { audit, auditReport, quiet }: ExecFlags): void {
   if (auditReport !== undefined) {
     const options = { version, ...(audit && { failOn: audit }) };
     writeReport(auditReport, formatReport(report, formatOfFile(auditReport), options));
   }
-  if (audit === undefined || report.findings.length === 0) return;
-  for (const line of `momo audit: ${textReport(report).trimEnd()}`.split("\n")) tell(line);
+  if (audit === undefined) return;
+  if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
+  for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
   const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
   if (isBad && process.exitCode === EXIT.done) process.exitCode = EXIT.mistakes;
 }

@@ -1,5 +1,5 @@
 import guide from "../../docs/llms.txt" with { type: "text" };
-import type { AuditReport } from "../../sandbox/audit/audit.ts";
+import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import { CONTROL_PATH, type ControlContext, type OwnMemory, type ServerFacts } from "../../sandbox/control/context.ts";
@@ -68,7 +68,7 @@ export interface Assembled {
   /** Start it before the first request, and stop it at the end; null for a server with its own database. */
   readonly steering: SharedSteering | null;
   /** The report on the client. Call it when the client has ended. */
-  readonly finishAudit: () => Promise<AuditReport>;
+  readonly finishAudit: (end: RunEnd) => Promise<AuditReport>;
   /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
   readonly endStreams: () => void;
   /** Start it when requests are served, and stop it before the store is closed. */

@@ -1,4 +1,4 @@
-import { Audit, type AuditReport, type FindingListener } from "../../sandbox/audit/audit.ts";
+import { Audit, type AuditReport, type FindingListener, type RunEnd } from "../../sandbox/audit/audit.ts";
 import type { Inputs } from "../../sandbox/audit/rules.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
@@ -39,15 +39,15 @@ export function listenIn(options: ListenInOptions) {
     /** How many requests are delayed now. */
     delays,
     // While requests are delayed, it is unknown what the client fails to do.
-    report: () => audit.report(delays.underWay > 0 ? null : moment()),
+    report: (end: RunEnd | null) => audit.report(delays.underWay > 0 ? null : moment(), end),
     forget: () => audit.forget(moment()),
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
     /** Ends all payments, and reports on a client that has ended: it sends no more requests. */
-    async finish(): Promise<AuditReport> {
+    async finish(end: RunEnd): Promise<AuditReport> {
       audit.clientEnded(moment());
       clock.advance(promptTimeoutMs);
       await service.resolver.resolveDue();
-      return audit.report(moment());
+      return audit.report(moment(), end);
     },
   };
 }

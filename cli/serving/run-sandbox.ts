@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { AuditReport } from "../../sandbox/audit/audit.ts";
+import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import {
   type ClockState,
@@ -48,7 +48,7 @@ export interface RunningSandbox {
   /** The merchant API alone, for a listener in front of it. */
   readonly handleApi: Handler;
   /** The report on the client. Call it when the client has ended. */
-  finishAudit(): Promise<AuditReport>;
+  finishAudit(end: RunEnd): Promise<AuditReport>;
   /** Finishes the requests in flight, and closes everything within three seconds. */
   stop(): Promise<void>;
 }

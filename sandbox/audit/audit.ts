@@ -1,22 +1,27 @@
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type AuditedCall, cameMs, type Moment } from "./call.ts";
-import { createFindingBook, type Finding, type Mistake } from "./finding.ts";
+import { type AuditedCall, cameMs, isRefused, type Moment } from "./call.ts";
+import { createFindingBook, type Details, type Finding, type Mistake } from "./finding.ts";
 import { auditInput } from "./inputs.ts";
+import type { FindingKind } from "./kinds.ts";
 import { auditList } from "./lists.ts";
-import { auditPath } from "./paths.ts";
+import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
 import { createPaymentBook, newPayment } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
 import type { AuditState, Inputs, Reading } from "./rules.ts";
-import { isUndisturbed, silenceOf } from "./silences.ts";
+import { isUndisturbed, nothingAccepted, silenceOf } from "./silences.ts";
+import { createTally, isNotFollowed, type Tally } from "./tally.ts";
 
 export type FindingListener = (finding: Finding) => void;
 
 export interface AuditReport {
+  readonly tally: Tally;
   /** The worst first, then the oldest. */
   readonly findings: readonly Finding[];
   /** How many findings were dropped for lack of room. */
   readonly leftOut: number;
+  /** Whether a reset has removed the beginning of the run. */
+  readonly isCut: boolean;
 }
 
 export interface AuditOptions {
@@ -25,6 +30,12 @@ export interface AuditOptions {
   readonly inputs: Inputs;
   /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
+}
+
+/** A run that is over: then a report also says whether any request was accepted, also before a reset. */
+export interface RunEnd {
+  /** The hosts whose requests should have come here. */
+  readonly hosts?: readonly string[] | undefined;
 }
 
 /** The operations by their path below the base path. */
@@ -39,25 +50,32 @@ export class Audit {
   readonly #basePaths: readonly string[];
   readonly #listeners = new Set<FindingListener>();
   readonly #book = createFindingBook();
+  readonly #tally = createTally();
   readonly #state: AuditState;
   #sinceMs = Number.NEGATIVE_INFINITY;
+  #acceptedBefore = false;
   #last: Moment = { nowMs: 0, realMs: 0, livedMs: 0 };
 
   constructor({ basePaths, inputs, hasWebhook }: AuditOptions) {
     this.#basePaths = basePaths;
+    const totals = this.#tally.payments;
     const payments = createPaymentBook((payment) => {
+      if (isNotFollowed(payment)) totals.not_followed += 1;
       const silence = silenceOf(payment, this.#last, this.#state);
-      if (silence) this.#note(silence);
+      if (silence) this.#note(silence.kind, silence.subject, silence.requestIds.at(-1) ?? 0, () => silence);
     });
     this.#state = {
       payments,
       inputs,
-      pushes: 0,
       lastRefusal: null,
       listReads: [],
       lastListMs: Number.NEGATIVE_INFINITY,
       hasWebhook,
-      note: (mistake) => this.#note(mistake),
+      note: (...mistake) => this.#note(...mistake),
+      started({ end }) {
+        totals.started += 1;
+        if (end?.status === "completed") totals.paid += 1;
+      },
     };
   }
 
@@ -68,15 +86,28 @@ export class Audit {
     const mark = call.target.indexOf("?");
     const path = mark < 0 ? call.target : call.target.slice(0, mark);
     const query = mark < 0 ? "" : call.target.slice(mark + 1);
-    const reading: Reading = { call, at, query };
-    const base = this.#basePaths.find((candidate) => path.startsWith(`${candidate}/`));
+    const base = this.#basePaths.find((candidate) => path.startsWith(candidate));
     const name = base === undefined ? "" : path.slice(base.length);
     const operation = OPERATIONS.get(name);
-    if (!operation) auditPath(this.#state, reading, path, this.#basePaths[0] ?? "");
-    else if (call.method === operation.method) {
-      operation.audit(this.#state, reading);
-      auditInput(this.#state, name, reading);
+    if (!operation && isAutomatic(call.method, path, this.#basePaths)) return;
+    const refusal = this.#tally.request(call);
+    const reading: Reading = { call, at, query, base: base ?? this.#basePaths[0] ?? "" };
+    let isExplained = false;
+    if (!operation) isExplained = auditPath(this.#state, reading, path);
+    else if (call.method !== operation.method) {
+      isExplained = auditMethod(this.#state, reading, name, operation.method);
+    } else {
+      const hasCause = operation.audit(this.#state, reading);
+      isExplained = auditInput(this.#state, name, reading) || hasCause;
     }
+    if (!refusal || isExplained || !isRefused(call)) return;
+    const { status, message } = refusal;
+    this.#note("refused", `${status} ${message}`, call.id, () => ({
+      requestIds: [call.id],
+      payment: null,
+      atMs: call.atMs,
+      message: `Refused with HTTP ${status}: “${message}”.`,
+    }));
   }
 
   /** A transaction that has just started or ended. */
@@ -86,6 +117,8 @@ export class Audit {
     const payment = payments.byNumber(transaction.id);
     if (transaction.status !== "pending") {
       if (payment) payment.end = { status: transaction.status, at };
+      const isCounted = payment ? payment.start !== null : payments.hasLeft(transaction.id);
+      if (isCounted && transaction.status === "completed") this.#tally.payments.paid += 1;
     } else if (!payment) {
       payments.add(newPayment(transaction, at));
     }
@@ -94,13 +127,18 @@ export class Audit {
   /**
    * All findings, also those about requests that a client should have sent by now.
    * @param now null while requests are delayed: then missing requests mean nothing
+   * @param end null while the run goes on
    */
-  report(now: Moment | null): AuditReport {
-    const silences =
-      now === null
-        ? []
-        : [...this.#state.payments.all()].flatMap((payment) => silenceOf(payment, now, this.#state) ?? []);
-    return { findings: this.#book.list(silences), leftOut: this.#book.leftOut };
+  report(now: Moment | null, end: RunEnd | null = null): AuditReport {
+    const watched = [...this.#state.payments.all()];
+    const tally = this.#tally.now(watched);
+    const silences: Mistake[] =
+      now === null ? [] : watched.flatMap((payment) => silenceOf(payment, now, this.#state) ?? []);
+    if (now && end && !this.#acceptedBefore) {
+      silences.push(...nothingAccepted(tally, this.#tally.isAllFaults, now, end.hosts));
+    }
+    const isCut = end !== null && this.#sinceMs > Number.NEGATIVE_INFINITY;
+    return { tally, findings: this.#book.list(silences), leftOut: this.#book.leftOut, isCut };
   }
 
   /** The client has ended, so it sends no more requests. */
@@ -111,7 +149,9 @@ export class Audit {
   /** Removes findings and payments, and ignores requests that arrived before. */
   forget(at: Moment): void {
     this.#sinceMs = at.realMs;
+    this.#acceptedBefore ||= this.#tally.accepted > 0;
     this.#book.clear();
+    this.#tally.clear();
     this.#state.payments.clear();
     this.#state.lastRefusal = null;
     this.#state.listReads.length = 0;
@@ -124,8 +164,8 @@ export class Audit {
     return () => this.#listeners.delete(listener);
   }
 
-  #note(mistake: Mistake): Finding | null {
-    const finding = this.#book.note(mistake);
+  #note(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
+    const finding = this.#book.note(kind, subject, requestId, describe);
     if (finding) for (const listener of this.#listeners) listener(finding);
     return finding;
   }

@@ -27,19 +27,23 @@ export const MOST_FINDINGS = 1000;
 /** How many requests a finding names. */
 export const MOST_REQUEST_IDS = 50;
 
-/** A mistake in one request. */
+/** A mistake, as a rule describes it. */
 export interface Mistake {
   readonly kind: FindingKind;
-  /** By default that of the kind. */
-  readonly severity?: Severity;
   /** Distinguishes findings of one kind: a payment, a path or a member. */
   readonly subject: string;
+  /** By default that of the kind. */
+  readonly severity?: Severity;
   readonly requestIds: readonly number[];
   readonly payment: { readonly checkoutRequestId: string; readonly reference: string | null } | null;
   readonly atMs: number;
-  /** Only called for the first of its kind and subject. */
-  readonly message: () => string;
+  readonly message: string;
+  /** By default that of the kind. */
+  readonly advice?: string;
 }
+
+/** The parts of a mistake that are made only for the first of its kind and subject, because polls can repeat it quickly. */
+export type Details = Omit<Mistake, "kind" | "subject">;
 
 /** The first finding of a mistake, and how often it was repeated. */
 interface Kept {
@@ -55,7 +59,7 @@ export function createFindingBook() {
   const kept = new Map<FindingKind, Map<string, Kept>>();
   let count = 0;
   let leftOut = 0;
-  const find = ({ kind, subject }: Mistake) => kept.get(kind)?.get(subject);
+  const find = (kind: FindingKind, subject: string) => kept.get(kind)?.get(subject);
 
   function add(mistake: Mistake): Kept {
     const one = newKept(mistake);
@@ -66,23 +70,23 @@ export function createFindingBook() {
   }
 
   return {
-    /** @returns the finding, if it should be announced, else null */
-    note(mistake: Mistake): Finding | null {
-      const known = find(mistake);
-      if (known) {
-        const isNews = repeat(known, mistake);
-        return isNews ? nowOf(known) : null;
-      }
+    /**
+     * @param requestId the request that repeats a known mistake
+     * @returns the finding, if it should be announced, else null
+     */
+    note(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null {
+      const known = find(kind, subject);
+      if (known) return repeat(known, requestId) ? nowOf(known) : null;
       if (count >= MOST_FINDINGS) {
         leftOut += 1;
         return null;
       }
-      return nowOf(add(mistake));
+      return nowOf(add({ kind, subject, ...describe() }));
     },
     /** The findings and `others`, the worst first, then the oldest. */
     list(others: readonly Mistake[]): Finding[] {
       const all = [...kept.values()].flatMap((ofKind) => [...ofKind.values()]);
-      const added = others.filter((mistake) => !find(mistake)).map(newKept);
+      const added = others.filter(({ kind, subject }) => !find(kind, subject)).map(newKept);
       return [...all, ...added].sort((a, b) => rank(a) - rank(b) || a.atMs - b.atMs).map(nowOf);
     },
     /** How many did not fit. */
@@ -102,14 +106,12 @@ export function createFindingBook() {
  * @returns whether to announce it: after many requests only at each doubling, so that a client that polls too fast does not flood
  * the events
  */
-function repeat(known: Kept, { requestIds }: Mistake): boolean {
+function repeat(known: Kept, requestId: number): boolean {
   known.count += 1;
-  const before = known.requestIds.length;
-  for (const id of requestIds) {
-    if (known.requestIds.length === MOST_REQUEST_IDS) break;
-    if (!known.requestIds.includes(id)) known.requestIds.push(id);
-  }
-  return known.requestIds.length > before || Number.isInteger(Math.log2(known.count));
+  const { requestIds, count } = known;
+  if (requestIds.length >= MOST_REQUEST_IDS || requestIds.includes(requestId)) return (count & (count - 1)) === 0;
+  requestIds.push(requestId);
+  return true;
 }
 
 const newKept = (mistake: Mistake): Kept => {
@@ -122,13 +124,13 @@ const nowOf = ({ first, requestIds, count }: Kept): Finding => ({ ...first, requ
 
 const rank = ({ first }: Kept) => SEVERITIES.indexOf(first.severity);
 
-function findingOf({ kind, severity, requestIds, payment, atMs, message }: Mistake): Finding {
+function findingOf({ kind, severity, requestIds, payment, atMs, message, advice }: Mistake): Finding {
   const facts = FINDING_KINDS[kind];
   return {
     kind,
     severity: severity ?? facts.severity,
-    message: message(),
-    advice: facts.advice,
+    message,
+    advice: advice ?? facts.advice,
     section: facts.section,
     request_ids: requestIds.slice(0, MOST_REQUEST_IDS),
     checkout_request_id: payment?.checkoutRequestId ?? null,

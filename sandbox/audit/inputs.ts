@@ -1,4 +1,4 @@
-import { shown } from "./call.ts";
+import { messageIn, shown } from "./call.ts";
 import { type AuditState, membersIn, type Reading } from "./rules.ts";
 
 const NUMBERS = ["payment_account_id", "amount"];
@@ -6,35 +6,39 @@ const NUMBERS = ["payment_account_id", "amount"];
 /** How many unknown names of one body are reported. */
 const MOST_UNKNOWN = 20;
 
-/** The first pushes are all checked, later ones only every sixteenth, because checking slows payments down. */
-const ALWAYS_CHECKED = 1000;
-
-/** Finds members that have no effect, and values that only a lenient service accepts. */
-export function auditInput(state: AuditState, operation: string, reading: Reading): void {
+/**
+ * Finds members that have no effect, and values that only a lenient service accepts.
+ * @returns whether numbers as text are all that is wrong with a request that was refused
+ */
+export function auditInput(state: AuditState, operation: string, reading: Reading): boolean {
   const { call } = reading;
-  if (operation === "/stkpush.php") state.pushes += 1;
-  if (call.status === 200 && call.leniencies.length === 0 && state.pushes > ALWAYS_CHECKED && state.pushes % 16 > 0)
-    return;
   const members = membersIn(reading) ?? {};
   const known = state.inputs.get(operation);
   if (known && call.method === "POST") {
-    const unknown = Object.keys(members).filter((name) => !known.includes(name));
-    for (const name of unknown.slice(0, MOST_UNKNOWN)) {
-      note(state, reading, "unknown_member", operation, name, () => `${operation} has no member “${shown(name)}”.`);
+    let unknown = 0;
+    for (const name in members) {
+      if (known.includes(name)) continue;
+      unknown += 1;
+      if (unknown > MOST_UNKNOWN) break;
+      note(state, reading, "unknown_member", operation, name, `${operation} has no member “${shown(name)}”.`);
     }
   }
+  if (call.status !== 400 && call.leniencies.length === 0) return false;
   // The strict mode refuses a number as text. The lenient mode lists each one that it accepted.
   const texts = NUMBERS.filter((member) => isNumberAsText(members[member]));
   for (const member of texts) {
     if (call.status !== 400 && !call.leniencies.some((leniency) => leniency.member === member)) continue;
-    const words = () => `${member} must be a number, but was sent as text: ${shown(JSON.stringify(members[member]))}.`;
+    const words = `${member} must be a number, but was sent as text: ${shown(JSON.stringify(members[member]))}.`;
     note(state, reading, "number_as_text", operation, member, words);
   }
   for (const { member, came } of call.leniencies) {
     if (texts.includes(member)) continue;
-    const words = () => `${member} has a form that only the lenient mode accepts: ${shown(came)}.`;
+    const words = `${member} has a form that only the lenient mode accepts: ${shown(came)}.`;
     note(state, reading, "lenient_input", operation, member, words);
   }
+  const message = messageIn(call.answer);
+  const isNamed = (member: string) => message.startsWith(`${member} `) || message.includes(`; ${member} `);
+  return texts.some(isNamed) && !known?.some((member) => !texts.includes(member) && isNamed(member));
 }
 
 const isNumberAsText = (value: unknown): boolean =>
@@ -46,8 +50,8 @@ function note(
   kind: "unknown_member" | "number_as_text" | "lenient_input",
   operation: string,
   member: string,
-  message: () => string,
+  message: string,
 ): void {
-  const subject = `${operation} ${shown(member)}`;
-  state.note({ kind, subject, requestIds: [call.id], payment: null, atMs: call.atMs, message });
+  const details = { requestIds: [call.id], payment: null, atMs: call.atMs, message };
+  state.note(kind, `${operation} ${shown(member)}`, call.id, () => details);
 }

@@ -22,12 +22,19 @@ const STOP_AT_FINAL =
 
 /** What a client can do wrong. */
 export const FINDING_KINDS = {
+  nothing_accepted: {
+    severity: "error",
+    section: "§1",
+    label: "has no accepted request",
+    advice:
+      "Make the client call the sandbox: give it MOMO_BASE_URL, or use --intercept with the host that it calls. A run without an accepted request proves nothing.",
+  },
   charges_twice: {
     severity: "error",
     section: "§4.1",
     label: "charges twice",
     advice:
-      "Wait until the first payment is final before you charge again. If an answer was lost, look for the payment with GET /transactions.php?search= and the reference first. Give each order its own reference.",
+      "Wait until the first payment is final before you charge again: disable the button, and make the reference before the first try. If an answer was lost, look for the payment with GET /transactions.php?search= and the reference first.",
   },
   gives_up_early: {
     severity: "error",
@@ -69,6 +76,12 @@ export const FINDING_KINDS = {
     advice:
       "Use the three paths of the specification below the base address: /stkpush.php, /status.php, /transactions.php.",
   },
+  wrong_method: {
+    severity: "error",
+    section: "§4",
+    label: "uses a wrong method",
+    advice: "Send POST to /stkpush.php and /status.php, with a JSON body, and GET to /transactions.php.",
+  },
   polls_after_completed: {
     severity: "warning",
     section: "§3",
@@ -93,6 +106,24 @@ export const FINDING_KINDS = {
     section: "§4",
     label: "lenient input",
     advice: "Send what the specification says. Only the lenient mode accepts this; another service may refuse it.",
+  },
+  unknown_id: {
+    severity: "warning",
+    section: "§4.2",
+    label: "asks for an unknown id",
+    advice: "Store the checkout_request_id of the answer to the push, and send it unchanged.",
+  },
+  refused: {
+    severity: "warning",
+    section: "§7",
+    label: "is refused",
+    advice: "Correct what the message names. The program under test may have hidden this refusal.",
+  },
+  reference_reused: {
+    severity: "note",
+    section: "§4.3",
+    label: "uses a reference again",
+    advice: "Give each order its own reference, so that GET /transactions.php?search= finds one payment.",
   },
   unknown_parameter: {
     severity: "note",

@@ -5,7 +5,11 @@ import type { Moment } from "./call.ts";
 export interface Payment {
   readonly number: number;
   readonly checkoutRequestId: string;
+  readonly merchantRequestId: string;
   readonly merchantId: number;
+  readonly accountId: number;
+  readonly phone: string;
+  readonly amountCents: number;
   readonly reference: string | null;
   readonly created: Moment;
   /** The request that started it; null if there was none, or if it is not answered yet. */
@@ -13,8 +17,10 @@ export interface Payment {
   end: { readonly status: Status; readonly at: Moment } | null;
   /** Whether an answer with its final status was sent. */
   isFinalTold: boolean;
-  /** Whether a list has shown it. */
-  isListed: boolean;
+  /** Whether a request has named it in any form, also one that was refused, or a list has shown it. */
+  isNamed: boolean;
+  /** The payments before it of the same account, phone and amount, and of the same phone and reference. */
+  readonly before: Partial<Record<Likeness, Payment>>;
   /** How often a client asked for its status, answered or not. */
   asks: number;
   /** When the last of these requests was answered. */
@@ -23,6 +29,9 @@ export interface Payment {
   /** Whether the client ended before it read the final status. */
   isLeft: boolean;
 }
+
+/** What two payments have in common so that a customer may pay twice. */
+export type Likeness = "amount" | "reference";
 
 export interface Start {
   readonly requestId: number;
@@ -59,22 +68,38 @@ export const MOST_POLLERS = 4;
 export type PaymentBook = ReturnType<typeof createPaymentBook>;
 
 /**
- * The newest payments, by number, checkout request id and reference.
+ * The newest payments, by number, checkout request id, and what they have in common.
  * @param leaving called with a payment before a newer one replaces it
  */
 export function createPaymentBook(leaving: (payment: Payment) => void) {
   /** A ring buffer by number: numbers grow, so a new payment replaces the oldest. */
   const ring: (Payment | undefined)[] = [];
   const ids = new Map<string, Payment>();
-  /** For each merchant, by reference. */
-  const charges = new Map<number, Map<string, Payment>>();
+  /** The last payment with each account, phone and amount, with each phone and reference, and with each reference. */
+  const lasts = { amount: new Map<string, Payment>(), reference: new Map<string, Payment>() };
+  const named = new Map<string, Payment>();
+  /** The numbers of the payments that newer ones have replaced. */
+  let left = { from: Number.POSITIVE_INFINITY, to: 0 };
+  /** The ids of payments that were removed with the rest: their clients may still poll. */
+  let former: ReadonlySet<string> = new Set();
 
   function remove(payment: Payment): void {
     leaving(payment);
+    left = { from: Math.min(left.from, payment.number), to: payment.number };
     ids.delete(payment.checkoutRequestId);
+    // The next payment holds this one, which must not hold all before it.
+    delete payment.before.amount;
+    delete payment.before.reference;
+    forget(lasts.amount, amountKey(payment), payment);
     if (!payment.reference) return;
-    const charged = charges.get(payment.merchantId);
-    if (charged?.get(payment.reference) === payment) charged.delete(payment.reference);
+    forget(lasts.reference, referenceKey(payment), payment);
+    forget(named, nameKey(payment), payment);
+  }
+
+  function follow(likeness: Likeness, key: string, payment: Payment): void {
+    const last = lasts[likeness].get(key);
+    lasts[likeness].set(key, payment);
+    if (last) payment.before[likeness] = last;
   }
 
   return {
@@ -90,39 +115,58 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
       return payment?.number === number ? payment : undefined;
     },
     byCheckoutId: (id: string): Payment | undefined => ids.get(id),
-    /** The previous payment with the same reference. The later of the two is kept. */
-    charge(payment: Payment): Payment | null {
+    /** Whether a newer payment has replaced this one. */
+    hasLeft: (number: number): boolean => left.from <= number && number <= left.to,
+    /** Whether this payment was forgotten with all others. */
+    isFormer: (id: string): boolean => former.has(id),
+    /**
+     * Connects a payment with the ones before it.
+     * @returns the last payment with its reference, of any phone
+     */
+    connect(payment: Payment): Payment | null {
+      follow("amount", amountKey(payment), payment);
       if (!payment.reference) return null;
-      let charged = charges.get(payment.merchantId);
-      if (!charged) {
-        charged = new Map();
-        charges.set(payment.merchantId, charged);
-      }
-      const before = charged.get(payment.reference) ?? null;
-      if ((before?.start?.cameMs ?? 0) <= (payment.start?.cameMs ?? 0)) charged.set(payment.reference, payment);
-      return before;
+      follow("reference", referenceKey(payment), payment);
+      const key = nameKey(payment);
+      const last = named.get(key) ?? null;
+      named.set(key, payment);
+      return last;
     },
     all: (): Iterable<Payment> => ids.values(),
     clear(): void {
+      former = new Set([...former, ...ids.keys()].slice(-MOST_PAYMENTS));
+      left = { from: Number.POSITIVE_INFINITY, to: 0 };
       ring.length = 0;
-      ids.clear();
-      charges.clear();
+      for (const known of [ids, named, lasts.amount, lasts.reference]) known.clear();
     },
   };
 }
 
+const amountKey = ({ accountId, phone, amountCents }: Payment) => `${accountId} ${phone} ${amountCents}`;
+const referenceKey = ({ merchantId, phone, reference }: Payment) => `${merchantId} ${phone} ${reference}`;
+const nameKey = ({ merchantId, reference }: Payment) => `${merchantId} ${reference}`;
+
+function forget(lasts: Map<string, Payment>, key: string, payment: Payment): void {
+  if (lasts.get(key) === payment) lasts.delete(key);
+}
+
 /** A payment that has just started. */
-export function newPayment({ id, checkoutRequestId, merchantId, reference }: Transaction, created: Moment): Payment {
+export function newPayment(transaction: Transaction, created: Moment): Payment {
   return {
-    number: id,
-    checkoutRequestId,
-    merchantId,
-    reference,
+    number: transaction.id,
+    checkoutRequestId: transaction.checkoutRequestId,
+    merchantRequestId: transaction.merchantRequestId,
+    merchantId: transaction.merchantId,
+    accountId: transaction.paymentAccountId,
+    phone: transaction.phone,
+    amountCents: transaction.amountCents,
+    reference: transaction.reference,
     created,
     start: null,
     end: null,
     isFinalTold: false,
-    isListed: false,
+    isNamed: false,
+    before: {},
     asks: 0,
     lastAsk: null,
     pollers: [],

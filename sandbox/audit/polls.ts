@@ -1,4 +1,6 @@
-import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
+import { cameMs, isRefused, isSurelyRead, messageIn, shown, textIn } from "./call.ts";
+import type { Details } from "./finding.ts";
+import { type Named, noteNamed } from "./named.ts";
 import { addPoller, type Payment, type Poller, pollerOf } from "./payments.ts";
 import { type AuditState, inSeconds, membersIn, PATTERN_MS, type Reading } from "./rules.ts";
 
@@ -11,16 +13,16 @@ const RACE_MS = 50;
 /** Two clocks that run side by side differ by at most this. */
 const DRIFT_MS = 5;
 
-/** `POST /status.php`: finds polls without a payment, too fast, and after the end. */
-export function auditPoll(state: AuditState, reading: Reading): void {
+/**
+ * `POST /status.php`: finds polls without a payment, too fast, and after the end.
+ * @returns whether this explains a refusal
+ */
+export function auditPoll(state: AuditState, reading: Reading): boolean {
   const { call, at } = reading;
-  const members = membersIn(reading);
-  const id = members?.checkout_request_id;
+  if (isRefused(call)) return auditRefusedPoll(state, reading);
+  const id = membersIn(reading)?.checkout_request_id;
   const payment = typeof id === "string" ? state.payments.byCheckoutId(id.trim()) : undefined;
-  if (!payment) {
-    if (call.status !== 200 && call.fault === null && members) auditUnknownId(state, reading, members);
-    return;
-  }
+  if (!payment) return false;
   const status = call.status === 200 ? textIn(call.answer, "status") : null;
   const isFinal = status !== null && status !== "pending";
   payment.asks += 1;
@@ -40,32 +42,32 @@ export function auditPoll(state: AuditState, reading: Reading): void {
       finalRead,
       hasRaced: false,
     });
-    return;
+    return false;
   }
   poller.lastAtMs = call.atMs;
   poller.lastAnswered = at;
   poller.hasReadPending = isRead && !isFinal;
   poller.finalRead ??= finalRead;
+  return false;
 }
 
 function judge(state: AuditState, { call, at }: Reading, payment: Payment, poller: Poller): void {
   const { finalRead } = poller;
   const intervalMs = call.atMs - poller.lastAtMs;
-  const mistake = { subject: payment.checkoutRequestId, requestIds: [call.id], payment, atMs: call.atMs };
+  const details = (message: string): Details => ({ requestIds: [call.id], payment, atMs: call.atMs, message });
   if (finalRead) {
     const sinceMs = cameMs(call, at) - finalRead.at.realMs;
     if (sinceMs < RACE_MS && !poller.hasRaced) poller.hasRaced = true;
     // One poll long after the end is a lookup, not polling.
     else if (sinceMs >= 0 && intervalMs < PATTERN_MS) {
       const isCompleted = finalRead.status === "completed";
-      state.note({
-        ...mistake,
-        kind: isCompleted ? "polls_after_completed" : "ignores_final",
-        message: () =>
+      state.note(isCompleted ? "polls_after_completed" : "ignores_final", payment.checkoutRequestId, call.id, () =>
+        details(
           isCompleted
             ? "Asked again after the answer was “completed”: a client that credits when it reads “completed” credits again."
             : `Asked again after the answer was “${finalRead.status}”. This status is final, but the client treats it like “pending”.`,
-      });
+        ),
+      );
     }
     return;
   }
@@ -74,36 +76,65 @@ function judge(state: AuditState, { call, at }: Reading, payment: Payment, polle
   // While the clock is frozen or moved, intervals mean nothing.
   const shift = at.nowMs - at.realMs - (poller.lastAnswered.nowMs - poller.lastAnswered.realMs);
   if (isNext && intervalMs > 0 && intervalMs < FASTEST_POLL_MS && Math.abs(shift) <= DRIFT_MS) {
-    state.note({
-      ...mistake,
-      kind: "polls_too_fast",
-      message: () => `Asked again after ${inSeconds(intervalMs)}; the service recommends 3 to 5 s between two polls.`,
-    });
+    state.note("polls_too_fast", payment.checkoutRequestId, call.id, () =>
+      details(`Asked again after ${inSeconds(intervalMs)}; the service recommends 3 to 5 s between two polls.`),
+    );
   }
 }
 
 /** What programs send when they have no id. */
 const NOTHING = new Set(["", "undefined", "null", "none", "nil", "nan", "false", "0", "[object object]"]);
 
-/** The client asked for the status of an id that is none of its payments. */
-function auditUnknownId(state: AuditState, { call }: Reading, members: Readonly<Record<string, unknown>>): void {
-  const id = members.checkout_request_id;
+/** A poll in one line of code. */
+export const rightPoll = (base: string): string =>
+  `await fetch(origin + "${base}/status.php", { method: "POST", headers, body: JSON.stringify({ checkout_request_id }) })`;
+
+function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
+  const members = membersIn(reading);
+  const named = noteNamed(state.payments, reading);
+  if (named?.form) {
+    noteUnknownId(state, reading, named);
+    return true;
+  }
+  const id = members?.checkout_request_id;
+  if (reading.call.status === 401 || named || !members) return false;
   const isNothing = id === undefined || id === null || NOTHING.has(String(id).trim().toLowerCase());
-  // The right id under a wrong name is another mistake.
-  const hasId = Object.values(members).some((value) => typeof value === "string" && value.startsWith("ws_CO_"));
+  if (isNothing || (state.lastRefusal !== null && !String(id).startsWith("ws_"))) {
+    noteMisread(state, reading, id, isNothing);
+    return true;
+  }
+  if (reading.call.status !== 404) return false;
+  // Its client does not know that the sandbox was reset.
+  if (!state.payments.isFormer(String(id))) noteUnknownId(state, reading, null);
+  return true;
+}
+
+/** The client asked for a status without an id, or with one that it did not get from the service. */
+function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothing: boolean): void {
   const { lastRefusal } = state;
-  if (hasId || !(isNothing || lastRefusal !== null)) return;
   const asked =
     id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shown(JSON.stringify(id))}`;
-  state.note({
-    kind: "failure_misread",
-    subject: isNothing ? "nothing" : "unknown",
+  state.note("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
     requestIds: [...(lastRefusal ? [lastRefusal.requestId] : []), call.id],
     payment: null,
     atMs: call.atMs,
-    message: () =>
-      lastRefusal
-        ? `The payment was refused (${lastRefusal.status === null ? "no answer" : `HTTP ${lastRefusal.status}`}), but then the client asked for a status ${asked}, as if there were a payment.`
-        : `The client asked for a status ${asked}: it did not check the answer that should contain the id.`,
-  });
+    message: lastRefusal
+      ? `The payment was refused (${lastRefusal.status === null ? "no answer" : `HTTP ${lastRefusal.status}`}), but then the client asked for a status ${asked}, as if there were a payment.`
+      : `The client asked for a status ${asked}: it did not check the answer that should contain the id.`,
+  }));
+}
+
+/** The client asked for the status of an id that was not issued here, or not in this form. */
+function noteUnknownId(state: AuditState, reading: Reading, named: Named | null): void {
+  const { call, base } = reading;
+  const sent = named?.sent ?? String(membersIn(reading)?.checkout_request_id);
+  const what =
+    named === null ? "the sandbox has issued no such id" : `this is ${named.form}, ${named.payment.checkoutRequestId}`;
+  state.note("unknown_id", named?.form ?? "", call.id, () => ({
+    requestIds: [call.id],
+    payment: named?.payment ?? null,
+    atMs: call.atMs,
+    message: `The status of “${shown(sent)}” was asked for: ${what}. momo answered “${messageIn(call.answer)}”.`,
+    advice: `Send the checkout_request_id of the answer to the push, unchanged: ${rightPoll(base)}`,
+  }));
 }

@@ -1,6 +1,7 @@
 import { type AuditedCall, type Moment, membersOf } from "./call.ts";
-import type { Finding, Mistake } from "./finding.ts";
-import type { PaymentBook } from "./payments.ts";
+import type { Details, Finding } from "./finding.ts";
+import type { FindingKind } from "./kinds.ts";
+import type { Payment, PaymentBook } from "./payments.ts";
 
 /** A request and its parsed parts, for the rules. */
 export interface Reading {
@@ -9,6 +10,8 @@ export interface Reading {
   readonly at: Moment;
   /** The raw query. */
   readonly query: string;
+  /** The base path that the client used, or the default. */
+  readonly base: string;
   /** See {@link membersIn}. */
   members?: ReturnType<typeof membersOf>;
 }
@@ -30,8 +33,6 @@ interface ListRead {
 
 /** What the rules of one audit share. */
 export interface AuditState {
-  /** How many pushes there were. */
-  pushes: number;
   readonly payments: PaymentBook;
   readonly inputs: Inputs;
   /** The last push, if it was refused. */
@@ -42,7 +43,10 @@ export interface AuditState {
   lastListMs: number;
   /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
-  note(mistake: Mistake): Finding | null;
+  /** Counts a payment that a client has started. */
+  started(payment: Payment): void;
+  /** @param requestId the request that repeats a known mistake; `describe` is called only for a new one */
+  note(kind: FindingKind, subject: string, requestId: number, describe: () => Details): Finding | null;
 }
 
 /** A client that lost an answer reads the list soon after: older lists do not matter. */

@@ -2,6 +2,7 @@ import type { Moment } from "./call.ts";
 import type { Mistake } from "./finding.ts";
 import type { Payment, Start } from "./payments.ts";
 import { inSeconds, PATTERN_MS, PATTERN_POLLS } from "./rules.ts";
+import { refusalsIn, type Tally } from "./tally.ts";
 
 /** A client that has not polled within this time never polls. */
 export const NEVER_POLLED_MS = 30_000;
@@ -14,8 +15,8 @@ export const KEPT_ASKING_MS = 110_000;
 /** Longer than any interval of the pattern. */
 const LONGEST_INTERVAL_MS = 10_000;
 
-/** Two clocks that run side by side differ by at most this. */
-const DRIFT_MS = 50;
+/** Two clocks that are read one after the other differ by at most this, also on a busy machine. */
+const DRIFT_MS = 500;
 
 export interface SilenceOptions {
   /** When a list was last requested, in real time. */
@@ -36,8 +37,8 @@ function neverPolled(payment: Payment, start: Start, now: Moment, options: Silen
   if (!payment.isLeft && now.livedMs - start.at.livedMs < NEVER_POLLED_MS) return null;
   const { lastListMs, hasWebhook } = options;
   // A client without the answer does not know the id, but can look it up in the list.
-  const hasSearched = payment.isListed || (!start.isRead && lastListMs >= start.cameMs);
-  if (hasSearched) return null;
+  const hasAsked = payment.isNamed || (!start.isRead && lastListMs >= start.cameMs);
+  if (hasAsked) return null;
   return {
     kind: "never_polls",
     severity: hasWebhook() ? "note" : "error",
@@ -45,10 +46,9 @@ function neverPolled(payment: Payment, start: Start, now: Moment, options: Silen
     requestIds: [start.requestId],
     payment,
     atMs: start.at.nowMs,
-    message: () =>
-      start.isRead
-        ? `The client has not asked for the status of this payment${stateOf(payment)}.`
-        : `The answer to this request was lost, but the payment exists, and the client has not searched for it${stateOf(payment)}.`,
+    message: start.isRead
+      ? `The client has not asked for the status of this payment${stateOf(payment)}.`
+      : `The answer to this request was lost, but the payment exists, and the client has not searched for it${stateOf(payment)}.`,
   };
 }
 
@@ -68,10 +68,9 @@ function gaveUp(payment: Payment, start: Start, now: Moment): Mistake | null {
     requestIds: [start.requestId, lastAsk.requestId],
     payment,
     atMs: lastAsk.at.nowMs,
-    message: () =>
-      `Asked for the last time after ${inSeconds(askedForMs)}, when the payment was pending. It is ${end.status} now${
-        end.status === "completed" ? ": the customer has paid, and the shop does not know" : ""
-      }.`,
+    message: `Asked for the last time after ${inSeconds(askedForMs)}, when the payment was pending. It is ${end.status} now${
+      end.status === "completed" ? ": the customer has paid, and the shop does not know" : ""
+    }.`,
   };
 }
 
@@ -82,4 +81,35 @@ export function isUndisturbed({ created }: Payment, now: Moment): boolean {
   const livedMs = now.livedMs - created.livedMs;
   const isLike = (passedMs: number) => Math.abs(passedMs - livedMs) <= DRIFT_MS;
   return livedMs > 0 && isLike(now.nowMs - created.nowMs) && isLike(now.realMs - created.realMs);
+}
+
+/**
+ * The mistake of a run in which no request was accepted.
+ * @param isAllFaults whether injected faults refused all requests: a test of an outage is no mistake
+ * @param hosts the hosts whose requests should have come here
+ */
+export function nothingAccepted(
+  tally: Tally,
+  isAllFaults: boolean,
+  now: Moment,
+  hosts: readonly string[] = [],
+): Mistake[] {
+  const { requests, accepted } = tally;
+  if (accepted > 0) return [];
+  const each = requests === 1 ? "The only request" : `Each of ${requests} requests`;
+  const what = requests === 0 ? "No request came" : `${each} was refused: ${refusalsIn(tally)}`;
+  return [
+    {
+      kind: "nothing_accepted",
+      subject: "",
+      severity: isAllFaults ? "note" : "error",
+      requestIds: [],
+      payment: null,
+      atMs: now.nowMs,
+      ...(requests > 0 && {
+        advice: "Correct what these messages name. A run without an accepted request proves nothing.",
+      }),
+      message: `${what}${hosts.length > 0 ? `; nothing reached ${hosts.join(" or ")}` : ""}.`,
+    },
+  ];
 }

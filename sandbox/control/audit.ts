@@ -16,12 +16,16 @@ export const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string
 
 export const auditQuery = z.object({
   format: z.enum(REPORT_FORMATS, { error: `format must be one of ${REPORT_FORMATS.join(", ")}` }).default("json"),
+  over: z
+    .enum(["true", "false"], { error: "over must be true or false" })
+    .default("false")
+    .describe("whether the run is over: then it is an error if no request was accepted"),
 });
 
-/** `GET /_momo/audit`: what clients have done wrong; `?format=` as a report. */
+/** `GET /_momo/audit`: what clients have done, and done wrong; `?format=` as a report. */
 export const showAudit: ControlCall = async (_request, { audit, version, replica }, { query }) => {
-  const { format } = parseQuery(auditQuery, query);
-  const report = audit.report();
+  const { format, over } = parseQuery(auditQuery, query);
+  const report = audit.report(over === "true" ? {} : null);
   if (format === "json")
     return succeed(summaryOf(report), { ...ownedBy(replica), ...jsonView(report) } satisfies AuditOnWire);
   return new Response(formatReport(report, format, { version }), {

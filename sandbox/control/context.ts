@@ -6,7 +6,7 @@ import type { Accept, BasePaths } from "../../src/http/operation.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { Handler, KeepOpen } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
-import type { AuditReport } from "../audit/audit.ts";
+import type { AuditReport, RunEnd } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import type { Default } from "../network/default.ts";
@@ -43,7 +43,7 @@ export interface ControlContext {
   readonly testPayments: TestPayments;
   /** The merchant API, for a request that is sent again. */
   readonly merchantApi: Handler;
-  readonly audit: { report(): AuditReport; forget(): void };
+  readonly audit: { report(end: RunEnd | null): AuditReport; forget(): void };
   readonly webhooks: Webhooks;
   readonly snapshots: SnapshotShelf;
   readonly waitingRoom: WaitingRoom;

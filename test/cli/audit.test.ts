@@ -14,7 +14,12 @@ describe("momo audit", () => {
     const server = await startIn(newFolder());
     const audit = (...args: string[]) => runMomo(["audit", ...args, ...server.at]);
     const list = (query: string) => fetch(`${server.baseUrl}/transactions.php?${query}`, { headers: server.headers });
-    expect(await audit("--fail-on", "note")).toEqual({ stdout: "nothing found\n", stderr: "", exitCode: 0 });
+    const none = await audit("--fail-on", "error");
+    expect(none).toMatchObject({ stdout: expect.stringContaining("error: nothing_accepted"), exitCode: 7 });
+    await list("page=1");
+    const nothing =
+      "1 request: 1 accepted, 0 refused; 0 payments started, 0 paid, 0 not followed; 0 errors, 0 warnings, 0 notes\n";
+    expect(await audit("--fail-on", "note")).toEqual({ stdout: nothing, stderr: "", exitCode: 0 });
     await list("sort=desc");
     expect(await audit("--fail-on", "warning")).toMatchObject({ exitCode: 0 });
     expect(await audit("--fail-on", "note")).toMatchObject({
@@ -22,8 +27,11 @@ describe("momo audit", () => {
       stdout: expect.stringContaining("unknown_parameter"),
     });
     await list("reference=A");
-    expect(await audit()).toMatchObject({ stdout: expect.stringMatching(/\n1 error, 1 note\n$/), exitCode: 0 });
-    expect(JSON.parse((await audit("--json")).stdout)).toMatchObject({ errors: 1, notes: 1 });
+    expect(await audit()).toMatchObject({
+      stdout: expect.stringMatching(/^3 requests: .*; 1 error, 0 warnings, 1 note\n/),
+      exitCode: 0,
+    });
+    expect(JSON.parse((await audit("--json")).stdout)).toMatchObject({ requests: 3, accepted: 3, errors: 1, notes: 1 });
     expect((await audit("--format", "junit")).stdout).toContain('failures="1"');
 
     const file = join(newFolder(), "audit.xml");
@@ -62,15 +70,40 @@ describe("momo exec --audit", () => {
   const TAKES_WRONG_ROW = "reference=A"; // an error
   const UNKNOWN_PARAMETER = "sort=desc"; // a note
 
-  test.concurrent("a command without mistakes keeps its exit code, and nothing is printed", async () => {
+  test.concurrent("a command without mistakes keeps its exit code, and one line says what happened; -q leaves it out", async () => {
     const command = pay("--outcome", "completed; after=0s", "--wait", "--interval", "50ms");
-    expect(await exec(["--audit"], ...command)).toEqual({ stdout: "completed\n", stderr: "", exitCode: 0 });
+    const stderr = expect.stringMatching(
+      /^momo audit: \d requests: \d accepted, 0 refused; 1 payment started, 1 paid, 0 not followed; 0 errors, 0 warnings, 0 notes\n$/,
+    );
+    expect(await exec(["--audit"], ...command)).toEqual({ stdout: "completed\n", stderr, exitCode: 0 });
+    expect(await exec(["--audit", "-q"], ...command)).toEqual({ stdout: "completed\n", stderr: "", exitCode: 0 });
+  });
+
+  test.concurrent("exit code 7 if the command sends no request, or each is refused", async () => {
+    const none = await exec(["--audit"], "true");
+    expect(none).toMatchObject({ exitCode: 7, stderr: expect.stringContaining("No request came.") });
+    const refused = await exec(["--audit", "-q"], ...pay("--account", "17"), "--json");
+    expect(refused).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringMatching(/nothing_accepted.*\n.*“payment_account_id/),
+    });
+    const hosts = await exec(["--audit", "--intercept", "payflow.example,a.example"], "true");
+    expect(hosts.stderr).toContain("No request came; nothing reached payflow.example or a.example.");
+    expect(hosts.exitCode).toBe(7);
+  });
+
+  test.concurrent("a command that resets the sandbox at its end has still sent requests", async () => {
+    const reset = 'await fetch(process.env.MOMO_CONTROL_URL + "/reset", { method: "POST" });';
+    expect(await exec(["--audit"], ...listing("page=1", reset))).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^momo audit: since the last reset, 0 requests: .*0 notes\n$/),
+    });
   });
 
   test.concurrent("exit code 7 for a mistake of the given severity, by default an error", async () => {
     const wrong = await exec(["--audit"], ...listing(TAKES_WRONG_ROW));
     expect(wrong.exitCode).toBe(7);
-    expect(wrong.stderr).toStartWith("momo audit: error: takes_wrong_row\n");
+    expect(wrong.stderr).toMatch(/^momo audit: 1 request: .* 1 error, .*\n\nerror: takes_wrong_row\n/);
     expect((await exec(["--audit"], ...listing(UNKNOWN_PARAMETER))).exitCode).toBe(0);
     expect((await exec(["--audit=note"], ...listing(UNKNOWN_PARAMETER))).exitCode).toBe(7);
   });

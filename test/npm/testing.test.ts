@@ -33,14 +33,14 @@ describe("a sandbox for a test", () => {
   test("audit reports the mistakes of the client under test", async () => {
     const sandbox = await start({ frozen: true });
     const { checkout_request_id } = await pay(sandbox, { reference: "A" });
-    expect(await sandbox.audit()).toEqual([]);
+    expect(await sandbox.audit()).toMatchObject({ requests: 1, payments: { started: 1 }, errors: 0, findings: [] });
     await pay(sandbox, { reference: "A" });
-    const [finding, ...more] = await sandbox.audit();
+    const [finding, ...more] = (await sandbox.audit()).findings;
     expect(finding).toMatchObject({ kind: "charges_twice", severity: "error", reference: "A", request_ids: [1, 2] });
     expect(finding?.checkout_request_id).not.toBe(checkout_request_id);
     expect(more).toEqual([]);
     await sandbox.reset();
-    expect(await sandbox.audit()).toEqual([]);
+    expect(await sandbox.audit()).toMatchObject({ requests: 0, findings: [] });
   });
 
   test("outcome, promptTimeout, basePath, responseForm and frozen are applied", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Audit } from "../../sandbox/audit/audit.ts";
 import type { AuditedCall } from "../../sandbox/audit/call.ts";
 import type { Finding } from "../../sandbox/audit/finding.ts";
-import type { FindingKind } from "../../sandbox/audit/kinds.ts";
+import type { FindingKind, Severity } from "../../sandbox/audit/kinds.ts";
 import { createVirtualClock } from "../../sandbox/network/clock.ts";
 import type { FinalStatus, Status, Transaction } from "../../src/domain/transaction.ts";
 import { INPUTS } from "../../src/http/api.ts";
@@ -15,11 +15,13 @@ type More = Partial<AuditedCall>;
 export type AuditedClient = ReturnType<typeof createAuditedClient>;
 
 /** The requests of a client, as the audit gets them: without a server, in a time that the test moves. */
-export function createAuditedClient({ hasWebhook = false, basePath = "/v2" } = {}) {
+export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/api/v2"] } = {}) {
+  const [basePath] = basePaths;
   const realClock = createManualClock(START_MS);
   const clock = createVirtualClock(realClock);
-  const audit = new Audit({ basePaths: [basePath], inputs: INPUTS, hasWebhook: () => hasWebhook });
+  const audit = new Audit({ basePaths, inputs: INPUTS, hasWebhook: () => hasWebhook });
   const transactions = new Map<unknown, Transaction>();
+  const phones = new Map<string | null, string>();
   let requests = 0;
   const moment = () => ({ nowMs: clock.nowMs(), realMs: realClock.nowMs(), livedMs: clock.livedMs() });
   const findings = (): readonly Finding[] => audit.report(moment()).findings;
@@ -59,27 +61,48 @@ export function createAuditedClient({ hasWebhook = false, basePath = "/v2" } = {
       realClock.advance(durationMs);
       clock.resume();
     },
-    /** Starts a payment. Returns its checkout request id. */
-    push(reference: string | null = null, more: More = {}): string {
+    /** Starts a payment: of a new customer, or of the one with this reference. Returns its checkout request id. */
+    push(reference: string | null = null, more: More = {}, order: object = {}): string {
       const number = transactions.size + 1;
-      const id = `ws_CO_${number}`;
+      const newPhone = String(254_700_000_000 + number);
+      if (reference && !phones.has(reference)) phones.set(reference, newPhone);
+      const id = `ws_CO_20112026100000_${String(number).padStart(20, "0")}`;
       // The audit reads no other members.
-      const transaction = { id: number, checkoutRequestId: id, merchantId: 1, reference, status: "pending" };
+      const transaction = {
+        id: number,
+        checkoutRequestId: id,
+        merchantRequestId: id.replace("CO", "MR"),
+        merchantId: 1,
+        paymentAccountId: 1,
+        phone: phones.get(reference) ?? newPhone,
+        amountCents: 100,
+        reference,
+        status: "pending",
+        ...order,
+      };
       transactions.set(id, transaction as Transaction);
       audit.changed(transaction as Transaction, moment());
-      const body = { payment_account_id: 1, phone: "0712345678", amount: 1, reference };
+      const { phone, amountCents } = transaction;
+      const body = { payment_account_id: 1, phone, amount: amountCents / 100, reference };
       const answer = { success: true, checkout_request_id: id };
       send({ target: `${basePath}/stkpush.php`, body: JSON.stringify(body), answer: JSON.stringify(answer), ...more });
       return id;
     },
     /** Starts a payment that is refused. */
-    refuse(status: number, body: object = {}, more: More = {}) {
+    refuse(status: number, body: object = {}, more: More = {}, message = "no") {
       const target = `${basePath}/stkpush.php`;
-      send({ target, body: JSON.stringify(body), status, answer: '{"success":false}', ...more });
+      send({
+        target,
+        body: JSON.stringify(body),
+        status,
+        answer: JSON.stringify({ success: false, message }),
+        ...more,
+      });
     },
     /** @param status what the answer says; without one the poll is refused */
     poll(id: unknown, status?: Status, more: More = {}) {
-      const answer = status === undefined ? { success: false } : { success: true, status };
+      const answer =
+        status === undefined ? { success: false, message: "no payment of yours" } : { success: true, status };
       send({
         body: JSON.stringify({ checkout_request_id: id }),
         status: status === undefined ? 404 : 200,
@@ -101,6 +124,7 @@ export function createAuditedClient({ hasWebhook = false, basePath = "/v2" } = {
     forget: () => audit.forget(moment()),
     findings,
     kinds: () => findings().map(({ kind }) => kind),
+    tally: () => audit.report(null).tally,
     /** The only finding. */
     finding(): Finding {
       const [finding, ...more] = findings();
@@ -113,11 +137,17 @@ export function createAuditedClient({ hasWebhook = false, basePath = "/v2" } = {
 /** The connection was closed before the answer. */
 export const LOST = { status: null, fault: "disconnect" } as const;
 
-/** Defines a test: what a client does, and the kinds of findings that it gets for it. */
-export function testFindings(name: string, kinds: readonly FindingKind[], act: (client: AuditedClient) => void): void {
-  test(`${name}: ${kinds.join(", ") || "no finding"}`, () => {
+/** Defines a test: what a client does, and the findings that it gets for it: `kind`, or `severity kind`. */
+export function testFindings(
+  name: string,
+  expected: readonly (FindingKind | `${Severity} ${FindingKind}`)[],
+  act: (client: AuditedClient) => void,
+): void {
+  test(`${name}: ${expected.join(", ") || "no finding"}`, () => {
     const client = createAuditedClient();
     act(client);
-    expect(client.kinds().sort()).toEqual([...kinds]);
+    const withSeverity = expected.some((finding) => finding.includes(" "));
+    const found = client.findings().map(({ severity, kind }) => (withSeverity ? `${severity} ${kind}` : kind));
+    expect(found.sort()).toEqual([...expected]);
   });
 }

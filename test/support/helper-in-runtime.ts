@@ -17,7 +17,7 @@ const BODY = `
   const { checkout_request_id: checkoutRequestId } = await answer.json();
   await sandbox.clock.advance("5s");
   const { status } = await sandbox.wait({ checkoutRequestId });
-  const findings = await sandbox.audit();
+  const { findings } = await sandbox.audit();
   const requests = await sandbox.requests();
   await sandbox.snapshot("one");
   await sandbox.reset();

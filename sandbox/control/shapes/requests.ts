@@ -56,6 +56,17 @@ export type FindingOnWire = Seen<typeof finding>;
 
 export const auditAnswer = {
   replica,
+  requests: count,
+  accepted: count,
+  refused: z
+    .array(z.strictObject({ status: z.int().nullable(), message: z.string(), count: z.int().min(1) }))
+    .describe("the refusals by status and message, the most frequent first; a status is null if the answer was lost"),
+  refused_left_out: count.describe("how many more were refused, with other messages"),
+  payments: z.strictObject({
+    started: count,
+    paid: count,
+    not_followed: count.describe("payments that have ended, and no answer has told the client how"),
+  }),
   errors: count,
   warnings: count,
   notes: count,
@@ -63,7 +74,10 @@ export const auditAnswer = {
   findings: z.array(finding),
 };
 
-export type AuditOnWire = Seen<z.ZodObject<typeof auditAnswer>>;
+/** For a program that reads the answer. */
+export const auditReport = z.object(auditAnswer);
+
+export type AuditOnWire = Seen<typeof auditReport>;
 
 /** The part of the sandbox that was changed. */
 export type SteeringPart = "rules" | "faults" | "clock" | "default" | "webhook" | "registry" | "restore" | "reset";

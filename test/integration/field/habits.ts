@@ -4,6 +4,8 @@ import { join } from "node:path";
 export interface Habit {
   /** In test/integration/field/clients. */
   readonly file: string;
+  /** Its argument. */
+  readonly shop?: string;
   readonly habit: string;
   /** What it prints, and how it ends, against the strict sandbox; absent if that is the same as against the lenient one. */
   readonly strict?: { readonly prints: string; readonly exitCode: number };
@@ -29,14 +31,14 @@ export const HABITS: readonly Habit[] = [
   {
     file: "amount-from-form.mjs",
     habit: "sends the amount as it was typed",
-    strict: { prints: "something went wrong\n", exitCode: 0 },
+    strict: { prints: "something went wrong\n", exitCode: 7 },
     prints: "thank you: completed\n",
     findings: ["warning number_as_text"],
   },
   {
     file: "phones-as-they-come.mjs",
     habit: "sends phones as people write them, and null as the reference",
-    strict: { prints: "712345678 refused\n", exitCode: 0 },
+    strict: { prints: "712345678 refused\n", exitCode: 7 },
     prints: "0712-345-682 prompted\n",
     findings: ["warning lenient_input"],
   },
@@ -80,8 +82,29 @@ export const HABITS: readonly Habit[] = [
     file: "invented-paths.mjs",
     habit: "calls paths that there are not",
     prints: "stkpush 404\n",
-    findings: ["error unknown_path"],
+    findings: ["error nothing_accepted", "error unknown_path"],
   },
+  ...(
+    [
+      ["two clicks", "makes a new reference at each click", "completed", ["warning charges_twice"]],
+      [
+        "lost answer",
+        "charges again when an answer is lost",
+        "completed",
+        ["error charges_twice", "error never_polls"],
+      ],
+      ["one reference for all", "has one reference for all customers", "completed", ["note reference_reused"]],
+      ["bulk run", "has the name of a campaign as the reference", "30", ["note reference_reused"]],
+      ["new try after a failure", "tries again after a failure", "failed", []],
+      ["the same coffee again", "sells the same again", "enjoy", []],
+      ["status by GET", "asks for the status with GET", "unknown", ["error wrong_method"]],
+      ["status by transaction_id", "asks with the transaction_id", "unknown", ["warning unknown_id"]],
+      ["cut id", "cuts the id", "unknown", ["warning unknown_id"]],
+      ["encoded id", "encodes the id", "unknown", ["warning unknown_id"]],
+      ["hidden refusal", "hides a refusal", "thank you", ["error nothing_accepted", "warning refused"]],
+      ["no request", "sends no request", "payments are switched off", ["error nothing_accepted"]],
+    ] as const
+  ).map(([shop, habit, prints, findings]) => ({ file: "shops.mjs", shop, habit, prints, findings })),
 ];
 
 const FAST_CLOCK = join(import.meta.dir, "fast-clock.cjs");
@@ -90,8 +113,8 @@ const FAST_CLOCK = join(import.meta.dir, "fast-clock.cjs");
 export const FAST = { BUN_OPTIONS: `--preload=${FAST_CLOCK}`, NODE_OPTIONS: `--require "${FAST_CLOCK}"` };
 
 /** The arguments of momo that run a program as it is. */
-export const fieldArguments = (file: string, flags: readonly string[]): string[] => [
+export const fieldArguments = ({ file, shop }: Habit, flags: readonly string[]): string[] => [
   ...["exec", "--intercept", "payflow.example", "--after", "1s"],
   ...flags,
-  ...["--", "node", join(import.meta.dir, "clients", file)],
+  ...["--", "node", join(import.meta.dir, "clients", file), ...(shop ? [shop] : [])],
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
+import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
 
 describe("charging a reference twice", () => {
   test("while the first payment is pending is an error that names both requests", () => {
@@ -18,42 +18,177 @@ describe("charging a reference twice", () => {
     });
   });
 
-  testFindings("another reference, or none", [], (client) => {
-    for (const reference of ["A", "B", null, null, "", ""]) client.push(reference);
+  test("the third time is counted in the same finding", () => {
+    const client = createAuditedClient();
+    for (let click = 0; click < 3; click += 1) client.push("A");
+    expect(client.finding()).toMatchObject({ request_ids: [1, 2, 3], count: 2 });
   });
-  testFindings("after the first payment has ended", [], (client) => {
-    client.end(client.push("A"), "failed");
-    client.live(1);
-    client.push("A");
+
+  test("a payment that has ended in between hides nothing", () => {
+    const client = createAuditedClient();
+    const phone = { phone: "254711111111" };
+    client.push("A", {}, phone);
+    client.poll(client.push("B", {}, phone), "failed");
+    client.push("C", {}, phone);
+    expect(client.finding()).toMatchObject({
+      severity: "warning",
+      request_ids: [1, 2, 4],
+      count: 2,
+      message: expect.stringContaining(
+        "254711111111 is asked for KES 1 a second time, with another reference (first “A”, then “B”)",
+      ),
+    });
   });
-  testFindings("the first payment ends after the second has started", ["charges_twice"], (client) => {
-    const first = client.push("A");
-    client.live(3000);
-    client.push("A");
-    client.end(first, "failed");
-  });
-  testFindings("the answer was lost, and the client did not search", ["charges_twice"], (client) => {
-    const first = client.push("A", LOST);
-    client.live(10_000);
-    client.end(first, "failed");
-    client.live(10_000);
-    client.push("A");
-  });
-  testFindings("the answer was lost, and the list showed that the payment is pending", ["charges_twice"], (client) => {
-    const first = client.push("A", LOST);
-    client.live(1000);
-    client.list("search=A", { [first]: "pending" });
-    client.live(1000);
-    client.push("A");
-  });
-  testFindings("the first request arrives late, and the client did not search", ["charges_twice"], (client) => {
-    client.live(10_000);
-    const second = client.push("A");
-    client.poll(second, "completed");
-    client.end(second, "completed");
-    client.live(9000);
-    client.push("A", { durationMs: 19_000, fault: "delay" });
-  });
+});
+
+/** What is not as in the first payment. */
+type Differs = Partial<Record<"phone", string> & Record<"amountCents" | "merchantId" | "paymentAccountId", number>>;
+
+/** A payment in a scenario: its reference, and what is not as in the first one. */
+type Scenario = (
+  pay: (reference: string | null, order?: Differs, more?: object) => string,
+  client: AuditedClient,
+) => void;
+
+const OTHER_PHONE = { phone: "254722222222" };
+const OTHER_AMOUNT = { amountCents: 999 };
+const ERROR = "error charges_twice";
+const WARNING = "warning charges_twice";
+const NOTE = "note reference_reused";
+
+describe("a customer who can pay twice", () => {
+  const scenarios: readonly (readonly [string, Parameters<typeof testFindings>[1], Scenario])[] = [
+    ["two clicks without a reference", [ERROR], (pay) => [pay(null), pay(null)]],
+    ["two clicks with an empty reference", [ERROR], (pay) => [pay(""), pay("")]],
+    ["two clicks with one reference", [ERROR], (pay) => [pay("A"), pay("A")]],
+    ["one reference and phone, and another amount", [ERROR], (pay) => [pay("A"), pay("A", OTHER_AMOUNT)]],
+    [
+      "two clicks 0.7 s apart whose references hold the time",
+      [WARNING],
+      (pay, client) => [pay("ORDER-1763600000000"), client.live(700), pay("ORDER-1763600000700")],
+    ],
+    ["a reference, and then none", [WARNING], (pay) => [pay("A"), pay(null)]],
+    [
+      "many orders of a suite that pays from one phone",
+      [WARNING],
+      (pay) => ["A", "B", "C", "D"].map((name) => pay(name)),
+    ],
+    ["two other orders of one customer", [], (pay) => [pay("A"), pay("B", OTHER_AMOUNT)]],
+    [
+      "two customers with the same amount",
+      [],
+      (pay) => [pay("A"), pay("B", OTHER_PHONE), pay(null, { phone: "254733333333" })],
+    ],
+    ["two payment accounts", [], (pay) => [pay("A"), pay("B", { paymentAccountId: 2 })]],
+    ["two customers with one reference", [NOTE], (pay) => [pay("A"), pay("A", OTHER_PHONE)]],
+    [
+      "a bulk run with a campaign's name",
+      [NOTE],
+      (pay) => Array.from({ length: 50 }, (_, number) => pay("CAMPAIGN", { phone: String(254_711_000_000 + number) })),
+    ],
+    [
+      "a reference of two customers, and the first of them pays again",
+      [ERROR, NOTE],
+      (pay) => [pay("A"), pay("A", OTHER_PHONE), pay("A")],
+    ],
+    [
+      "two merchants with one reference",
+      [],
+      (pay) => [pay("A"), pay("A", { merchantId: 2, paymentAccountId: 2, ...OTHER_PHONE })],
+    ],
+    [
+      "a new try after a final failure, with the same reference",
+      [],
+      (pay, client) => {
+        client.poll(pay("A"), "failed");
+        pay("A");
+      },
+    ],
+    [
+      "a new try after a failure that nobody has read yet",
+      [],
+      (pay, client) => {
+        client.end(pay("A"), "cancelled");
+        client.live(1);
+        pay("A");
+      },
+    ],
+    [
+      "the same coffee again after completed",
+      [],
+      (pay, client) => {
+        for (const reference of ["A", "B", null, null]) {
+          const id = pay(reference);
+          client.end(id, "completed");
+          client.poll(id, "completed");
+        }
+      },
+    ],
+    [
+      "the first payment ends after the second has started",
+      [ERROR],
+      (pay, client) => {
+        const first = pay("A");
+        client.live(3000);
+        pay("A");
+        client.end(first, "failed");
+      },
+    ],
+    ["a lost answer and a retry at once", [ERROR], (pay) => [pay("A", {}, LOST), pay("A")]],
+    ["the same without a reference", [ERROR], (pay) => [pay(null, {}, LOST), pay(null)]],
+    ["the same with a new reference", [WARNING], (pay) => [pay("A", {}, LOST), pay("B")]],
+    ...(["failed", "completed"] as const).map(
+      (status) =>
+        [
+          `a lost answer of a payment that is ${status} by then, and a retry without a search`,
+          [ERROR],
+          (pay, client) => {
+            client.end(pay("A", {}, LOST), status);
+            client.live(10_000);
+            pay("A");
+          },
+        ] as const satisfies readonly [string, Parameters<typeof testFindings>[1], Scenario],
+    ),
+    [
+      "a lost answer and a retry after a search that found the end",
+      [],
+      (pay, client) => {
+        const first = pay("A", {}, LOST);
+        client.end(first, "failed");
+        client.list("search=A", { [first]: "failed" });
+        client.live(1);
+        pay("A");
+      },
+    ],
+    [
+      "a lost answer and a retry, although the list showed that the payment is pending",
+      [ERROR],
+      (pay, client) => {
+        const first = pay("A", {}, LOST);
+        client.live(1000);
+        client.list("search=A", { [first]: "pending" });
+        client.live(1000);
+        pay("A");
+      },
+    ],
+    [
+      "the first request arrives late, and the client did not search",
+      [ERROR],
+      (pay, client) => {
+        client.live(10_000);
+        const second = pay("A");
+        client.poll(second, "completed");
+        client.end(second, "completed");
+        client.live(9000);
+        pay("A", {}, { durationMs: 19_000, fault: "delay" });
+      },
+    ],
+  ];
+  for (const [name, expected, act] of scenarios) {
+    testFindings(name, expected, (client) =>
+      act((reference, order, more) => client.push(reference, more, { phone: "254711111111", ...order }), client),
+    );
+  }
 });
 
 describe("reading a refusal as a payment", () => {
@@ -75,16 +210,8 @@ describe("reading a refusal as a payment", () => {
     client.push("A");
     client.poll(undefined);
   });
-  testFindings("the client's own number of the order, after a refusal", ["failure_misread"], (client) => {
+  testFindings("the client's own number of the order, after a refusal", ["failure_misread", "refused"], (client) => {
     client.refuse(400);
     client.poll("ORDER-7");
-  });
-  testFindings("an id that the sandbox has forgotten", [], (client) => {
-    client.refuse(400);
-    client.poll("ws_CO_20112026100000_FORGOTTEN");
-  });
-  testFindings("an id under a wrong name", ["unknown_member"], (client) => {
-    client.refuse(400);
-    client.send({ body: '{"checkoutRequestId":"ws_CO_1"}', status: 400 });
   });
 });

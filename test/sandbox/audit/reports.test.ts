@@ -4,7 +4,9 @@ import { SaxesParser } from "saxes";
 import type { AuditReport } from "../../../sandbox/audit/audit.ts";
 import type { Finding } from "../../../sandbox/audit/finding.ts";
 import { FINDING_KINDS, type FindingKind, type Severity } from "../../../sandbox/audit/kinds.ts";
+import { summaryOf } from "../../../sandbox/audit/reports/json.ts";
 import { formatReport, type ReportFormat } from "../../../sandbox/audit/reports/report.ts";
+import type { Tally } from "../../../sandbox/audit/tally.ts";
 import { createSchemaChecker } from "../../support/json-schema.ts";
 
 const isSarif = (await createSchemaChecker("04"))(sarifSchema);
@@ -30,13 +32,31 @@ function findingOf(kind: FindingKind, more: Partial<Finding> = {}): Finding {
 }
 
 const KINDS = Object.keys(FINDING_KINDS) as FindingKind[];
-const NOTHING: AuditReport = { findings: [], leftOut: 0 };
-const EVERYTHING: AuditReport = { findings: KINDS.map((kind) => findingOf(kind)), leftOut: 2 };
+const TALLY: Tally = {
+  requests: 12,
+  accepted: 8,
+  refused: [
+    { status: 400, message: HOSTILE_TEXT.toWellFormed(), count: 2 },
+    { status: null, message: "no answer", count: 1 },
+  ],
+  refused_left_out: 1,
+  payments: { started: 5, paid: 3, not_followed: 1 },
+};
+const NO_TALLY: Tally = {
+  requests: 0,
+  accepted: 0,
+  refused: [],
+  refused_left_out: 0,
+  payments: { started: 0, paid: 0, not_followed: 0 },
+};
+const NOTHING: AuditReport = { tally: NO_TALLY, findings: [], leftOut: 0, isCut: false };
+const EVERYTHING: AuditReport = { ...NOTHING, findings: KINDS.map((kind) => findingOf(kind)), leftOut: 2 };
 const HOSTILE: AuditReport = {
+  ...NOTHING,
+  tally: TALLY,
   findings: [
     findingOf("unknown_path", { message: HOSTILE_TEXT, reference: HOSTILE_TEXT, checkout_request_id: HOSTILE_TEXT }),
   ],
-  leftOut: 0,
 };
 const REPORTS = [NOTHING, EVERYTHING, HOSTILE];
 
@@ -77,6 +97,8 @@ const named = (name: string, elements: readonly Element[]) => elements.filter((e
 const JUNIT: Readonly<Record<string, [parent: string, attributes: string[]]>> = {
   testsuites: ["", ["name", "tests", "failures"]],
   testsuite: ["testsuites", ["name", "tests", "failures", "errors", "skipped"]],
+  properties: ["testsuite", []],
+  property: ["properties", ["name", "value"]],
   testcase: ["testsuite", ["classname", "name"]],
   failure: ["testcase", ["type", "message"]],
   "system-out": ["testcase", []],
@@ -96,10 +118,9 @@ describe("JUnit", () => {
     const namesOf = (report: AuditReport) =>
       named("testcase", readJunit(report)).map(({ attributes }) => attributes.name);
     expect(namesOf(NOTHING)).toEqual(KINDS);
-    expect(readJunit(NOTHING)).toHaveLength(2 + KINDS.length);
     expect(namesOf(HOSTILE)).toHaveLength(KINDS.length);
     const general = findingOf("unknown_path", { checkout_request_id: null });
-    expect(namesOf({ findings: [general], leftOut: 0 })).toContain("unknown_path: requests 1, 2");
+    expect(namesOf({ ...NOTHING, findings: [general] })).toContain("unknown_path: requests 1, 2");
   });
 
   test.each([
@@ -129,23 +150,50 @@ test("SARIF fits the official schema, and each result has its rule with the advi
 
 test("for GitHub each finding is one line, with the escapes that the runner undoes; a note is a notice", () => {
   const text = write(HOSTILE, "github");
-  expect(text.match(/\n/g)).toHaveLength(1);
-  expect(text).toStartWith("::error title=momo audit%3A unknown_path::<a b=");
+  expect(text.match(/\n/g)).toHaveLength(2);
+  expect(text).toStartWith("::notice title=momo audit::12 requests: 8 accepted, 4 refused (2 × 400 “<a b=");
+  expect(text).toContain("\n::error title=momo audit%3A unknown_path::<a b=");
   expect(text).toContain("100%25 ::error:: one,two%0D%0Athree");
-  const report = { findings: [findingOf("unknown_member"), findingOf("polls_too_fast")], leftOut: 0 };
-  expect(write(report, "github").match(/^::\w+/gm)).toEqual(["::notice", "::warning"]);
+  const report = { ...NOTHING, findings: [findingOf("unknown_member"), findingOf("polls_too_fast")] };
+  expect(write(report, "github").match(/^::\w+/gm)).toEqual(["::notice", "::notice", "::warning"]);
 });
 
-test("text says what happened, what would be right, where, and how many findings there are", () => {
-  expect(write({ findings: [findingOf("polls_too_fast")], leftOut: 0 }, "text")).toBe(`warning: polls_too_fast
+test("text says what happened, what was wrong, what would be right, and where", () => {
+  expect(
+    write({ ...NOTHING, findings: [findingOf("polls_too_fast")] }, "text"),
+  ).toBe(`0 requests: 0 accepted, 0 refused; 0 payments started, 0 paid, 0 not followed; 0 errors, 1 warning, 0 notes
+
+warning: polls_too_fast
   a client polls_too_fast
   ${FINDING_KINDS.polls_too_fast.advice}
   ws_CO_1; reference A; requests 1, 2; first at 2026-11-20 10:00:00; 3 times
-
-1 warning
 `);
-  expect(write(EVERYTHING, "text")).toEndWith("\n7 errors, 4 warnings, 2 notes (and 2 more without details)\n");
-  expect(write(NOTHING, "text")).toBe("nothing found\n");
+  expect(summaryOf(EVERYTHING)).toEndWith("; 9 errors, 6 warnings, 3 notes (and 2 more without details)");
+  const refused = ["a", "b", "c", "d"].map((message) => ({ status: 400, message, count: 1 }));
+  expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused }, isCut: true })).toStartWith(
+    "since the last reset, 12 requests: 8 accepted, 5 refused (1 × 400 “a”, 1 × 400 “b”, 1 × 400 “c”, and 2 more); 5 payments started, 3 paid, 1 not followed;",
+  );
+});
+
+test("each format begins with what happened", () => {
+  const [suite] = named("testsuite", readJunit(HOSTILE));
+  expect(suite?.parent).toBe("testsuites");
+  const properties = named("property", readJunit(HOSTILE)).map(({ attributes: { name, value } }) => [name, value]);
+  expect(properties[0]).toEqual(["summary", expect.stringContaining("12 requests: 8 accepted")]);
+  expect(Object.fromEntries(properties)).toMatchObject({
+    requests: "12",
+    accepted: "8",
+    "refused no answer no answer": "1",
+    refused_left_out: "1",
+    payments_started: "5",
+    payments_paid: "3",
+    payments_not_followed: "1",
+  });
+  expect(JSON.parse(write(HOSTILE, "sarif")).runs[0].properties).toEqual({
+    summary: summaryOf(HOSTILE),
+    ...TALLY,
+  });
+  expect(JSON.parse(write(HOSTILE, "json"))).toMatchObject(TALLY);
 });
 
 test("text has no control characters, which a terminal would obey", () => {
@@ -153,6 +201,6 @@ test("text has no control characters, which a terminal would obey", () => {
 });
 
 test("JSON has the findings unchanged, and counts them", () => {
-  const counts = { errors: 7, warnings: 4, notes: 2, left_out: 2 };
-  expect(JSON.parse(write(EVERYTHING, "json"))).toEqual({ ...counts, findings: EVERYTHING.findings });
+  const counts = { errors: 9, warnings: 6, notes: 3, left_out: 2 };
+  expect(JSON.parse(write(EVERYTHING, "json"))).toEqual({ ...NO_TALLY, ...counts, findings: EVERYTHING.findings });
 });

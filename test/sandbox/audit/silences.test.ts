@@ -52,7 +52,7 @@ describe("never polling", () => {
     client.push("A", LOST);
     client.live(NEVER_POLLED_MS);
   });
-  testFindings("the payment was refused", [], (client) => {
+  testFindings("the payment was refused", ["refused"], (client) => {
     client.refuse(400);
     client.live(NEVER_POLLED_MS);
   });

@@ -10,10 +10,12 @@ const poll = (checkout_request_id: unknown) => sandbox.ask("POST", "/status.php"
 const audit = () => sandbox.control("GET", "/audit");
 const kinds = async () => ((await audit()).findings as { kind: string }[]).map(({ kind }) => kind);
 
+const BLIND_PHONE = "254700000001";
+
 /** A payment whose answer is lost. */
 async function payBlindly(reference: string): Promise<void> {
   await sandbox.control("PUT", "/faults", { faults: [{ path: "/stkpush.php", kind: "disconnect", times: 1 }] });
-  await sandbox.pay({ phone: "254700000001", reference }).catch(() => {});
+  await sandbox.pay({ phone: BLIND_PHONE, reference }).catch(() => {});
 }
 
 describe("GET /_momo/audit", () => {
@@ -24,7 +26,13 @@ describe("GET /_momo/audit", () => {
     await poll(id);
     expect(await audit()).toEqual({
       success: true,
-      message: "nothing found",
+      message:
+        "3 requests: 3 accepted, 0 refused; 1 payment started, 1 paid, 0 not followed; 0 errors, 0 warnings, 0 notes",
+      requests: 3,
+      accepted: 3,
+      refused: [],
+      refused_left_out: 0,
+      payments: { started: 1, paid: 1, not_followed: 0 },
       errors: 0,
       warnings: 0,
       notes: 0,
@@ -38,7 +46,7 @@ describe("GET /_momo/audit", () => {
     await sandbox.pay({ reference: "A", callback_url: "https://shop.example" });
     const request_ids = (await sandbox.logged()).map(({ id }) => id);
     expect(await audit()).toMatchObject({
-      message: "1 error, 1 note",
+      message: expect.stringContaining("1 error, 0 warnings, 1 note"),
       errors: 1,
       findings: [
         { kind: "charges_twice", severity: "error", request_ids, reference: "A", count: 1 },
@@ -59,20 +67,21 @@ describe("GET /_momo/audit", () => {
 
   test("a payment whose answer was lost may be sent again only after a lookup, also in a list that the log cuts", async () => {
     await payBlindly("LOOKED");
-    for (let payment = 0; payment < 50; payment += 1) await sandbox.pay({ reference: `ORDER-${payment}` });
+    for (let number = 1; number <= 50; number += 1) await sandbox.pay({ reference: `ORDER-${number}`, amount: number });
     await sandbox.advanceClock("3s");
     await sandbox.ask("GET", "/transactions.php?limit=100");
-    await sandbox.pay({ reference: "LOOKED" });
+    await sandbox.pay({ phone: BLIND_PHONE, reference: "LOOKED" });
+    await sandbox.advanceClock("3s");
     expect(await kinds()).toEqual([]);
     await payBlindly("BLIND");
     await sandbox.advanceClock("3s");
-    await sandbox.pay({ reference: "BLIND" });
+    await sandbox.pay({ phone: BLIND_PHONE, reference: "BLIND" });
     expect(await kinds()).toEqual(["charges_twice"]);
   });
 
   test("an advance causes no finding: the client had no time to poll", async () => {
     await poll(await sandbox.pay());
-    await sandbox.pay();
+    await sandbox.pay({ amount: 2 });
     await sandbox.advanceClock("10m");
     expect(await kinds()).toEqual([]);
   });
@@ -90,7 +99,8 @@ describe("GET /_momo/audit", () => {
     expect(await response.text()).toContain(contains);
   });
 
-  test("another format is refused", async () => {
+  test("another format, or another word for over, is refused", async () => {
+    expect(await sandbox.refusal("GET", "/audit?over=yes")).toBe('over must be true or false; it is "yes"');
     expect(await sandbox.refusal("GET", "/audit?format=html")).toBe(
       'format must be one of text, json, junit, sarif, github; it is "html"',
     );

@@ -28,8 +28,8 @@ test("each event has an id: the name of this process, and a number that counts u
   await fresh.pay();
   await fresh.control("DELETE", "/rules");
   const stream = await fresh.listen();
-  await fresh.pay();
-  await fresh.pay();
+  await fresh.pay({ amount: 1 });
+  await fresh.pay({ amount: 2 });
   const ids = (await stream.until(4)).map(({ id }) => id);
   expect(ids.map(numberOf)).toEqual([1, 2, 3, 4]);
   expect(new Set(ids.map((id) => id.split("-")[0])).size).toBe(1);

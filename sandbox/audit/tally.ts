@@ -1,0 +1,106 @@
+import { type AuditedCall, isByFault, messageIn, shown } from "./call.ts";
+import type { Payment } from "./payments.ts";
+
+/** What happened in a run, whether it was right or wrong. Every report begins with it; the names are those of the JSON. */
+export interface Tally {
+  /** Requests to the merchant API, without those that browsers and probes send by themselves. */
+  readonly requests: number;
+  readonly accepted: number;
+  /** The refusals by status and message, the most frequent first; at most {@link MOST_REFUSALS}. */
+  readonly refused: readonly Refused[];
+  /** How many more requests were refused, with other messages. */
+  readonly refused_left_out: number;
+  readonly payments: {
+    readonly started: number;
+    readonly paid: number;
+    /** Payments that have ended, and no answer has told the client how. */
+    readonly not_followed: number;
+  };
+}
+
+export interface Refused {
+  /** Null if the answer was lost. */
+  readonly status: number | null;
+  readonly message: string;
+  readonly count: number;
+}
+
+/** How many different refusals are kept. */
+export const MOST_REFUSALS = 100;
+
+/** Longer than the messages of the sandbox, but for those with long values of the client. */
+const MOST_SHOWN = 300;
+
+/** Counts requests and payments, in bounded memory. */
+export function createTally() {
+  const refused = new Map<string, { -readonly [Name in keyof Refused]: Refused[Name] }>();
+  const payments = { started: 0, paid: 0, not_followed: 0 };
+  let requests = 0;
+  let accepted = 0;
+  let leftOut = 0;
+  let byFaults = 0;
+
+  return {
+    /** @returns the refusal; null if the request was accepted, or if there are too many different refusals */
+    request(call: AuditedCall): Refused | null {
+      requests += 1;
+      if (call.status === 200 || (call.status === null && call.answer?.startsWith('{"success":true'))) {
+        accepted += 1;
+        return null;
+      }
+      if (isByFault(call)) byFaults += 1;
+      const message = shown(messageIn(call.answer), MOST_SHOWN);
+      const key = `${call.status} ${message}`;
+      const known = refused.get(key);
+      if (known) known.count += 1;
+      else if (refused.size >= MOST_REFUSALS) leftOut += 1;
+      else refused.set(key, { status: call.status, message, count: 1 });
+      return refused.get(key) ?? null;
+    },
+    payments,
+    get accepted() {
+      return accepted;
+    },
+    /** Whether all requests were refused by faults. */
+    get isAllFaults() {
+      return requests > 0 && byFaults === requests;
+    },
+    /** @param watched the payments that are watched now */
+    now(watched: Iterable<Payment>): Tally {
+      let { not_followed } = payments;
+      for (const payment of watched) if (isNotFollowed(payment)) not_followed += 1;
+      return {
+        requests,
+        accepted,
+        refused: [...refused.values()].sort((a, b) => b.count - a.count).map((one) => ({ ...one })),
+        refused_left_out: leftOut,
+        payments: { ...payments, not_followed },
+      };
+    },
+    clear(): void {
+      refused.clear();
+      Object.assign(payments, { started: 0, paid: 0, not_followed: 0 });
+      requests = accepted = leftOut = byFaults = 0;
+    },
+  };
+}
+
+export const isNotFollowed = ({ start, end, isFinalTold }: Payment): boolean =>
+  start !== null && end !== null && !isFinalTold;
+
+export const refusedCount = ({ refused, refused_left_out }: Tally): number =>
+  refused.reduce((sum, { count }) => sum + count, refused_left_out);
+
+/** How many refusals are said in one line, and how many characters of each. */
+const MOST_SAID = 3;
+const MOST_SAID_OF_EACH = 100;
+
+/** The most frequent refusals in words. */
+export function refusalsIn(tally: Tally): string {
+  const said = tally.refused.slice(0, MOST_SAID);
+  const words = said.map(
+    ({ status, message, count }) => `${count} × ${status ?? "no answer"} “${shown(message, MOST_SAID_OF_EACH)}”`,
+  );
+  const more = said.reduce((left, { count }) => left - count, refusedCount(tally));
+  return words.join(", ") + (more > 0 ? `, and ${more} more` : "");
+}
