@@ -6,10 +6,14 @@ import type { Random } from "../../src/domain/random.ts";
 
 /** The certificate and key of a TLS server, and the authority that its clients must trust, as PEM. */
 export interface Certificates {
-  /** Of the authority: the only part that is ever written to a file. */
+  /** Of the authority, whose key is not kept. */
   readonly authority: string;
   readonly certificate: string;
+  /** The same, also with a final dot, which some clients do not remove; others refuse a certificate with such a name. */
+  readonly dotted: string;
   readonly key: string;
+  /** For clients that show a certificate instead of a password; both in DER. */
+  readonly client: { readonly certificate: Buffer; readonly key: Buffer };
 }
 
 /** The command's clock may be wrong, or a test may set it back. A run is shorter than this. */
@@ -21,8 +25,9 @@ const ECDSA_WITH_SHA256 = new x509.AlgorithmIdentifier({ algorithm: "1.2.840.100
 export function makeCertificates(hosts: readonly string[], clock: Clock, random: Random): Certificates {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const client = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const keyId = random.bytes(20);
-  const issue = (publicKey: KeyObject, subject: string, extensions: readonly x509.Extension[]): string => {
+  const issue = (publicKey: KeyObject, subject: string, extensions: readonly x509.Extension[]): Buffer => {
     const content = new x509.TBSCertificate({
       version: x509.Version.v3,
       // A serial number is positive and does not start with a zero.
@@ -41,35 +46,49 @@ export function makeCertificates(hosts: readonly string[], clock: Clock, random:
       extensions: new x509.Extensions([...extensions]),
     });
     const signature = sign("sha256", Buffer.from(AsnConvert.serialize(content)), authority.privateKey);
-    return pem(
-      new x509.Certificate({
-        tbsCertificate: content,
-        signatureAlgorithm: ECDSA_WITH_SHA256,
-        signatureValue: new Uint8Array(signature).buffer,
-      }),
-    );
+    const certificate = new x509.Certificate({
+      tbsCertificate: content,
+      signatureAlgorithm: ECDSA_WITH_SHA256,
+      signatureValue: new Uint8Array(signature).buffer,
+    });
+    return Buffer.from(AsnConvert.serialize(certificate));
   };
-  return {
-    authority: issue(authority.publicKey, AUTHORITY, [
-      extension(x509.id_ce_basicConstraints, new x509.BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
-      extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.keyCertSign), true),
-      extension(x509.id_ce_subjectKeyIdentifier, new x509.SubjectKeyIdentifier(keyId)),
-    ]),
-    certificate: issue(server.publicKey, "momo exec --intercept", [
-      extension(
-        x509.id_ce_subjectAltName,
-        new x509.SubjectAlternativeName(hosts.map((dNSName) => new x509.GeneralName({ dNSName }))),
-      ),
-      extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([x509.id_kp_serverAuth])),
+  /** @param usage what the certificate is for */
+  const issueFor = (publicKey: KeyObject, usage: string, more: readonly x509.Extension[] = []) =>
+    issue(publicKey, "momo exec --intercept", [
+      ...more,
+      extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([usage])),
       extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.digitalSignature), true),
       extension(
         x509.id_ce_authorityKeyIdentifier,
         new x509.AuthorityKeyIdentifier({ keyIdentifier: new x509.KeyIdentifier(keyId) }),
       ),
-    ]),
+    ]);
+  return {
+    authority: pem(
+      issue(authority.publicKey, AUTHORITY, [
+        extension(x509.id_ce_basicConstraints, new x509.BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
+        extension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.keyCertSign), true),
+        extension(x509.id_ce_subjectKeyIdentifier, new x509.SubjectKeyIdentifier(keyId)),
+      ]),
+    ),
+    certificate: pem(issueFor(server.publicKey, x509.id_kp_serverAuth, [names(hosts)])),
+    dotted: pem(
+      issueFor(server.publicKey, x509.id_kp_serverAuth, [names(hosts.flatMap((host) => [host, `${host}.`]))]),
+    ),
     key: server.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    client: {
+      certificate: issueFor(client.publicKey, x509.id_kp_clientAuth),
+      key: client.privateKey.export({ type: "pkcs8", format: "der" }),
+    },
   };
 }
+
+const names = (hosts: readonly string[]) =>
+  extension(
+    x509.id_ce_subjectAltName,
+    new x509.SubjectAlternativeName(hosts.map((dNSName) => new x509.GeneralName({ dNSName }))),
+  );
 
 const AUTHORITY = "momo, for one run of momo exec --intercept";
 
@@ -83,10 +102,7 @@ const commonName = (text: string) =>
 const extension = (extnID: string, value: object, critical = false) =>
   new x509.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
-function pem(certificate: x509.Certificate): string {
-  const lines =
-    Buffer.from(AsnConvert.serialize(certificate))
-      .toString("base64")
-      .match(/.{1,64}/g) ?? [];
+function pem(certificate: Buffer): string {
+  const lines = certificate.toString("base64").match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }

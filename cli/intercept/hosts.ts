@@ -7,16 +7,28 @@ const MAX_HOSTS = 10;
 const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 /**
- * The hosts of `--intercept a.example,b.example`, and of earlier uses of the option, in lower case.
+ * A host as a client may write it, in one form: lower case, IDN as `xn--…`, without the final dot and the port 443.
+ * @returns an empty text for what is no host
+ */
+export function canonicalHost(written: string): string {
+  const url = `https://${written}`;
+  const { host, pathname } = URL.canParse(url) ? new URL(url) : { host: "", pathname: "" };
+  return pathname === "/" ? host.replace(/\.$/, "") : "";
+}
+
+/**
+ * The hosts of `--intercept a.example,b.example`, and of earlier uses of the option, in that form.
  * @throws InvalidArgumentError that shows the wrong value and a right one
  */
 export function readHosts(text: string, before: readonly string[] = []): readonly string[] {
   const hosts = [...before];
   for (const word of text.split(",")) {
-    const host = word.trim().toLowerCase();
-    if (/^[0-9.]+$|:.*:/.test(host) && !host.includes("/"))
-      throw new InvalidArgumentError(`${host} is an address: give the name of a host`);
-    if (!HOST.test(host) || host.endsWith(".localhost")) throw new InvalidArgumentError(noHost(host));
+    const written = word.trim().toLowerCase();
+    if (/^[0-9.]+$|:.*:/.test(written) && !written.includes("/"))
+      throw new InvalidArgumentError(`${written} is an address: give the name of a host`);
+    const host = canonicalHost(written);
+    if (/[@:?#]/.test(written) || !HOST.test(host) || host.endsWith(".localhost"))
+      throw new InvalidArgumentError(noHost(written));
     if (hosts.includes(host)) throw new InvalidArgumentError(`${host} is named twice: name it once`);
     hosts.push(host);
   }

@@ -2,16 +2,17 @@ import type { Server, Socket } from "node:net";
 import { Failure } from "../terminal/failure.ts";
 
 export interface OpenPort {
+  /** 0 for a socket with a path. */
   readonly port: number;
   /** Ends every connection, too. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on any free port of this machine.
- * @throws Failure if there is none
+ * Listens on any free port of this machine, or on a socket at a path.
+ * @throws Failure with the reason if that fails
  */
-export async function openPort(server: Server): Promise<OpenPort> {
+export async function listenAt(server: Server, path?: string): Promise<OpenPort> {
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     open.add(socket);
@@ -19,10 +20,13 @@ export async function openPort(server: Server): Promise<OpenPort> {
     socket.once("close", () => open.delete(socket));
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", (error: NodeJS.ErrnoException) =>
-    reject(new Failure("unexpected", `no port of 127.0.0.1 can be listened on (${error.code ?? error.message})`)),
-  );
-  server.listen(0, "127.0.0.1", resolve);
+  server.once("error", (error: NodeJS.ErrnoException) => {
+    const where = path === undefined ? "no port of 127.0.0.1 can be listened on" : `there can be no socket at ${path}`;
+    const hint = path === undefined ? undefined : "name a folder with a shorter path in the variable TMPDIR";
+    reject(new Failure("unexpected", `${where} (${error.code ?? error.message})`, hint));
+  });
+  if (path === undefined) server.listen(0, "127.0.0.1", resolve);
+  else server.listen(path, resolve);
   await promise;
   const address = server.address();
   return {

@@ -1,15 +1,17 @@
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { faultText } from "../terminal/output.ts";
-import { type OpenPort, openPort } from "./open-port.ts";
+import { canonicalHost } from "./hosts.ts";
+import { listenAt, type OpenPort } from "./open-port.ts";
 import { type OuterProxy, reach } from "./outer-proxy.ts";
-import { join } from "./tls-door.ts";
+import type { openTlsEnd } from "./tls-end.ts";
 
 export interface ProxyOptions {
   readonly hosts: readonly string[];
-  /** The port that ends TLS for the named hosts, and the one that serves their requests. */
-  readonly doorPort: number;
-  readonly servedAt: number;
+  /** Ends TLS for the named hosts. */
+  readonly tlsEnd: Pick<Awaited<ReturnType<typeof openTlsEnd>>, "accept" | "acceptGuarded">;
+  /** Answers requests for them that come without TLS. */
+  readonly answer: RequestListener;
   readonly outer: OuterProxy;
   /** Keeps other users of this machine from using the proxy, and the outer proxy through it. */
   readonly password: string;
@@ -18,25 +20,32 @@ export interface ProxyOptions {
 /** The user name, which a proxy's address needs before the password. */
 export const PROXY_USER = "momo";
 
-/** A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others. */
-export function openProxy({ hosts, doorPort, servedAt, outer, password }: ProxyOptions): Promise<OpenPort> {
-  const isNamed = (host: string, port: number) => port === 443 && hosts.includes(host);
+/** The value of `Proxy-Authorization`. */
+export const basicOf = (password: string) => `Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`;
 
-  const pass = `Basic ${Buffer.from(`${PROXY_USER}:${password}`).toString("base64")}`;
+/** A proxy for the command only. It sends the named hosts to the sandbox, and makes plain tunnels to all others. */
+export function openProxy({ hosts, tlsEnd, answer, outer, password }: ProxyOptions): Promise<OpenPort> {
+  const isNamed = (host: string, port: number) => port === 443 && hosts.includes(canonicalHost(host));
+
+  const pass = basicOf(password);
   const mayPass = ({ headers }: IncomingMessage) => headers["proxy-authorization"] === pass;
 
   async function tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
-    if (!mayPass(request)) return refuse(socket, NO_PASS, "the password of HTTPS_PROXY is missing");
     const url = urlOf(`https://${request.url}`);
     if (url === null) return refuse(socket, "400 Bad Request", `${request.url} is not HOST:PORT`);
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || 443);
+    if (isNamed(host, port)) {
+      socket.write(ESTABLISHED);
+      if (head.length > 0) socket.unshift(head);
+      // Java cannot send the password, but a certificate.
+      return void (mayPass(request) ? tlsEnd.accept(socket, host) : tlsEnd.acceptGuarded(socket));
+    }
+    if (!mayPass(request)) return refuse(socket, NO_PASS, "the password of HTTPS_PROXY is missing");
     try {
-      const [peer, first] = await (isNamed(host, port)
-        ? reach("127.0.0.1", doorPort, DIRECT)
-        : reach(host, port, outer));
-      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      const [peer, first] = await reach(host, port, outer);
+      socket.write(ESTABLISHED);
       if (first.length > 0) socket.write(first);
       if (head.length > 0) peer.write(head);
       join(socket, peer);
@@ -56,25 +65,35 @@ export function openProxy({ hosts, doorPort, servedAt, outer, password }: ProxyO
       response.writeHead(501).end("momo exec --intercept: this proxy makes tunnels, by CONNECT, and nothing else\n");
       return;
     }
-    const { method } = request;
-    const { "proxy-authorization": _, ...headers } = request.headers;
-    const inner = ask({ host: "127.0.0.1", port: servedAt, method, path: url.pathname + url.search, headers });
-    inner.on("response", (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    inner.on("error", () => response.destroy());
-    request.pipe(inner);
+    answer(request, response);
   }
 
   const server = createServer(serve);
   server.on("connect", (request, socket, head) => void tunnel(request, socket as Socket, head));
-  return openPort(server as unknown as Server);
+  return listenAt(server as unknown as Server);
 }
 
 const NO_PASS = "407 Proxy Authentication Required\r\nProxy-Authenticate: Basic";
 
-const DIRECT: OuterProxy = { url: null, exceptions: [] };
+const ESTABLISHED = "HTTP/1.1 200 Connection established\r\n\r\n";
+
+/** Forwards bytes both ways, as fast as the receiver reads them. Both connections end together. */
+function join(one: Socket, other: Socket): void {
+  if (one.destroyed || other.destroyed) {
+    one.destroy();
+    other.destroy();
+    return;
+  }
+  one.pipe(other);
+  other.pipe(one);
+  for (const [socket, peer] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    socket.on("error", () => peer.destroy());
+    socket.on("close", () => peer.destroy());
+  }
+}
 
 function urlOf(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;

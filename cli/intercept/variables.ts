@@ -2,14 +2,20 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { callersVariable } from "../environment.ts";
+import type { Certificates } from "./certificate.ts";
+import { javaKeyStore, javaOptions } from "./java.ts";
 import { isException } from "./outer-proxy.ts";
 import preload from "./preload.cjs.txt" with { type: "text" };
+import preloadForRuby from "./preload.rb.txt" with { type: "text" };
+import { basicOf, PROXY_USER } from "./proxy.ts";
 
 export interface InterceptedBy {
   readonly hosts: readonly string[];
-  readonly proxy: string;
-  readonly doorPort: number;
-  readonly authority: string;
+  readonly proxyPort: number;
+  readonly password: string;
+  /** The socket that ends TLS. */
+  readonly tlsPath: string;
+  readonly certificates: Certificates;
   /** A private folder for this run only. */
   readonly folder: string;
 }
@@ -18,74 +24,111 @@ export interface InterceptedBy {
  * The variables that send programs to the proxy and make them trust the authority, for each runtime. Settings of the caller stay
  * valid beside them.
  */
-export function interceptionVariables({
-  hosts,
-  proxy,
-  doorPort,
-  authority,
-  folder,
-}: InterceptedBy): Record<string, string> {
-  mkdirSync(folder, { mode: 0o700 });
-  const write = (name: string, text: string): string => {
+export function interceptionVariables(run: InterceptedBy): Record<string, string> {
+  const files = filesIn(run);
+  const inside = proxyVariables(run);
+  const trusted = files.whole("SSL_CERT_FILE");
+  const trustedByCurl = files.whole("CURL_CA_BUNDLE", "SSL_CERT_FILE");
+  mkdirSync(join(run.folder, "php"), { mode: 0o700 });
+  files.write("php/momo.ini", `curl.cainfo="${trustedByCurl}"\nopenssl.cafile="${trustedByCurl}"\n`);
+  const ownWgetrc = textOf(callersVariable("WGETRC") ?? join(callersVariable("HOME") ?? "", ".wgetrc"));
+  return {
+    ...inside,
+    ...forNode(run, files, inside),
+    ...forJava(run, files, trusted),
+    ...forRuby(run, files),
+    DENO_CERT: files.added("DENO_CERT"),
+    CURL_CA_BUNDLE: trustedByCurl,
+    SSL_CERT_FILE: trusted,
+    REQUESTS_CA_BUNDLE: files.whole("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    // An empty part stands for the folder that PHP was built with.
+    PHP_INI_SCAN_DIR: [callersVariable("PHP_INI_SCAN_DIR") ?? "", join(run.folder, "php")].join(delimiter),
+    WGETRC: files.write("wgetrc", `${ownWgetrc}\nca_certificate = ${trusted}\n`),
+    PERL_LWP_ENV_PROXY: "1",
+    PERL_LWP_SSL_CA_FILE: trusted,
+  };
+}
+
+type Files = ReturnType<typeof filesIn>;
+
+function filesIn({ folder, certificates: { authority } }: InterceptedBy) {
+  const write = (name: string, text: string | Buffer): string => {
     const file = join(folder, name);
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });
     return file;
   };
-  // Programs add these certificates to their own list.
-  const added = (variable: string) => write(`${variable}.pem`, `${textOf(callersVariable(variable))}\n${authority}`);
-  // Programs use this list in place of their own, so it has the other certificates, too.
-  const whole = (...variables: string[]) => {
-    const own = variables.map((name) => textOf(callersVariable(name))).find(Boolean);
-    return write(`${variables[0]}.pem`, `${own ?? systemCertificates()}\n${authority}`);
+  return {
+    write,
+    /** For programs that add these certificates to their own list. */
+    added: (variable: string) => write(`${variable}.pem`, `${textOf(callersVariable(variable))}\n${authority}`),
+    /** For programs that use this list in place of their own, so it has the other certificates, too. */
+    whole(...variables: string[]) {
+      const own = variables.map((name) => textOf(callersVariable(name))).find(Boolean);
+      return write(`${variables[0]}.pem`, `${own ?? systemCertificates()}\n${authority}`);
+    },
   };
+}
 
-  const exceptions = callersVariable("no_proxy", "NO_PROXY");
-  const direct = (exceptions ?? "")
+function proxyVariables({ hosts, proxyPort, password }: InterceptedBy) {
+  const proxy = `http://${PROXY_USER}:${password}@127.0.0.1:${proxyPort}`;
+  const direct = (callersVariable("no_proxy", "NO_PROXY") ?? "")
     .split(/[\s,]+/)
     .filter((entry) => entry !== "" && !hosts.some((host) => isException(entry, host, 443)));
   const withoutProxy = [...direct, "127.0.0.1"].join(",");
-  const inside = { HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: withoutProxy, no_proxy: withoutProxy };
+  return { HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: withoutProxy, no_proxy: withoutProxy };
+}
 
-  const nodeCertificates = added("NODE_EXTRA_CA_CERTS");
-  const curlCertificates = whole("CURL_CA_BUNDLE", "SSL_CERT_FILE");
-  const exceptionsForNode = [exceptions, "127.0.0.1", ...hosts].filter(Boolean).join(",");
+function forNode({ hosts, tlsPath }: InterceptedBy, files: Files, inside: Record<string, string>) {
+  const certificates = files.added("NODE_EXTRA_CA_CERTS");
+  const exceptions = [callersVariable("no_proxy", "NO_PROXY"), "127.0.0.1", ...hosts].filter(Boolean).join(",");
   const settings = {
     hosts,
-    port: doorPort,
+    path: tlsPath,
     inside,
     outside: {
       HTTPS_PROXY: callersVariable("HTTPS_PROXY") ?? null,
       https_proxy: callersVariable("https_proxy") ?? null,
-      NO_PROXY: exceptionsForNode,
-      no_proxy: exceptionsForNode,
+      NO_PROXY: exceptions,
+      no_proxy: exceptions,
     },
-    sign: nodeCertificates,
+    sign: certificates,
   };
-  const preloadFile = write(
+  const file = files.write(
     "preload.cjs",
     preload.replace("SETTINGS", () => JSON.stringify(settings)),
   );
-  mkdirSync(join(folder, "php"), { mode: 0o700 });
-  write("php/momo.ini", `curl.cainfo="${curlCertificates}"\nopenssl.cafile="${curlCertificates}"\n`);
-
   return {
-    ...inside,
-    NODE_EXTRA_CA_CERTS: nodeCertificates,
-    NODE_OPTIONS: [callersVariable("NODE_OPTIONS"), `--require ${JSON.stringify(preloadFile)}`]
-      .filter(Boolean)
-      .join(" "),
-    // Bun accepts no quotes here. Without this, it misses only connections of node:https.
-    ...(/^\S+$/.test(preloadFile) && {
-      BUN_OPTIONS: [callersVariable("BUN_OPTIONS"), `--preload=${preloadFile}`].filter(Boolean).join(" "),
-    }),
-    DENO_CERT: added("DENO_CERT"),
-    CURL_CA_BUNDLE: curlCertificates,
-    SSL_CERT_FILE: whole("SSL_CERT_FILE"),
-    REQUESTS_CA_BUNDLE: whole("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
-    // An empty part stands for the folder that PHP was built with.
-    PHP_INI_SCAN_DIR: [callersVariable("PHP_INI_SCAN_DIR") ?? "", join(folder, "php")].join(delimiter),
+    NODE_EXTRA_CA_CERTS: certificates,
+    NODE_OPTIONS: withOwn("NODE_OPTIONS", `--require ${JSON.stringify(file)}`),
+    // Without this, Bun misses only connections of node:https.
+    ...withFile("BUN_OPTIONS", "--preload=", file),
   };
 }
+
+function forJava({ hosts, proxyPort, certificates }: InterceptedBy, files: Files, trusted: string) {
+  const list = textOf(trusted).matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END/g);
+  const store = javaKeyStore(
+    [...list].map(([, certificate = ""]) => Buffer.from(certificate, "base64")),
+    certificates.client,
+  );
+  const keyStore = files.write("java.jks", store);
+  const file = files.write("java", javaOptions({ hosts, proxyPort, keyStore }));
+  return withFile("JDK_JAVA_OPTIONS", "@", file);
+}
+
+function forRuby({ hosts, proxyPort, password }: InterceptedBy, files: Files) {
+  const settings = [JSON.stringify(hosts), proxyPort, JSON.stringify(basicOf(password))].join(", ");
+  const file = files.write("preload.rb", preloadForRuby.replace("SETTINGS", settings));
+  return withFile("RUBYOPT", "-r", file);
+}
+
+/** The caller's options, and one more. */
+const withOwn = (variable: string, option: string): string =>
+  [callersVariable(variable), option].filter(Boolean).join(" ");
+
+/** For programs that accept no quotes: without an option, they run as they would without momo. */
+const withFile = (variable: string, option: string, file: string): Record<string, string> =>
+  /\s/.test(file) ? {} : { [variable]: withOwn(variable, option + file) };
 
 /** The files of trusted certificates on different systems. */
 const SYSTEM_FILES = [

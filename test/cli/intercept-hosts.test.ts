@@ -1,11 +1,46 @@
 import { expect, test } from "bun:test";
-import { readHosts } from "../../cli/intercept/hosts.ts";
+import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
+import { allBut } from "../../cli/intercept/java.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.example`).join();
 
 test("--intercept accepts up to ten hosts, in any letter case, and those of its earlier uses", () => {
   expect(readHosts("A.Example, b.example", ["c.example"])).toEqual(["c.example", "a.example", "b.example"]);
   expect(readHosts(names(10))).toHaveLength(10);
+});
+
+test("--intercept accepts a final dot and IDN; the host is the same, however a client writes it", () => {
+  expect(readHosts("Payflow.Example.,Bücher.example")).toEqual(["payflow.example", "xn--bcher-kva.example"]);
+  for (const written of ["payflow.example", "PAYFLOW.example.", "payflow.example:443", "payflow.example.:443"]) {
+    expect(canonicalHost(written)).toBe("payflow.example");
+  }
+  for (const other of [
+    "payflow.example:444",
+    "payflow.example/x",
+    "xpayflow.example",
+    "payflow.example@evil.example",
+    "",
+    "a b",
+  ]) {
+    expect(canonicalHost(other)).not.toBe("payflow.example");
+  }
+});
+
+test("Java reaches exactly the named hosts by its proxy, because all other names are exceptions", () => {
+  const exceptions = allBut(["payflow.example", "payflow.example.org", "api.other.example"]).map((pattern) =>
+    pattern.endsWith("*")
+      ? (name: string) => name.startsWith(pattern.slice(0, -1))
+      : (name: string) => name === pattern,
+  );
+  const usesProxy = (name: string) => !exceptions.some((fits) => fits(name));
+  const names = [
+    ..."payflow.example payflow.example. payflow.example.org api.other.example api.other.example.".split(" "),
+    ..."p payflow payflow.exampl payflow.examples payflow.example.or payflow.example.orgs payflow.example.com xpayflow.example".split(
+      " ",
+    ),
+    ..."api.payflow.example api.other.exampleX 127.0.0.1 [::1] localhost _x".toLowerCase().split(" "),
+  ];
+  expect(names.filter(usesProxy)).toEqual(names.slice(0, 5));
 });
 
 test.each([

@@ -12,7 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-const login = async (apiKey: string | null, apiSecret: string | null) => harness.service.authenticate(apiKey, apiSecret);
+const login = async (apiKey: string | null, apiSecret: string | null) =>
+  harness.service.authenticate(apiKey, apiSecret);
 
 test("a key with its secret leads to its merchant", async () => {
   for (const { key, merchantId } of [caller, other]) expect(await login(key.apiKey, key.apiSecret)).toBe(merchantId);

@@ -14,6 +14,16 @@ const PROGRAMS: readonly (readonly [command: string, file: string, needs: readon
   ["sh", "curl.sh", ["curl", "--version"]],
   ["python3", "urllib_client.py", ["python3", "--version"]],
   ["python3", "requests_client.py", ["python3", "-c", "import requests"]],
+  // The next three need the line that docs/intercept.md has for them.
+  ["/usr/bin/python3", "aiohttp_client.py", ["/usr/bin/python3", "-c", "import aiohttp"]],
+  ["/usr/bin/python3", "urllib3_client.py", ["/usr/bin/python3", "-c", "import urllib3"]],
+  ["php", "streams.php", ["php", "--version"]],
+  ["ruby", "net_http.rb", ["ruby", "--version"]],
+  // It sends Expect: 100-Continue.
+  ["java", "HttpClientProgram.java", ["javac", "--version"]],
+  ["java", "UrlConnectionProgram.java", ["javac", "--version"]],
+  ["sh", "wget.sh", ["wget", "--version"]],
+  ["perl", "lwp.pl", ["perl", "-MLWP::Protocol::https", "-e", "0"]],
   ["php", "curl.php", ["php", "-r", "exit(extension_loaded('curl') ? 0 : 1);"]],
 ];
 
