@@ -40,9 +40,9 @@ function toPhone(value: unknown): unknown {
   return /^[71][0-9]{8}$/.test(digits) ? `254${digits}` : digits;
 }
 
-function toOptionalText(value: unknown): unknown {
+function toOptionalText(value: unknown, sent: string): unknown {
   if (value === null) return undefined;
-  return typeof value === "number" ? String(value) : value;
+  return typeof value === "number" ? sent : value;
 }
 
 const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : value);
@@ -60,7 +60,7 @@ const asFilter = (name: keyof typeof listTransactionsSchema.shape) => (value: un
 const unlessEmpty = (value: unknown) => (value === "" ? undefined : value);
 
 /** The corrected member or parameter: undefined if it counts as absent, unchanged if there is nothing to correct. */
-const NORMALISED: Readonly<Record<string, (value: unknown) => unknown>> = {
+const NORMALISED: Readonly<Record<string, (value: unknown, sent: string) => unknown>> = {
   payment_account_id: toNumber,
   amount: toAmount,
   phone: toPhone,
@@ -86,16 +86,23 @@ const NORMALISED: Readonly<Record<string, (value: unknown) => unknown>> = {
 /**
  * Corrects an input where its schema needs it.
  * @param leniencies gets an entry for each correction
+ * @param digits has the numbers as they were sent: 12345678901234567890 and 1e999 would be others
  */
-export function normalise(input: object, schema: z.ZodObject, leniencies: Leniency[]): object {
+export function normalise(
+  input: object,
+  schema: z.ZodObject,
+  leniencies: Leniency[],
+  digits: Readonly<Record<string, unknown>> = {},
+): object {
   const normalised: Record<string, unknown> = { ...input };
   for (const [member, memberSchema] of Object.entries(schema.shape)) {
     if (!Object.hasOwn(input, member)) continue;
     const value = normalised[member];
-    const right = NORMALISED[member]?.(value);
+    const sent = String(digits[member] ?? value);
+    const right = NORMALISED[member]?.(value, sent);
     // A value that is still wrong stays unchanged, so that the refusal shows it as it was sent.
     if (right === value || !memberSchema.safeParse(right).success) continue;
-    leniencies.push({ member, came: shown(value) });
+    leniencies.push({ member, came: typeof value === "number" ? sent : shown(value) });
     if (right === undefined) delete normalised[member];
     else normalised[member] = right;
   }
@@ -103,7 +110,14 @@ export function normalise(input: object, schema: z.ZodObject, leniencies: Lenien
 }
 
 /** JSON with the content type of a form: `curl -d` sends this. */
-const LOOKS_LIKE_JSON = /^\s*[[{]/;
+const LOOKS_LIKE_JSON = /^[[{]/;
+
+/** The same object with each number as the text that was sent. */
+function withDigits(json: string): Record<string, unknown> {
+  type Reviver = (member: string, value: unknown, context?: { readonly source: string }) => unknown;
+  const reviver: Reviver = (_member, value, context) => (typeof value === "number" ? context?.source : value);
+  return JSON.parse(json, reviver) as Record<string, unknown>;
+}
 
 /**
  * The members of a body: of a JSON object with any content type, or of a form.
@@ -113,10 +127,11 @@ const LOOKS_LIKE_JSON = /^\s*[[{]/;
 export function readLenientBody(text: string, headers: Headers, schema: z.ZodObject, leniencies: Leniency[]): object {
   const type = headers.get("Content-Type");
   if (!isJson(type)) leniencies.push({ member: "Content-Type", came: type === null ? "none" : shown(type) });
-  const hasMark = text.startsWith("\u{FEFF}");
-  if (hasMark) leniencies.push({ member: "body", came: "a byte order mark" });
-  const content = hasMark ? text.slice(1) : text;
+  const [space = ""] = /^\s*/.exec(text) ?? [];
+  if (space.includes("\u{FEFF}")) leniencies.push({ member: "body", came: "a byte order mark" });
+  else if (/[^\t\n\r ]/.test(space)) leniencies.push({ member: "body", came: "white space that JSON does not have" });
+  const content = text.slice(space.length);
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type ?? "") && !LOOKS_LIKE_JSON.test(content);
-  const members = isForm ? readForm(content, Object.keys(schema.shape)) : parseJsonObject(content, headers);
-  return normalise(members, schema, leniencies);
+  if (isForm) return normalise(readForm(content, Object.keys(schema.shape)), schema, leniencies);
+  return normalise(parseJsonObject(content, headers), schema, leniencies, withDigits(content));
 }

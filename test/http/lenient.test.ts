@@ -87,6 +87,19 @@ describe("a member that the strict form refuses", () => {
     expect(status).toBe(400);
   });
 
+  test.each(["12345678901234567890", "1e999", "-0", "1.50"])(
+    "reference: %s is stored as these digits",
+    async (digits) => {
+      const order = JSON.stringify(payment(lenient.caller)).replace(
+        /}$/,
+        `,"reference":${digits},"x":{"reference":5}}`,
+      );
+      const answer = await lenient.send({ path: "/stkpush.php", body: Buffer.from(order) });
+      expect(answer.status, answer.text).toBe(200);
+      expect(await stored(answer.body.transaction_id)).toMatchObject({ reference: digits });
+    },
+  );
+
   test("a checkout_request_id with white space around it is accepted", async () => {
     const { checkout_request_id } = await lenient.start();
     const json = { checkout_request_id: ` ${checkout_request_id}\n` };
@@ -113,6 +126,7 @@ describe("the body", () => {
 
   test.each([
     ["JSON with a byte order mark", `\ufeff${json}`, "application/json"],
+    ["JSON with white space of other kinds before it", `\n\u00a0\f ${json}`, "application/json"],
     ["JSON without a content type", json, undefined],
     ["JSON with another content type", json, "text/plain;charset=UTF-8"],
     ["JSON that is called a form", json, FORM],
