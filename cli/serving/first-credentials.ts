@@ -1,5 +1,6 @@
 import type { Credentials } from "../../src/domain/credentials.ts";
-import type { Registry } from "../../src/service/registry.ts";
+import type { PaymentAccount } from "../../src/domain/merchant.ts";
+import { FIRST_KEY, type Registry } from "../../src/service/registry.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import type { Engine } from "./engine.ts";
 import { isInForce } from "./in-force.ts";
@@ -38,18 +39,27 @@ async function findOrMake(
   { store, shared }: Engine,
   registry: Registry,
 ): Promise<CredentialsFound> {
-  const isFirst = (await store.merchants.findFirstMerchant()) === null;
-  const chosen = isFirst || shared ? firstKey?.() : null;
-  const account = await registry.ensureFirstAccount();
-  const places = { merchant_id: account.merchantId, payment_account_id: account.id };
-  if (shared && !isFirst) {
-    const given = chosen && { ...places, api_key: chosen.apiKey, api_secret: chosen.apiSecret };
+  const merchant = await store.merchants.findFirstMerchant();
+  const chosen = (merchant === null || shared ? firstKey?.() : null) ?? undefined;
+  if (merchant === null) {
+    const { account, credentials } = await registry.makeFirst(chosen);
+    return found(recordOf(account, credentials));
+  }
+  const account = await registry.ensureAccount(merchant.id);
+  if (shared) {
+    const given = chosen && recordOf(account, chosen);
     if (given && (await isInForce(store, given))) return found(given);
     return { credentials: null, paymentAccountId: account.id };
   }
-  const key = await registry.issueKey(account.merchantId, "first key", chosen ?? undefined);
-  return found({ ...places, api_key: key.apiKey, api_secret: key.apiSecret });
+  return found(recordOf(account, await registry.issueKey(merchant.id, FIRST_KEY)));
 }
+
+const recordOf = (account: PaymentAccount, { apiKey, apiSecret }: Credentials): CredentialsRecord => ({
+  merchant_id: account.merchantId,
+  payment_account_id: account.id,
+  api_key: apiKey,
+  api_secret: apiSecret,
+});
 
 const found = (credentials: CredentialsRecord): CredentialsFound => ({
   credentials,

@@ -114,10 +114,13 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     });
     open.add(() => rmSync(directory.server, { force: true }));
 
-    // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
-    Bun.unsafe.setJITPolicy(1);
-    // Payments may have become due while no server ran.
-    void service.resolver.resolveDue().catch(reportFault);
+    // After the ready line, which these would delay.
+    setImmediate(() => {
+      // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
+      Bun.unsafe.setJITPolicy(1);
+      // Payments may have become due while no server ran.
+      void service.resolver.resolveDue().catch(reportFault);
+    });
     webhooks.start();
     if (store.isShared) service.resolver.watch(config.random);
     const { handleApi } = handlers;

@@ -34,6 +34,9 @@ interface Parts {
   readonly random: Random;
 }
 
+const FIRST_ACCOUNT = "Main account";
+export const FIRST_KEY = "first key";
+
 /** What is configured outside of the merchant API (§1): merchants, payment accounts and keys. */
 export class Registry {
   readonly #merchants: MerchantStore;
@@ -122,10 +125,26 @@ export class Registry {
     return first;
   }
 
-  /** What a new sandbox needs before its first payment: a merchant with a payment account. */
-  async ensureFirstAccount(): Promise<PaymentAccount> {
-    const [merchant = await this.registerMerchant("Demo Shop")] = await this.#merchants.listMerchants();
-    const [account = await this.openAccount(merchant.id, "Main account")] = await this.listAccounts(merchant.id);
+  /**
+   * What a new sandbox needs before its first payment: a merchant with a payment account and a key.
+   * @param credentials by default new ones
+   */
+  async makeFirst(credentials: Credentials = createCredentials(this.#random)) {
+    const { apiKey, apiSecret } = credentials;
+    const account = await this.#merchants.addFirst(
+      {
+        name: "Demo Shop",
+        account: { name: FIRST_ACCOUNT, tariff: DEFAULT_TARIFF },
+        key: { apiKey, secretHash: hashSecret(apiSecret), label: FIRST_KEY },
+      },
+      this.#clock.nowMs(),
+    );
+    return { account, credentials };
+  }
+
+  /** The first payment account of a merchant; a new one if it has none. */
+  async ensureAccount(merchantId: number): Promise<PaymentAccount> {
+    const [account = await this.openAccount(merchantId, FIRST_ACCOUNT)] = await this.listAccounts(merchantId);
     return account;
   }
 

@@ -32,8 +32,17 @@ export interface Store {
   close(): void;
 }
 
+/** What a new sandbox needs before its first payment. */
+export interface FirstMerchant {
+  readonly name: string;
+  readonly account: Omit<PaymentAccount, "id" | "merchantId">;
+  readonly key: Omit<ApiKey, "merchantId" | "revokedAtMs">;
+}
+
 /** Merchants, with their payment accounts and keys. */
 export interface MerchantStore {
+  /** The first merchant of a store, with an account and a key; with one file, in one commit. */
+  addFirst(first: FirstMerchant, nowMs: number): Promise<PaymentAccount>;
   /** @returns null if there are `MAX_MERCHANTS` already */
   addMerchant(name: string, nowMs: number): Promise<Merchant | null>;
   /** @returns null if the merchant has `MAX_ACCOUNTS` already */

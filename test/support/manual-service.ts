@@ -41,7 +41,7 @@ export async function openManualService(): Promise<ManualService> {
       ...options,
     });
   const service = openAnother();
-  const { id } = await service.registry.ensureFirstAccount();
+  const { id } = (await service.registry.makeFirst()).account;
   return {
     service,
     store,

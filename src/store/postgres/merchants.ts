@@ -58,11 +58,22 @@ export function createMerchantStore({ attempts, stopwatch }: Parts): MerchantSto
     );
     return taken[0]?.id ?? 0;
   };
+  const insertMerchant = async (name: string, nowMs: number) =>
+    addMerchant(write, await numberFor("merchants"), name, nowMs);
+  const insertAccount = async (account: Omit<PaymentAccount, "id">, nowMs: number) =>
+    addPaymentAccount(write, { id: await numberFor("payment_accounts"), ...account }, nowMs);
   return {
     ...lookups.reads,
-    addMerchant: async (name, nowMs) => addMerchant(write, await numberFor("merchants"), name, nowMs),
-    addPaymentAccount: async (account, nowMs) =>
-      addPaymentAccount(write, { id: await numberFor("payment_accounts"), ...account }, nowMs),
+    async addFirst({ name, account, key }, nowMs) {
+      const merchantId = (await insertMerchant(name, nowMs))?.id ?? 0;
+      const added = await insertAccount({ ...account, merchantId }, nowMs);
+      if (!added || !(await addKey(write, { ...key, merchantId }, nowMs))) {
+        throw new Error("the first merchant could not be stored");
+      }
+      return added;
+    },
+    addMerchant: insertMerchant,
+    addPaymentAccount: insertAccount,
     addKey: (key, nowMs) => addKey(write, key, nowMs),
     async revokeKey(apiKey, nowMs) {
       const revoked = await revokeKey(write, apiKey, nowMs);

@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, existsSync, lstatSync, type Stats } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
+import { flushToDisk } from "./flush.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that writes. It blocks this whole process. */
@@ -35,14 +36,20 @@ export function openDatabase(
   try {
     client = new Database(file, { create, readwrite: true, strict: true });
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    refuseOthers(client, file);
+    const isNew = refuseOthers(client, file) === 0;
     chmodSync(file, 0o600);
+    // A new file is flushed once, when it is complete. Its log is flushed with the first commit.
+    if (isNew) client.run("PRAGMA synchronous = OFF");
     switchToWal(client);
-    client.run("PRAGMA synchronous = FULL");
+    if (!isNew) client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA foreign_keys = ON");
     // The undo journal of a statement with triggers. In a file it would cost more than the statement.
     client.run("PRAGMA temp_store = MEMORY");
     migrate(client, refuseOthers.bind(null, client, file));
+    if (isNew) {
+      flushToDisk(file);
+      client.run("PRAGMA synchronous = FULL");
+    }
     if (mustWrite) client.run("BEGIN IMMEDIATE; ROLLBACK");
     client.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   } catch (error) {

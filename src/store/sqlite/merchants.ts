@@ -53,24 +53,20 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
     return row && toAccount(row);
   });
 
+  const insert = createInserts(client);
+
   return {
-    async addMerchant(name: string, nowMs: number): Promise<Merchant | null> {
-      return commits.run(() => client.query<Merchant, [string, number]>(INSERT_MERCHANT).get(name, nowMs));
-    },
-
-    async addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null> {
-      const { merchantId, name, tariff } = account;
-      return commits.run(() => {
-        const row = client
-          .query<AccountRow, Record<string, string | number>>(INSERT_ACCOUNT)
-          .get({ merchantId, name, ...tariff, nowMs });
-        return row && toAccount(row);
-      });
-    },
-
-    async addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean> {
-      return commits.run(() => client.query(INSERT_KEY).run({ ...key, nowMs }).changes === 1);
-    },
+    addFirst: ({ name, account, key }, nowMs) =>
+      commits.run(() => {
+        const merchantId = insert.merchant(name, nowMs)?.id ?? 0;
+        insert.key({ ...key, merchantId }, nowMs);
+        const added = insert.account({ ...account, merchantId }, nowMs);
+        if (!added) throw new Error("the first merchant could not be stored");
+        return added;
+      }),
+    addMerchant: (name, nowMs) => commits.run(() => insert.merchant(name, nowMs)),
+    addPaymentAccount: (account, nowMs) => commits.run(() => insert.account(account, nowMs)),
+    addKey: (key, nowMs) => commits.run(() => insert.key(key, nowMs)),
 
     async revokeKey(apiKey: string, nowMs: number): Promise<boolean> {
       return commits.run(() => {
@@ -116,5 +112,21 @@ export function createMerchantStore(client: Database, snapshot: Snapshot, commit
         .query<ApiKey, [number]>(`SELECT ${KEY} FROM api_keys WHERE merchant_id = ? ORDER BY id`)
         .all(merchantId);
     },
+  };
+}
+
+/** Each checks its bound, and returns null or false if it is reached. */
+function createInserts(client: Database) {
+  return {
+    merchant: (name: string, nowMs: number) =>
+      client.query<Merchant, [string, number]>(INSERT_MERCHANT).get(name, nowMs),
+    account({ merchantId, name, tariff }: Omit<PaymentAccount, "id">, nowMs: number) {
+      const row = client
+        .query<AccountRow, Record<string, string | number>>(INSERT_ACCOUNT)
+        .get({ merchantId, name, ...tariff, nowMs });
+      return row && toAccount(row);
+    },
+    key: (key: Omit<ApiKey, "revokedAtMs">, nowMs: number) =>
+      client.query(INSERT_KEY).run({ ...key, nowMs }).changes === 1,
   };
 }

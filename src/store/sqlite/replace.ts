@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { UnusableDatabase } from "../store.ts";
 import { explain, firstOf } from "./database.ts";
+import { flushToDisk } from "./flush.ts";
 
 /** Replaces one database file by another. Neither a failure nor a crash loses a database. */
 
@@ -83,17 +84,5 @@ function checkpoint(file: string): void {
     throw explain(error, file);
   } finally {
     client?.close(true);
-  }
-}
-
-/** Flushes a file, or the names in a folder, so that they survive a loss of power. Windows flushes no folder. */
-export function flushToDisk(path: string): void {
-  const isFolder = statSync(path).isDirectory();
-  if (isFolder && process.platform === "win32") return;
-  const descriptor = openSync(path, isFolder ? "r" : "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

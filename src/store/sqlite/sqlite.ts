@@ -16,10 +16,11 @@ import { createVitals } from "./vitals.ts";
 
 export { admitCopy, type CopyContents, copyDatabase, inspectCopy } from "./backup.ts";
 export { explain, isBusy, requireDatabase } from "./database.ts";
+export { flushToDisk } from "./flush.ts";
 export { countTransactions, inspectDatabase, mendTotals } from "./inspect.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
-export { flushToDisk, putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
+export { putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";
 export { readRows, writeRows } from "./transfer.ts";
 
 /**

@@ -30,6 +30,17 @@ onEveryEngine((engine) => {
     expect(await merchants.findPaymentAccount(99)).toBeNull();
   });
 
+  test("the first merchant comes with its account and its key", async () => {
+    const { merchants } = shop.store;
+    const account = { name: "Main", tariff: { basisPoints: 100, fixedCents: 0 } };
+    const key = { apiKey: "mk_first", secretHash: hashSecret("ms_first"), label: "first" };
+    const added = await merchants.addFirst({ name: "Shop", account, key }, 1);
+    expect(added).toEqual({ ...account, id: 3, merchantId: 3 });
+    expect(await merchants.findMerchant(3)).toEqual({ id: 3, name: "Shop" });
+    expect(await merchants.findPaymentAccount(3)).toEqual(added);
+    expect(await merchants.findKey("mk_first")).toEqual({ ...key, merchantId: 3, revokedAtMs: null });
+  });
+
   describe("keys", () => {
     const key = { apiKey: "mk_a", secretHash: hashSecret("ms_a"), merchantId: 1, label: "till" };
 
