@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const MORNING_MS = (7 * 60 + 20) * 60_000;
 
 // From the sources, so that no picture is of an older console.
-process.env.MOMO_EXECUTABLE ??= join(import.meta.dir, "../test/support/momo-from-source.sh");
+process.env.MOMO_EXECUTABLE ??= join(import.meta.dir, "../bin/momo");
 const sandbox = await startSandbox({ frozen: true });
 await sandbox.clock.advance(`${(DAY_MS + MORNING_MS - (Date.now() % DAY_MS)) % DAY_MS}ms`);
 const story = await morning();

@@ -51,7 +51,7 @@ export function announce(record: ReadyRecord, { host, readyMs }: Start): void {
   print();
   printFields(fields, "  ");
   print();
-  print("Try, in another terminal:");
+  printText("Try, in another terminal:");
   for (const [does, command] of [
     ["the customer pays", tryLine(record.data, "pay", "0712345678", "100", "--wait")],
     ["the customer cancels", tryLine(record.data, "pay", "254700000032", "100", "--wait")],

@@ -9,4 +9,4 @@ import { TEST_TIMEOUT_MS } from "./time-outs.ts";
 setDefaultTimeout(TEST_TIMEOUT_MS);
 
 // The test helper starts this. The executable starts in a quarter of the time.
-process.env.MOMO_EXECUTABLE ??= freshBinary() ?? join(import.meta.dir, "momo-from-source.sh");
+process.env.MOMO_EXECUTABLE ??= freshBinary() ?? join(import.meta.dir, "../../bin/momo");
