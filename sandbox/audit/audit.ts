@@ -154,8 +154,6 @@ export class Audit {
     this.#tally.clear();
     this.#state.payments.clear();
     this.#state.lastRefusal = null;
-    this.#state.listReads.length = 0;
-    this.#state.lastListMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Announces each finding, also repeated ones, but not findings about missing requests. */

@@ -44,9 +44,11 @@ const passed = (kind: FindingKind) => `    <testcase classname="momo.audit" name
 function testCase(finding: Finding, failOn: Severity): string {
   const { kind, severity, message, advice, section, request_ids, checkout_request_id, count, first_at } = finding;
   const name =
-    checkout_request_id === null ? `${kind}: requests ${request_ids.join(", ")}` : `${kind}: ${checkout_request_id}`;
+    checkout_request_id !== null
+      ? `${kind}: ${checkout_request_id}`
+      : `${kind}${request_ids.length > 0 ? `: requests ${request_ids.join(", ")}` : ""}`;
   const details = escaped(
-    `${message}\n${advice}\n${section}; requests ${request_ids.join(", ")}; first at ${first_at}; ${count} in all`,
+    `${message}\n${advice}\n${section}; requests ${request_ids.join(", ") || "none"}; first at ${first_at}; ${count} in all`,
   );
   const body = isAtLeast(severity, failOn)
     ? `<failure type="${severity}" message="${escaped(message)}">${details}</failure>`

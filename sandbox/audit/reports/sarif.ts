@@ -23,7 +23,11 @@ export function sarifReport(report: AuditReport, version: string): object {
           message: { text: message.toWellFormed() },
           occurrenceCount: count,
           locations: [
-            { logicalLocations: [{ fullyQualifiedName: `request log, requests ${more.request_ids.join(", ")}` }] },
+            {
+              logicalLocations: [
+                { fullyQualifiedName: `request log, requests ${more.request_ids.join(", ") || "none"}` },
+              ],
+            },
           ],
           properties: {
             request_ids: more.request_ids,

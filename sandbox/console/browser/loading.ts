@@ -184,7 +184,11 @@ export const refreshFindings = throttled(
 );
 
 async function loadFindings(): Promise<void> {
-  state.findings.value = (await api.get<{ findings: wire.Finding[] }>("/audit")).findings;
+  const { message, findings } = await api.get<{ message: string; findings: wire.Finding[] }>("/audit");
+  batch(() => {
+    state.auditSummary.value = message;
+    state.findings.value = findings;
+  });
 }
 
 /** Loads all open prompts: at most 1,000, the oldest first. */

@@ -103,6 +103,8 @@ export const openCall = computed(() =>
   view.value === "requests" && route.value.selected !== null ? Number(route.value.selected) : null,
 );
 
+/** What clients have done, in one line of the audit. */
+export const auditSummary = signal("");
 /** The findings of the audit. */
 export const findings = signal<readonly wire.Finding[]>([]);
 export const callFindings = computed(() => findingsByCall(findings.value));

@@ -132,7 +132,11 @@ function apply(events: readonly ConsoleEvent[]): void {
     }
   }
   if (transactions.length > 0) applyTransactions(transactions);
-  if (logged.length > 0) applyRequests(logged);
+  if (logged.length > 0) {
+    applyRequests(logged);
+    // The summary counts them.
+    if (state.view.value === "audit") refreshFindings();
+  }
   if (texts.length > 0) addMessages(texts);
 }
 

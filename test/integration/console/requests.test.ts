@@ -71,8 +71,9 @@ describeInBrowser("the audit", (scene) => {
     await scene.sandbox.clock.advance("1s");
     for (let poll = 0; poll < 3; poll += 1) await askStatus(scene.sandbox, id);
     const page = await scene.open({ view: "audit", viewport: WIDE });
+    await page.getByText("5 requests: 5 accepted, 0 refused; 2 payments started, 0 paid, 0 not followed").waitFor();
     const twice = page.getByRole("region", { name: "charges twice" });
-    await twice.getByText("Wait until the first payment is final before you charge again.").waitFor();
+    await twice.getByText("Wait until the first payment is final before you charge again").waitFor();
     await twice.getByRole("link", { name: "payment APPLE-1" }).waitFor();
     const requests = twice.getByRole("link", { name: /^[0-9]+$/ });
     await requests.nth(1).waitFor();

@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { START_MS } from "../../support/harness.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { useSteered } from "../../support/steered.ts";
+import { until } from "../../support/until.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);
@@ -124,5 +127,94 @@ describe("GET /_momo/audit", () => {
     expect(await server.control("GET", "/audit")).toMatchObject({ findings: [] });
     await server.stop();
     await delayed;
+  });
+});
+
+describe("the audit is as on a new server", () => {
+  /** A server in a time that the test moves. */
+  async function newServer() {
+    const clock = createManualClock(START_MS);
+    const server = await startIn(newFolder(), { realClock: clock, stopwatch: () => clock.nowMs() });
+    const headers = { ...server.headers, "Content-Type": "application/json" };
+    const send = (method: string, path: string, json?: object) =>
+      fetch(server.baseUrl + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
+    return { clock, send, control: server.control, pay: server.pay, statusOf: server.statusOf };
+  }
+  type Server = Awaited<ReturnType<typeof newServer>>;
+
+  /** Many mistakes, and what the audit says of them, without ids and times. */
+  async function mistakesAt({ clock, send, control, pay, statusOf }: Server) {
+    await send("POST", "/status.php", {});
+    const id = await pay({ reference: "A" });
+    for (const waitMs of [1000, 1000, 3000, 3000]) {
+      clock.advance(waitMs);
+      await statusOf(id);
+    }
+    await pay({ reference: "B" });
+    clock.advance(700);
+    await pay({ reference: "C" });
+    await pay({ reference: "C", phone: "0722222222" });
+    await send("POST", "/status.php", { checkout_request_id: id.toLowerCase() });
+    await send("GET", "/status.php");
+    await send("GET", "/transactions.php?reference=C");
+    await send("POST", "/pay.php", {});
+    await pay({ reference: "D", phone: "0733333333" });
+    await send("POST", "/stkpush.php", { phone: "07" });
+    clock.advance(40_000);
+    await control("POST", "/clock", { advance: "1s" });
+    const report = JSON.stringify(await control("GET", "/audit"));
+    const { findings, ...rest } = JSON.parse(report.replaceAll(/ws_CO_\w+/gi, "ID"));
+    const facts = (findings as { request_ids: number[]; first_at: string }[]).map(
+      ({ first_at: _at, request_ids, ...finding }) => ({ ...finding, requests: request_ids.length }),
+    );
+    return { ...rest, findings: facts };
+  }
+
+  const disturbances: readonly (readonly [string, (server: Server) => Promise<unknown>])[] = [
+    [
+      "after a delay fault has ended",
+      async ({ clock, send, control }) => {
+        await control("PUT", "/faults", { faults: [{ kind: "delay", delay: "1h", times: 1 }] });
+        const delayed = send("GET", "/transactions.php");
+        await until(
+          async () => clock.alarmsAtMs.at(-1) ?? 0,
+          (atMs) => atMs >= clock.nowMs() + 3_600_000,
+        );
+        clock.advance(3_600_000);
+        await delayed;
+        await control("DELETE", "/audit");
+      },
+    ],
+    [
+      "after a reset",
+      async (server) => {
+        await mistakesAt(server);
+        await server.control("POST", "/reset");
+      },
+    ],
+    [
+      "after a snapshot is restored",
+      async (server) => {
+        await server.control("PUT", "/snapshots/start", {});
+        await mistakesAt(server);
+        await server.control("POST", "/snapshots/start/restore", {});
+      },
+    ],
+    [
+      "after it was emptied",
+      async (server) => {
+        await mistakesAt(server);
+        await server.control("DELETE", "/audit");
+      },
+    ],
+  ];
+
+  test.each(disturbances)("%s", async (_name, disturb) => {
+    const [one, other] = [await newServer(), await newServer()];
+    await disturb(one);
+    one.clock.advance(1);
+    const expected = await mistakesAt(other);
+    expect(expected.findings.length).toBeGreaterThan(8);
+    expect(await mistakesAt(one)).toEqual(expected);
   });
 });

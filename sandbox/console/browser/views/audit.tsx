@@ -1,7 +1,7 @@
 import { addressOf, markAsKnown } from "../actions.ts";
 import { findingsByKind, isAcknowledged, labelOf } from "../logic/findings.ts";
 import { formatCount } from "../logic/format.ts";
-import { acknowledged, findings, isLoaded, openFindings, requests } from "../state.ts";
+import { acknowledged, auditSummary, findings, isLoaded, openFindings, requests } from "../state.ts";
 import type { Finding } from "../wire.ts";
 import { AuditReport } from "./audit-report.tsx";
 import { Card } from "./card.tsx";
@@ -21,6 +21,7 @@ export function Audit() {
         count={formatCount(openFindings.value.length)}
         isWide
       >
+        <p aria-live="polite">{auditSummary.value}</p>
         <p class="hint">
           {isLoaded.value && openFindings.value.length === 0
             ? "Nothing found. The audit checks every request to the merchant API, and finds payments whose status no client asks for."
