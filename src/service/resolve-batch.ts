@@ -4,7 +4,7 @@ import type { Changes } from "./changes.ts";
 import { type Checked, type Checks, retryLater } from "./checks.ts";
 
 export interface BatchParts {
-  readonly store: Pick<Store, "transactions">;
+  readonly store: Pick<Store, "transactions" | "vitals">;
   readonly checks: Checks;
   readonly changes: Changes;
   readonly lateness: Lateness;
@@ -41,8 +41,9 @@ export async function resolveBatch(
     });
     announce(parts, changed);
   } catch (error) {
-    if (outcomes.length === 0 || parts.isStopped()) throw error;
-    // Write them one by one: the error names the payment.
+    const { explain } = parts.store.vitals;
+    if (outcomes.length === 0 || parts.isStopped() || explain(error) !== null) throw error;
+    // One of them was refused. Write them one by one: the error names the payment.
     await recordOneByOne(parts, outcomes, nowMs);
   }
   return outcomes.length > 0;

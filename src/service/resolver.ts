@@ -18,7 +18,7 @@ const POLL_MS = 1000;
 const POLL_SPREAD = 0.2;
 
 export interface ResolverParts {
-  readonly store: Pick<Store, "transactions">;
+  readonly store: Pick<Store, "transactions" | "vitals">;
   readonly provider: Provider;
   readonly clock: Clock;
   /** Real time, for retries: they must work while the sandbox clock is frozen. */

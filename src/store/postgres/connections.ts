@@ -1,7 +1,7 @@
 import { SQL } from "bun";
 import type { Clock } from "../../domain/clock.ts";
 import type { Address } from "./address.ts";
-import { ConnectionEnded, DeadlinePassed, needsNewConnection } from "./failures.ts";
+import { ConnectionEnded, DeadlinePassed, needsNewConnection, stateOf } from "./failures.ts";
 import type { Query } from "./options.ts";
 
 /** A connection while it is in use. */
@@ -31,7 +31,7 @@ export interface Borrowed extends Connection {
   end(): void;
 }
 
-/** How long a close waits for the driver, which may never answer. */
+/** How long to wait for the driver after a close: it may never answer. */
 const CLOSE_MS = 500;
 
 export function createConnections({ login }: Address, most: number, clock: Clock): Connections {
@@ -66,23 +66,22 @@ export function createConnections({ login }: Address, most: number, clock: Clock
   return {
     async use(mostMs, work, inTransaction = false) {
       const link = await acquire();
-      let isBroken = false;
-      const late = Promise.withResolvers<never>();
-      const cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
-        isBroken = true;
+      let [isLate, isBroken] = [false, false];
+      const unanswered = Promise.withResolvers<never>();
+      let cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
+        isLate = true;
         void link.end();
-        late.reject(new DeadlinePassed());
+        // The end rejects the statement under way, and `work` knows what that means: its own error counts, if it comes soon.
+        cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, () => unanswered.reject(new DeadlinePassed()));
       });
-      const working = work(link);
-      working.catch(() => {}); // the deadline can pass first
       try {
-        return await Promise.race([working, late.promise]);
+        return await Promise.race([work(link), unanswered.promise]);
       } catch (error) {
-        isBroken ||= inTransaction || needsNewConnection(error);
-        throw error;
+        isBroken = inTransaction || needsNewConnection(error);
+        throw isLate && stateOf(error) === "connection" ? new DeadlinePassed() : error;
       } finally {
         cancelAlarm();
-        release(link, isBroken);
+        release(link, isLate || isBroken);
       }
     },
     async borrow() {

@@ -17,6 +17,7 @@ import { probe } from "./probe.ts";
 import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
+import { Unsettled } from "./unsettled.ts";
 import { createVitals } from "./vitals.ts";
 
 /** The engine that several replicas share. Other folders import only this file, and only when a server uses the engine. */
@@ -97,7 +98,10 @@ function assemble(parts: Parts): PostgresStore {
   const { options, attempts, connections, meter, clock, heartbeat, numbering, schema, address } = parts;
   const { stopwatch, replica } = options;
   const deliveries = createDeliveryStore(attempts, numbering.requestIds);
-  const transactions = createTransactionStore({ attempts, meter, stopwatch, replica, deliveries }, numbering);
+  const transactions = createTransactionStore(
+    { attempts, meter, stopwatch, replica, deliveries, unsettled: new Unsettled() },
+    numbering,
+  );
   const sql = engineSql(attempts);
   const state = (): PostgresState => ({
     ...heartbeat.durability,
@@ -122,7 +126,7 @@ function assemble(parts: Parts): PostgresStore {
     state,
     vitals: createVitals({
       ...{ state, metrics: meter, sql },
-      probe: () => probe({ connections, numbering, clock, replica, random: options.random }),
+      probe: () => probe({ connections, numbering, deliveries, clock, replica, random: options.random }),
       explain: (error) => troubleOf(error, address),
     }),
     exportAll: () => exportTables(connections),

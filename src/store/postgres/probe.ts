@@ -5,13 +5,15 @@ import type { Random } from "../../domain/random.ts";
 import { expire, open } from "../../domain/state-machine.ts";
 import { toChange, toNewRow } from "../rows.ts";
 import type { Connections } from "./connections.ts";
+import type { Deliveries } from "./deliveries.ts";
 import type { Numbering } from "./numbering.ts";
-import { changeToJson, newRowToJson } from "./rows.ts";
-import { INSERT, UPDATE } from "./writes.ts";
+import { newRowToJson } from "./rows.ts";
+import { INSERT, updateRows } from "./writes.ts";
 
 interface Parts {
   readonly connections: Connections;
   readonly numbering: Numbering;
+  readonly deliveries: Deliveries;
   readonly clock: Clock;
   readonly random: Random;
   readonly replica: string;
@@ -31,7 +33,7 @@ const ACCOUNT = `SELECT id::float8 AS id, merchant_id::float8 AS "merchantId",
  * Stores and ends a payment with the statements of all payments, and rolls it back. The commit waits for the disk and the standby
  * all the same.
  */
-export async function probe({ connections, numbering, clock, random, replica }: Parts): Promise<void> {
+export async function probe({ connections, numbering, deliveries, clock, random, replica }: Parts): Promise<void> {
   const nowMs = clock.nowMs();
   const identifiers = numbering.requestIds.issue(await numbering.next(), nowMs, random);
   await connections.use(
@@ -60,7 +62,7 @@ export async function probe({ connections, numbering, clock, random, replica }: 
       );
       await script(BEGIN);
       await query(INSERT, [JSON.stringify([newRowToJson(toNewRow(pending))]), `${replica}/p`]);
-      await query(UPDATE, [JSON.stringify([changeToJson(toChange(expire(pending)))]), `${replica}/p`]);
+      await updateRows({ deliveries }, query, [toChange(expire(pending))], `${replica}/p`);
       await script("ROLLBACK TO SAVEPOINT probe; COMMIT");
     },
     true,

@@ -12,7 +12,7 @@ export function createTransactionStore(
   parts: WritesParts,
   numbering: Numbering,
 ): TransactionStore & Pick<Writes, "inserts" | "outcomes"> {
-  const { attempts } = parts;
+  const { attempts, unsettled } = parts;
   const { requestIds, next } = numbering;
   const writes = createWrites(parts);
   const claimParts: ClaimParts = { ...parts, toPending: (row) => toPending(fromRow(row), requestIds) };
@@ -22,7 +22,14 @@ export function createTransactionStore(
   async function forgetAll(before: Promise<unknown> | null): Promise<void> {
     await before?.catch(() => {});
     await Promise.all([writes.inserts.whenEmpty(), writes.outcomes.whenEmpty()]);
+    unsettled.clear();
     await attempts.write(({ query }) => query("TRUNCATE transactions, day_totals, deliveries"));
+  }
+
+  /** Call it before outcomes are written. */
+  async function prepare(): Promise<void> {
+    if (gate) await gate.catch(() => {});
+    await unsettled.settle((outcome) => writes.outcomes.add([outcome]));
   }
 
   return {
@@ -39,12 +46,13 @@ export function createTransactionStore(
     },
 
     async resolveDue(nowMs, limit, decide) {
-      if (gate) await gate.catch(() => {});
-      return claimDue(claimParts, nowMs, limit, decide);
+      await prepare();
+      const claimed = await claimDue(claimParts, nowMs, limit, decide);
+      return [...unsettled.take(), ...claimed];
     },
 
     async record<T extends { readonly id: number }>(outcomes: readonly T[]): Promise<T[]> {
-      if (gate) await gate.catch(() => {});
+      await prepare();
       const firsts = firstOfEach(outcomes);
       if (firsts.length === 0) return [];
       return (await writes.outcomes.add(firsts as never)) as unknown as T[];

@@ -3,12 +3,13 @@ import { type TransactionRow, toChange, toNewRow } from "../rows.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 import { type Deliveries, planDeliveries } from "./deliveries.ts";
-import { isRefusedValue } from "./failures.ts";
+import { isRefusedValue, OutcomeUnknown } from "./failures.ts";
 import { createGroup, type Group } from "./group.ts";
 import type { Meter } from "./meter.ts";
 import type { Query } from "./options.ts";
 import * as rows from "./rows.ts";
 import { countInserted, countResolved } from "./totals.ts";
+import type { Unsettled } from "./unsettled.ts";
 
 /** Group commit: the payments of a turn are one statement, and so are the outcomes. */
 export interface Writes {
@@ -21,6 +22,7 @@ export interface WritesParts {
   readonly attempts: Attempts;
   readonly meter: Meter;
   readonly stopwatch: () => number;
+  readonly unsettled: Unsettled;
   /** The name of the replica: each lane counts in its own shard, so that no commit waits for another. */
   readonly replica: string;
   readonly deliveries: Deliveries;
@@ -41,7 +43,7 @@ const update = (alsoDoes: string) => `WITH o AS (
     WHERE t.id = r.id AND t.status + 0 = 0 RETURNING t.id, t.merchant_id, t.kind, t.status, t.created_at_ms, t.amount_cents
   ), t AS (${countResolved("o", "$2")})${alsoDoes}
   SELECT string_agg(id::text, ',') AS ids FROM o`;
-export const UPDATE: string = update("");
+const UPDATE = update("");
 const UPDATE_AND_DELIVER = update(`, d AS (${planDeliveries("$3")})`);
 
 // The lock makes this commit wait for the standby, too: a row of an earlier attempt can be visible before the standby has it.
@@ -125,12 +127,21 @@ export async function writeOutcomes(
     }
     return ids;
   };
-  return commit(parts, outcomes.length, send, mayBeWritten);
+  const { unsettled } = parts;
+  try {
+    const ids = await commit(parts, outcomes.length, send, mayBeWritten || unsettled.hasAny(outcomes));
+    unsettled.delete(outcomes);
+    return ids;
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) unsettled.add(outcomes);
+    else if (outcomes.length === 1 && isRefusedValue(error)) unsettled.delete(outcomes);
+    throw error;
+  }
 }
 
 /** @returns the ids of the rows that were still pending */
 export function updateRows(
-  { deliveries }: WritesParts,
+  { deliveries }: Pick<WritesParts, "deliveries">,
   query: Query,
   changes: readonly rows.Change[],
   shard: string,

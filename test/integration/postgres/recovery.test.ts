@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
+import { SQL } from "bun";
 import { resolve } from "../../../src/domain/state-machine.ts";
+import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { parseAddress } from "../../../src/store/postgres/address.ts";
 import { createConnections } from "../../../src/store/postgres/connections.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
@@ -39,6 +41,33 @@ describePostgres((version) => {
     expect(summary).toMatchObject({ totalItems: count, completedCount: count });
     expect(await areTotalsTrue(store.sql.read)).toBe(true);
     expect(store.metrics.unknownOutcomes).toBeGreaterThan(0);
+  });
+
+  test("an outcome whose commit had no answer is returned once, however long another session holds a lock", async () => {
+    for (const heldMs of [400, 1500]) {
+      const { url, store } = await openShop(version, { commitDeadlineMs: 800 });
+      const pending = await Promise.all(Array.from({ length: 40 }, () => insertPending(store)));
+      let isDecided = false;
+      const lock = new SQL({ ...parseAddress(url, null, "lock").login, max: 1 });
+      const decide = async (due: readonly PendingTransaction[]) => {
+        // After the rows were claimed, and before they are written.
+        if (!isDecided) await lock.unsafe("BEGIN; LOCK TABLE day_totals IN EXCLUSIVE MODE").simple();
+        if (!isDecided) setTimeout(() => void lock.unsafe("ROLLBACK").execute(), heldMs);
+        isDecided = true;
+        return due.map((one) => resolve(one, paidAt(CREATED_AT_MS + 5, `R${one.id}`)));
+      };
+      const returned: number[] = [];
+      await until(
+        async () => {
+          const changed = await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, decide).catch(() => []);
+          return returned.push(...changed.map(({ id }) => id));
+        },
+        (count) => count >= pending.length,
+      );
+      expect(returned.sort((a, b) => a - b)).toEqual(pending.map(({ id }) => id).sort((a, b) => a - b));
+      expect(await store.transactions.resolveDue(CREATED_AT_MS + 9000, 500, decide)).toEqual([]);
+      await lock.close();
+    }
   });
 
   test("transactions that are serializable by default conflict, and are retried", async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
 import { cleanUp } from "../../support/cleanup.ts";
+import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import { describePostgres, openEngine, openReplica, runSql } from "../../support/postgres.ts";
 import { rejectionOf } from "../../support/rejection.ts";
 import { addMerchants, identified, insertPending } from "../../support/shop.ts";
@@ -77,6 +79,28 @@ function defineTests(): void {
     // It is stored when the standby is back, so "unknown" was right.
     await untilOnStandby(pending.id);
     expect(await cancelled()).toBe(before);
+  });
+
+  test("outcomes whose commits had no answer are returned once when the standby is back, also after the deadline", async () => {
+    for (const goneMs of [700, 2500]) {
+      const impatient = await openReplica(urlAt(primary), { commitDeadlineMs: 1500 });
+      const dueMs = CREATED_AT_MS + 9000;
+      const due = await Promise.all(Array.from({ length: 40 }, () => insertPending(impatient)));
+      await stopNode(standby);
+      const back = Bun.sleep(goneMs).then(() => startNode(standby));
+      const returned: number[] = [];
+      const resolveAll = async () => {
+        const changed = await impatient.transactions
+          .resolveDue(dueMs, 500, async (claimed) => claimed.map((one) => resolve(one, paidAt(dueMs, `R${one.id}`))))
+          .catch(() => []);
+        return returned.push(...changed.map(({ id }) => id));
+      };
+      const ours = due.map(({ id }) => id);
+      await until(resolveAll, () => ours.every((id) => returned.includes(id)));
+      await back;
+      await resolveAll();
+      expect(returned.length).toBe(new Set(returned).size);
+    }
   });
 
   test("a payment whose connection dies while it waits is answered when the standby has it, not when its row is visible", async () => {
