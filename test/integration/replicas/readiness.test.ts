@@ -76,7 +76,7 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
   const canMount = mountSmall(folder, 80);
   test.if(canMount)("a full disk, where root can mount a small one", async () => {
     const { port, stop } = await startServer("15", folder);
-    const replica = await startReplica(urlOf(port, "postgres"), "a");
+    const replica = await startReplica(urlOf(port, "postgres"), "a", ["-q"]);
     const filler = join(folder, "filler");
     Bun.spawnSync(["dd", "if=/dev/zero", `of=${filler}`, "bs=4k"], { stderr: "ignore" });
     await until(
