@@ -11,7 +11,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { FileSink } from "bun";
 import { cleanUp, later, newFolder } from "../test/support/cleanup.ts";
-import { missing, openEngine, startServer, urlOf } from "../test/support/postgres.ts";
+import { missing } from "../test/support/needs.ts";
+import { openEngine, startServer, urlOf } from "../test/support/postgres.ts";
 import { addMerchants } from "../test/support/shop.ts";
 import { firstLine, start } from "./support/processes.ts";
 import { median } from "./support/statistics.ts";
@@ -84,8 +85,8 @@ async function measure({ mode, processes, clients }: Kind, postmaster: number): 
   };
 }
 
-const why = missing("15");
-if (why !== null) {
+const why = missing("PostgreSQL 15");
+if (why !== "") {
   console.error(why);
   process.exit(1);
 }

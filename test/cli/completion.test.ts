@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { completions } from "../../cli/run.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo } from "../support/momo.ts";
+import { testWith } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
 import { KEYS, openMomo } from "../support/terminal.ts";
 
@@ -54,18 +55,15 @@ test.concurrent("momo complete prints it: a word, a tab and a description on eac
 });
 
 /** How each shell starts without the user's settings, and how it reads the script. */
-const SHELLS: [command: string, setUp: string][] = [
-  ["bash --norc -i", "source <(momo completion bash)"],
-  ["zsh -f -i", "autoload -Uz compinit && compinit -u -D && source <(momo completion zsh)"],
-  ["fish --no-config --interactive", "momo completion fish | source"],
+const SHELLS: [name: "bash" | "zsh" | "fish", flags: string, setUp: string][] = [
+  ["bash", "--norc -i", "source <(momo completion bash)"],
+  ["zsh", "-f -i", "autoload -Uz compinit && compinit -u -D && source <(momo completion zsh)"],
+  ["fish", "--no-config --interactive", "momo completion fish | source"],
 ];
 
 describe("Tab in a real shell completes, and runs nothing of what was typed", () => {
-  for (const [command, setUp] of SHELLS) {
-    const program = command.split(" ");
-    const [name = ""] = program;
-    if (Bun.which(name) === null) test(`${name}: left out, it is not installed`, () => {});
-    else test(name, () => expectCompletion(program, setUp));
+  for (const [name, flags, setUp] of SHELLS) {
+    testWith([name], name, () => expectCompletion([name, ...flags.split(" ")], setUp));
   }
 });
 

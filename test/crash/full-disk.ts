@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { PROGRAM, type Served, startMomo } from "../support/momo.ts";
 import { until } from "../support/until.ts";
 import { demand } from "./ledger.ts";
-import { mountSmall, run } from "./mount.ts";
-import { LeftOut, type Scenario, stopInTime, type Trial } from "./scenario.ts";
+import { mountSmall, run, whyNoMount } from "./mount.ts";
+import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
 /** A full disk has an effect only when a log has to grow, which may take many payments. */
 const MOST_ROUNDS_UNTIL_FULL = 250;
@@ -17,8 +17,8 @@ interface SmallDisk {
   free(server: Served): void;
 }
 
-export const fullFileSystem: Scenario = fullDisk("a full disk of 6 MB", ({ folder }) => {
-  if (!mountSmall(folder)) throw new LeftOut("nothing can be mounted here");
+export const fullFileSystem: Scenario = fullDisk("a full disk of 6 MB", whyNoMount, ({ folder }) => {
+  mountSmall(folder);
   const filler = join(folder, "filler");
   return {
     program: PROGRAM,
@@ -27,8 +27,9 @@ export const fullFileSystem: Scenario = fullDisk("a full disk of 6 MB", ({ folde
   };
 });
 
-export const limitedFiles: Scenario = fullDisk("a limit on the size of files", ({ data }) => {
-  if (!Bun.which("prlimit")) throw new LeftOut("there is no prlimit");
+const whyNoLimit = () => (Bun.which("prlimit") ? "" : "there is no prlimit");
+
+export const limitedFiles: Scenario = fullDisk("a limit on the size of files", whyNoLimit, ({ data }) => {
   const limit = ({ ready }: Served, bytes: number | "unlimited") =>
     run(["prlimit", "--pid", String(ready.pid), `--fsize=${bytes}:`]);
   return {
@@ -46,11 +47,12 @@ export const limitedFiles: Scenario = fullDisk("a limit on the size of files", (
  * The disk runs full under load: payments are refused with 500 in the API's own shape, reading goes on, and everything works as
  * soon as there is space again. In every second round the server is stopped while the disk is full.
  */
-function fullDisk(title: string, makeDisk: (trial: Trial) => SmallDisk): Scenario {
+function fullDisk(title: string, impossible: () => string, makeDisk: (trial: Trial) => SmallDisk): Scenario {
   return {
     title,
     promise: `${title}: 500 in the API's own shape, nothing stored, and payments again when there is space`,
     shortRounds: 2,
+    impossible,
     rounds: (kills) => Math.ceil(kills / 10),
     async play(trial) {
       const { program, fill, free } = makeDisk(trial);

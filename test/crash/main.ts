@@ -54,6 +54,11 @@ say(`seed ${seed}`);
 for (const name of names) {
   const scenario = SCENARIOS[name] as Scenario;
   const startedS = elapsed();
+  const why = scenario.impossible?.() ?? "";
+  if (why !== "") {
+    lines.push({ title: scenario.title, rounds: 0, answered: 0, unanswered: 0, note: `skipped: ${why}`, seconds: 0 });
+    continue;
+  }
   try {
     const progress = (text: string) => void say(`${name}: ${text}`);
     const figures = await runScenario(scenario, { rounds: scenario.rounds(kills), seed, progress });

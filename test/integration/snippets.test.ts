@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { LANGUAGES, type Language, paste, snippet } from "../../sandbox/console/browser/logic/snippets.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { describeWith, type Needed } from "../support/needs.ts";
 
 /** The examples of the console, run by the programs that they are for. */
 
-const PROGRAMS: Readonly<Record<Language, string>> = {
-  curl: "bash",
+const PROGRAMS: Readonly<Record<Language, Needed>> = {
+  curl: "curl",
   TypeScript: "node",
-  PHP: "php",
+  PHP: "php curl",
   Python: "python3",
 };
 
@@ -53,12 +54,7 @@ async function run(language: Language, payment_account_id?: number) {
 }
 
 for (const language of LANGUAGES) {
-  const program = PROGRAMS[language];
-  if (Bun.which(program) === null) {
-    test(`${language}: left out, because there is no ${program} here`, () => {});
-    continue;
-  }
-  describe(`${language}: the example, pasted into a terminal`, () => {
+  describeWith([PROGRAMS[language]], `${language}: the example, pasted into a terminal`, () => {
     test("takes a payment, and polls until it is final", async () => {
       expect(await run(language)).toEqual({ stdout: "completed\n", stderr: "", exitCode: 0 });
     });

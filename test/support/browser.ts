@@ -1,7 +1,8 @@
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, expect } from "bun:test";
 import { startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import type { Browser, Locator, Page } from "playwright-core";
-import { CHROMIUM, launchBrowser } from "./chromium.ts";
+import { launchBrowser } from "./chromium.ts";
+import { describeWith } from "./needs.ts";
 import { PATIENCE_MS } from "./time-outs.ts";
 
 /** The console in Chromium. */
@@ -31,13 +32,9 @@ let browser: Promise<Browser> | undefined;
 let sandbox: Promise<TestSandbox> | undefined;
 const pages = new Map<boolean, Promise<Page>>();
 
-/** Defines tests that need a browser. Without one they say that they were left out. */
+/** Defines tests that need a browser. */
 export function describeInBrowser(name: string, define: (scene: BrowserScene) => void): void {
-  if (CHROMIUM === null) {
-    test(`${name}: left out, because there is no Chromium here; install it, or name it in CHROME_PATH`, () => {});
-    return;
-  }
-  describe(name, () => {
+  describeWith(["Chromium"], name, () => {
     let started: TestSandbox;
     let page: Page | undefined;
     const complaints: string[] = [];

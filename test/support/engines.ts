@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,8 @@ import { areTotalsTrue as areShardsTrue } from "../../src/store/postgres/totals.
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
 import { areTotalsTrue } from "../../src/store/sqlite/totals.ts";
 import type { Store } from "../../src/store/store.ts";
-import { missing, newDatabase, openEngine, runSql, sharedServer, VERSIONS } from "./postgres.ts";
+import { describeWith, type Needed } from "./needs.ts";
+import { newDatabase, openEngine, runSql, sharedServer, VERSIONS } from "./postgres.ts";
 import { addMerchants } from "./shop.ts";
 
 /** A database of an engine, with nothing in it. */
@@ -23,6 +24,7 @@ export interface Place {
 
 export interface Engine {
   readonly name: string;
+  readonly needs: readonly Needed[];
   /** How much longer a call takes than with SQLite, about: tests that draw many cases draw fewer. */
   readonly cost: number;
   newPlace(): Promise<Place>;
@@ -30,6 +32,7 @@ export interface Engine {
 
 export const sqlite: Engine = {
   name: "SQLite",
+  needs: [],
   cost: 1,
   async newPlace() {
     const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
@@ -60,10 +63,11 @@ const EMPTY = `DELETE FROM transactions; DELETE FROM day_totals; DELETE FROM del
   SELECT setval('transaction_numbers', 1, false), setval('merchants_id_seq', 1, false),
     setval('payment_accounts_id_seq', 1, false), setval('api_keys_id_seq', 1, false)`;
 
-export const postgres: readonly Engine[] = VERSIONS.filter((version) => missing(version) === null).map((version) => {
+export const postgres: readonly Engine[] = VERSIONS.map((version) => {
   const idle: string[] = [];
   return {
     name: `PostgreSQL ${version}`,
+    needs: [`PostgreSQL ${version}`],
     cost: 8,
     async newPlace() {
       const url = idle.pop() ?? (await newDatabase(await sharedServer(version)));
@@ -100,7 +104,7 @@ export async function onEngines(chosen: readonly Engine[], load: () => Promise<u
 
 /** Defines tests once for each engine: on SQLite, or on those that test/integration/postgres chooses. */
 export function onEveryEngine(define: (engine: Engine) => void): void {
-  for (const engine of engines) describe(engine.name, () => define(engine));
+  for (const engine of engines) describeWith(engine.needs, engine.name, () => define(engine));
 }
 
 export interface Shop {

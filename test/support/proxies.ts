@@ -1,4 +1,3 @@
-import { describe, test } from "bun:test";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -7,6 +6,7 @@ import { startChild } from "./child.ts";
 import { later, newFolder } from "./cleanup.ts";
 import { startForwarder } from "./forwarder.ts";
 import { type Served, serveMomo } from "./momo.ts";
+import { findProgram, PLACES } from "./needs.ts";
 import { until } from "./until.ts";
 
 /** Real proxies in front of momo. Each listens on a socket in a new folder, so that no port needs to be free. */
@@ -23,18 +23,6 @@ export function serveWithToken(): Promise<Served> {
 export interface RunningProxy {
   /** Where it is reached: `127.0.0.1` and a port. */
   readonly address: string;
-}
-
-const PLACES = `${process.env.PATH ?? ""}:/usr/sbin:/usr/local/sbin`;
-const find = (program: string) => Bun.which(program, { PATH: PLACES });
-
-/** Defines tests that need a program; without it, they say that they were left out. */
-export function describeWith(program: "nginx" | "haproxy" | "openssl", name: string, define: () => void): void {
-  if (find(program) === null) {
-    test(`${name}: left out, because there is no ${program} here; install it`, () => {});
-    return;
-  }
-  describe(name, define);
 }
 
 /**
@@ -79,7 +67,16 @@ export async function makeCertificate(): Promise<{ certificate: string; key: str
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
   const { exited, stderr } = startChild(
     [
-      ...[find("openssl") ?? "", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...[
+        findProgram("openssl") ?? "",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+      ],
       ...["-days", "2", "-subj", "/CN=momo.example", "-keyout", key, "-out", certificate],
     ],
     { env: { PATH: PLACES }, cwd: folder },
@@ -98,7 +95,7 @@ async function start(prepare: (folder: string, socket: string) => string[]): Pro
   const folder = newFolder();
   const socket = join(folder, "socket");
   const [program = "", ...args] = prepare(folder, socket);
-  const child = startChild([find(program) ?? program, ...args], { env: { PATH: PLACES }, cwd: folder });
+  const child = startChild([findProgram(program) ?? program, ...args], { env: { PATH: PLACES }, cwd: folder });
   later(async () => {
     child.signal("SIGKILL");
     await child.exited;

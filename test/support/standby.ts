@@ -19,7 +19,7 @@ export const urlAt = ({ port }: Node): string => urlOf(port, "postgres");
 
 /** Runs a program of PostgreSQL to its end; the test goes on meanwhile. */
 async function run(name: string, ...args: string[]): Promise<void> {
-  const child = Bun.spawn(commandOf(VERSION, name, ...args), { cwd: "/", stdout: "ignore", stderr: "pipe" });
+  const child = Bun.spawn(commandOf(name, ...args), { cwd: "/", stdout: "ignore", stderr: "pipe" });
   const said = await new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`${name}: ${said}`);
 }

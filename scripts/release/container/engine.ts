@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Ended, run, runToEnd } from "../run.ts";
@@ -14,14 +14,18 @@ export interface Engine {
   /** Runs a container, as `podman run` does. */
   tryRun(...args: string[]): Promise<Ended>;
   run(...args: string[]): Promise<string>;
+  /** Removes everything. It does not throw, because that would hide the error that it follows: what remains is named on stderr. */
+  close(): Promise<void>;
   /** The command that reaches the same containers from other programs, and its environment. */
   readonly podmanCommand: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  close(): Promise<void>;
 }
 
 /** With Debian's folders for programs of administrators. */
 const PATH = `${process.env.PATH ?? ""}:/usr/sbin:/sbin`;
+
+/** Where podman and buildah look for their helpers. */
+const HELPERS = "/usr/local/libexec/podman:/usr/local/lib/podman:/usr/libexec/podman:/usr/lib/podman";
 
 /** Limits that a process without privileges can set; the default limits are higher. */
 const CONFIGURATION = `
@@ -33,8 +37,8 @@ network_backend = "netavark"
 
 /** @returns the programs that are missing to build images, to run them, and for what else the caller does */
 export function missingPrograms(others: readonly string[] = []): string[] {
-  const programs = ["buildah", "skopeo", "podman", "runc", ...others];
-  return programs.filter((program) => Bun.which(program, { PATH }) === null);
+  const programs = ["buildah", "skopeo", "podman", "runc", "netavark", ...others];
+  return programs.filter((program) => Bun.which(program, { PATH: `${PATH}:${HELPERS}` }) === null);
 }
 
 export function openEngine(): Engine {
@@ -61,7 +65,20 @@ export function openEngine(): Engine {
       await runToEnd([...podmanCommand, "rm", "--all", "--force", "--time", "0", "--volumes"], { env });
       await runToEnd([...podmanCommand, "network", "prune", "--force"], { env });
       await runToEnd([...podmanCommand, "unmount", "--all", "--force"], { env });
-      rmSync(folder, { recursive: true, force: true });
+      // After a failed build, a mount of buildah's stays.
+      for (const mount of mountsBelow(folder)) await runToEnd(["umount", "--lazy", mount], { env });
+      try {
+        rmSync(folder, { recursive: true, force: true });
+      } catch (error) {
+        process.stderr.write(`${folder} remains: ${(error as Error).message}\n`);
+      }
     },
   };
+}
+
+/** The last mount first, because it may be inside another one. */
+function mountsBelow(folder: string): string[] {
+  const places = readFileSync("/proc/self/mounts", "utf8").match(/(?<=^\S+ )\S+/gm) ?? [];
+  const plain = places.map((place) => place.replaceAll("\\040", " "));
+  return plain.filter((place) => place.startsWith(`${folder}/`)).reverse();
 }

@@ -5,7 +5,7 @@ import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
 import { type Session, startSession } from "../../support/documents-session.ts";
 import { runToEnd } from "../../support/momo.ts";
-import { describeWith } from "../../support/proxies.ts";
+import { describeWith } from "../../support/needs.ts";
 import { describeWithPostgres, emptyDatabase } from "../../support/replicas.ts";
 import { until } from "../../support/until.ts";
 
@@ -54,7 +54,7 @@ describeWithPostgres("every command of docs/replicas.md works as it is written",
   });
 });
 
-describeWith("haproxy", "the configurations for HAProxy in docs/replicas.md", () => {
+describeWith(["haproxy"], "the configurations for HAProxy in docs/replicas.md", () => {
   test("are valid", async () => {
     const file = join(newFolder(), "haproxy.conf");
     const defaults = "defaults\n  mode http\n  timeout client 30s\n  timeout server 30s\n  timeout connect 5s\n";

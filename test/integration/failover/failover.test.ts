@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
-import { describeWith } from "../../support/proxies.ts";
+import { describeWith } from "../../support/needs.ts";
 import { describeWithPostgres } from "../../support/replicas.ts";
 import { failOverUnderLoad, type Scene, startScene } from "./history.ts";
 
 afterAll(cleanUp);
 
 // The long run is `npm run failover`.
-describeWith("haproxy", "a fail-over under load, behind HAProxy", () => {
+describeWith(["haproxy"], "a fail-over under load, behind HAProxy", () => {
   describeWithPostgres("with three replicas", () => {
     let scene: Scene;
     beforeAll(async () => {

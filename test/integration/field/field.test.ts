@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runMomo } from "../../support/momo.ts";
+import { describeWith } from "../../support/needs.ts";
 import { FAST, fieldArguments, HABITS, type Habit } from "./habits.ts";
 
 afterAll(cleanUp);
-
-const hasNode = Bun.which("node") !== null;
 
 async function audited(program: Habit, accept: "strict" | "lenient") {
   const report = join(newFolder(), "audit.json");
@@ -17,9 +16,8 @@ async function audited(program: Habit, accept: "strict" | "lenient") {
   return { ...run, findings: [...new Set(findings.map(({ severity, kind }) => `${severity} ${kind}`))].sort() };
 }
 
-describe("what momo reports of these clients does not change", () => {
-  if (!hasNode) test("left out; there is no node", () => {});
-  for (const program of hasNode ? HABITS : []) {
+describeWith(["node"], "what momo reports of these clients does not change", () => {
+  for (const program of HABITS) {
     const { file, habit, prints, findings, strict } = program;
     const isBad = findings.some((finding) => finding.startsWith("error"));
 

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp } from "../../support/cleanup.ts";
 import { blocksOf, readDocument } from "../../support/documents.ts";
 import { installPackages } from "../../support/installed.ts";
 import { runToEnd } from "../../support/momo.ts";
+import { type Needed, testWith } from "../../support/needs.ts";
 
 /** The examples of docs/testing.md for test runners, run by these in a project that has the npm package. */
 
@@ -17,6 +18,7 @@ const [forNode = "", forJest = ""] = blocksOf(testing, "js");
 
 interface Runner {
   readonly name: string;
+  readonly needs: readonly Needed[];
   readonly file: string;
   readonly code: string;
   readonly command: readonly string[];
@@ -25,19 +27,28 @@ interface Runner {
 const RUNNERS: readonly Runner[] = [
   {
     name: "bun:test",
+    needs: [],
     file: "cancelled.test.ts",
     code: forBun,
     command: [process.execPath, "test", "./cancelled.test.ts"],
   },
-  { name: "node:test", file: "cancelled.test.mjs", code: forNode, command: ["node", "--test", "cancelled.test.mjs"] },
+  {
+    name: "node:test",
+    needs: ["node"],
+    file: "cancelled.test.mjs",
+    code: forNode,
+    command: ["node", "--test", "cancelled.test.mjs"],
+  },
   {
     name: "vitest",
+    needs: ["node", "vitest"],
     file: "cancelled.vitest.test.ts",
     code: forBun.replace('from "bun:test"', 'from "vitest"'),
     command: ["node", "node_modules/vitest/vitest.mjs", "run", "cancelled.vitest"],
   },
   {
     name: "jest",
+    needs: ["node", "jest"],
     file: "cancelled.jest.test.cjs",
     code: forJest,
     command: ["node", "node_modules/jest/bin/jest.js", "--testMatch", "**/*.jest.test.cjs"],
@@ -52,12 +63,8 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 describe("the example of docs/testing.md runs, and fails where the payment ends in another way", () => {
-  for (const { name, file, code, command } of RUNNERS) {
-    if (["vitest", "jest"].includes(name) && !existsSync(FRAMEWORKS)) {
-      test(`${name}: left out; npm install --prefix test/integration/npm --ignore-scripts`, () => {});
-      continue;
-    }
-    test(name, async () => {
+  for (const { name, needs, file, code, command } of RUNNERS) {
+    testWith(needs, name, async () => {
       const env = { CI: "1", NO_COLOR: "1" };
       expect(code).toContain("momo-sandbox/testing");
       writeFileSync(join(project, file), code);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from "bun:test";
+import { afterAll, beforeAll, describe } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
@@ -6,6 +6,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { readDocument } from "../../support/documents.ts";
 import { testHelperIn } from "../../support/helper-in-runtime.ts";
 import { installPackages } from "../../support/installed.ts";
+import { named } from "../../support/needs.ts";
 
 /** The test helper in the runtimes that `npm run runtimes` installs. */
 
@@ -31,7 +32,9 @@ function permissions(): string[] {
 
 describe("momo-sandbox/testing", () => {
   for (const [runtime, command] of Object.entries(RUNTIMES)) {
-    if (existsSync(command[0] ?? "")) testHelperIn(runtime, command, () => project);
-    else test(`in ${runtime}: left out; there is none for this machine`, () => {});
+    const isThere = existsSync(command[0] ?? "");
+    describe.skipIf(!isThere)(named(runtime, isThere ? "" : "npm has none for this machine"), () => {
+      testHelperIn(runtime, command, () => project);
+    });
   }
 });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { resolve } from "../../../src/domain/state-machine.ts";
@@ -7,6 +7,7 @@ import type { PendingTransaction } from "../../../src/domain/transaction.ts";
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { startChild } from "../../support/child.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { findProgram, testWith } from "../../support/needs.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
 import {
   asNobody,
@@ -25,7 +26,6 @@ import { addMerchants, insertPending } from "../../support/shop.ts";
 afterAll(cleanUp);
 
 const QUERIES = 4000;
-const PGBOUNCER = "/usr/sbin/pgbouncer";
 
 /** PgBouncer gives each transaction another connection: what belongs to a session is lost, or belongs to another client. */
 async function startPooler(port: number): Promise<number> {
@@ -37,7 +37,10 @@ async function startPooler(port: number): Promise<number> {
 auth_type = any\npool_mode = transaction\ndefault_pool_size = 3\nunix_socket_dir =\n`,
   );
   giveToNobody(folder);
-  const child = startChild([...asNobody, PGBOUNCER, join(folder, "pgbouncer.ini")], { env: {}, cwd: "/" });
+  const child = startChild([...asNobody, findProgram("pgbouncer") ?? "", join(folder, "pgbouncer.ini")], {
+    env: {},
+    cwd: "/",
+  });
   later(async () => {
     child.signal("SIGKILL");
     await child.exited;
@@ -74,8 +77,7 @@ describePostgres(
       await client.close({ timeout: 0 });
     });
 
-    if (existsSync(PGBOUNCER)) test("behind PgBouncer in transaction mode", () => payBehindPooler(version));
-    else test("behind PgBouncer: left out; apt-get install pgbouncer", () => {});
+    testWith(["PgBouncer"], "behind PgBouncer in transaction mode", () => payBehindPooler(version));
   },
   ["15"],
 );

@@ -1,6 +1,4 @@
-import { test } from "bun:test";
 import { onEngines, postgres } from "../../support/engines.ts";
-import { missing, VERSIONS } from "../../support/postgres.ts";
 
 /** Runs the contract tests of a store and the scenarios of the API on PostgreSQL; `npm test` runs them on SQLite. */
 
@@ -16,8 +14,3 @@ await onEngines(postgres, async () => {
   await import("../../http/list.test.ts");
   await import("../../http/start-payment.test.ts");
 });
-
-for (const version of VERSIONS) {
-  const why = missing(version);
-  if (why !== null) test(`PostgreSQL ${version}: left out; ${why}`, () => {});
-}

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Child, startChild } from "../../support/child.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { describeWith } from "../../support/needs.ts";
 import { type Sandbox, startIn } from "../../support/sandbox.ts";
 import { TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
 
@@ -47,11 +47,7 @@ const QUERIES = [
   "type=%61pi&status=PENDING&date_from=2026-01-01&search=07&page=1&limit=5",
 ];
 
-if (existsSync(PRISM) && Bun.which("node")) {
-  describe("Prism as a validating proxy passes everything that momo accepts", validatingProxy);
-} else {
-  test("Prism as a validating proxy: left out; npm install --prefix test/integration/prism --ignore-scripts", () => {});
-}
+describeWith(["Prism", "node"], "Prism as a validating proxy passes everything that momo accepts", validatingProxy);
 
 function validatingProxy(): void {
   let sandbox: Sandbox;

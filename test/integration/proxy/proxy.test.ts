@@ -2,14 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
 import { type Served, serveMomo } from "../../support/momo.ts";
-import {
-  describeWith,
-  type RunningProxy,
-  serveWithToken,
-  startHaproxy,
-  startNginx,
-  TOKEN,
-} from "../../support/proxies.ts";
+import { describeWith } from "../../support/needs.ts";
+import { type RunningProxy, serveWithToken, startHaproxy, startNginx, TOKEN } from "../../support/proxies.ts";
 
 /** What a client elsewhere can reach through a real proxy: never the control API. */
 
@@ -121,7 +115,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 for (const { program, plain, telling, prefix } of KINDS) {
-  describeWith(program, `behind ${program}`, () => {
+  describeWith([program], `behind ${program}`, () => {
     test("that forwards everything, with a token: no key without it", async () => {
       const proxy = await plain(portOf(withToken));
       await expectOpenToMerchants(withToken, proxy);
@@ -153,7 +147,7 @@ for (const { program, plain, telling, prefix } of KINDS) {
   });
 }
 
-describeWith("nginx", "behind nginx with a rule that replaces the prefix", () => {
+describeWith(["nginx"], "behind nginx with a rule that replaces the prefix", () => {
   test.each([
     ["/api/", TRAVERSALS.map((target) => target.replace("/v2/", "/api/"))],
     ["/api", ["/api../_momo/keys", "/api%2e%2e/_momo/keys", "/api..\\_momo/keys", "/api..%5c_momo/keys"]],

