@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeLocalBase, PROCESSORS, type Processor } from "../../../scripts/release/container/base.ts";
 import { type Engine, openEngine } from "../../../scripts/release/container/engine.ts";
@@ -27,6 +28,15 @@ describe.skipIf(!canBuild)(named("the container image", canBuild ? "" : "only ro
     afterAll(() => engine?.close());
 
     for (const [promise, trial] of Object.entries(TRIALS)) test(promise, () => trial(engine, image));
+
+    test("a build that fails says why, and nothing of it remains mounted", async () => {
+      const failing = openEngine();
+      appendFileSync(failing.env.CONTAINERS_CONF ?? "", '[engine]\nhelper_binaries_dir = ["/nowhere"]\n');
+      const build = makeLocalBase(failing, processor ?? "amd64");
+      await expect(build.finally(failing.close)).rejects.toThrow('could not find "netavark"');
+      expect(readFileSync("/proc/self/mounts", "utf8")).not.toContain(failing.folder);
+      expect(existsSync(failing.folder)).toBe(false);
+    });
   });
 });
 
