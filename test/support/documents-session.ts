@@ -1,4 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { builtBinary } from "./binary.ts";
 import { newFolder } from "./cleanup.ts";
@@ -24,6 +25,9 @@ export async function startSession(): Promise<Session> {
     HOME: folder,
     MOMO_DATA: join(folder, "data"),
     npm_config_update_notifier: "false",
+    // Go needs no C compiler, and compiles its library once.
+    CGO_ENABLED: "0",
+    GOCACHE: join(homedir(), ".cache/go-build"),
   };
   const { ready } = await serveMomo(["--data", environment.MOMO_DATA]);
 
