@@ -30,21 +30,19 @@ export async function explainListenFailure(
       `choose a port above 1023 with ${flag}`,
     );
   }
-  if (
-    code === "EADDRNOTAVAIL" ||
-    code === "ENOENT" ||
-    code === "ENOTFOUND" ||
-    code === "EINVAL" ||
-    code === "EAFNOSUPPORT"
-  ) {
-    return new Failure(
-      "unexpected",
-      `${host} is not an address of this machine (${code})`,
-      "choose one with --host, such as 127.0.0.1",
-    );
-  }
-  return error;
+  const reason = code === undefined ? undefined : NO_ADDRESS[code];
+  if (reason === undefined) return error;
+  return new Failure("unexpected", `${host} ${reason} (${code})`, "choose an address with --host, such as 127.0.0.1");
 }
+
+const NO_ADDRESS: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: "is not an address of this machine",
+  EINVAL: "is not an address of this machine",
+  EAFNOSUPPORT: "is not an address of this machine",
+  ENOENT: "does not resolve to an address",
+  ENOTFOUND: "does not resolve to an address",
+  EAGAIN: "does not resolve to an address, because no name server answers",
+};
 
 /** A busy momo answers within this time. A program that never answers delays the refusal by no more. */
 const HOLDER_TIMEOUT_MS = 3000;

@@ -79,14 +79,22 @@ describe("a port or data directory that is in use: one line names the user, one 
     expect(same.exitCode).toBe(2);
   });
 
-  test.each(["192.0.2.1", "nowhere.invalid", "127.0.0.256"])(
-    "--host %s, which is not an address of this machine",
-    async (host) => {
-      const { message, hint } = await refusalOf(newFolder(), { host });
-      expect(message).toStartWith(`${host} is not an address of this machine`);
-      expect(hint).toContain("--host");
-    },
-  );
+  test.each([
+    ["192.0.2.1", "is not an address of this machine"],
+    ["nowhere.invalid", "does not resolve to an address"],
+    ["127.0.0.256", "does not resolve to an address"],
+  ])("--host %s, which %s", async (host, reason) => {
+    const { message, hint } = await refusalOf(newFolder(), { host });
+    expect(message).toStartWith(`${host} ${reason}`);
+    expect(hint).toContain("--host");
+  });
+
+  test("--host with a name while no name server answers", async () => {
+    const address = { host: "shop.test", port: 80, flag: "--port" } as const;
+    expect(await explainListenFailure({ code: "EAGAIN" }, address)).toMatchObject({
+      message: "shop.test does not resolve to an address, because no name server answers (EAGAIN)",
+    });
+  });
 });
 
 describe("a data directory that cannot be used: one line names the place, one the flag that helps", () => {
