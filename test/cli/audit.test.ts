@@ -123,10 +123,11 @@ describe("momo exec --audit", () => {
 
   test.concurrent("--audit-report writes a report that others can read, whatever the exit code", async () => {
     const file = join(newFolder(), "audit.xml");
-    const run = await exec(["--audit-report", file], ...listing(TAKES_WRONG_ROW, "process.exit(9)"));
+    const command = ["exec", "--audit-report", file, "--", ...listing(TAKES_WRONG_ROW, "process.exit(9)")];
+    const run = await runMomo(command, { program: ["sh", "-c", 'umask 022; exec "$@"', "sh", ...PROGRAM] });
     expect(run).toEqual({ stdout: "", stderr: "", exitCode: 9 });
     expect(readFileSync(file, "utf8")).toMatch(/^<\?xml[\s\S]* failures="1"/);
-    expect(statSync(file).mode & 0o044).not.toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o644);
   });
 
   test.each([

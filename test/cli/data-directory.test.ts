@@ -95,7 +95,8 @@ test("an existing data directory keeps its mode and other files; only the owner 
     chmodSync(join(data, name), [0o640, 0o604, 0o644][index % 3] ?? 0);
   }
   const other = join(data, "notes.txt");
-  writeFileSync(other, "mine", { mode: 0o644 });
+  writeFileSync(other, "mine");
+  chmodSync(other, 0o644);
   chmodSync(data, 0o755);
   await startIn(data);
   expect([modeOf(data), modeOf(other)]).toEqual(["755", "644"]);

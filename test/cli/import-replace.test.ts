@@ -71,7 +71,7 @@ describe("credentials.json has a key of the new database, or the command warns",
 describe("an import --replace that fails changes nothing", () => {
   testWithMounts("momo.db is mounted by itself, as in a container", async () => {
     const { data, file, ids } = await leftByKilledServer();
-    const command = [...PROGRAM, "import", copy, "--replace", "--data", data].join(" ");
+    const command = [...PROGRAM, "import", copy, "--replace", "--data", data].map((word) => `'${word}'`).join(" ");
     const imported = await runToEnd(afterMounts([`mount --bind ${file} ${file}`], command));
     expect(imported).toMatchObject({ stdout: "", exitCode: 1 });
     expect(imported.stderr).toStartWith(`momo: ${file} cannot be replaced (EBUSY), and is as it was\n`);
