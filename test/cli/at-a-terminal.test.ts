@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { RESULT_CODES } from "../../src/domain/result-codes.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";
 import { KEYS, openMomo } from "../support/terminal.ts";
@@ -279,7 +279,7 @@ describe("momo tail and momo open", () => {
   });
 
   test.concurrent("open opens the console in the browser, and prints its address", async () => {
-    const folder = newFolder();
+    const folder = newProgramFolder();
     const opened = join(folder, "opened");
     writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\necho "$1" > '${opened}'\n`, { mode: 0o755 });
     const run = await runMomo(["open", ...shared.at], { env: { PATH: `${folder}:${process.env.PATH}` } });

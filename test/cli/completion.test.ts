@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { completions } from "../../cli/run.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 import { startIn } from "../support/sandbox.ts";
@@ -68,7 +68,7 @@ describe("Tab in a real shell completes, and runs nothing of what was typed", ()
 });
 
 async function expectCompletion(program: readonly string[], setUp: string): Promise<void> {
-  const folder = newFolder();
+  const folder = newProgramFolder();
   const momo = PROGRAM.map((word) => `'${word}'`).join(" ");
   writeFileSync(join(folder, "momo"), `#!/bin/sh\nexec ${momo} "$@"\n`, { mode: 0o755 });
   writeFileSync(join(folder, "zz-mine"), "#!/bin/sh\n", { mode: 0o755 });

@@ -36,6 +36,14 @@ export function startClients(count: number, server: Served, ledger: Ledger, draw
   };
 }
 
+/** Waits until the server has answered a payment of the clients, however slow the machine is. */
+export async function firstAnswer(ledger: Ledger, before: number): Promise<void> {
+  await until(
+    async () => ledger.answered,
+    (answered) => answered > before,
+  );
+}
+
 /**
  * Starts payments at once, each with a drawn outcome that ends soon, and records the answers.
  * @returns how many were refused @throws an error if one was refused with anything but the fixed 500 of the API

@@ -1,5 +1,5 @@
 import { type Served, startMomo } from "../support/momo.ts";
-import { listAll, startClients } from "./clients.ts";
+import { firstAnswer, listAll, startClients } from "./clients.ts";
 import { demand } from "./ledger.ts";
 import type { Scenario, Trial } from "./scenario.ts";
 
@@ -53,8 +53,10 @@ async function resetAll(server: Served, { ledger }: Trial): Promise<void> {
 }
 
 async function killUnderLoad(server: Served, { ledger, draw }: Trial, moment: "load" | "stop"): Promise<void> {
+  const before = ledger.answered;
   const clients = startClients(CLIENTS, server, ledger, draw);
-  await Bun.sleep(20 + draw(300));
+  await firstAnswer(ledger, before);
+  await Bun.sleep(draw(300));
   if (moment === "stop") {
     server.child.signal("SIGTERM");
     await Bun.sleep(draw(60));

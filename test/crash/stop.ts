@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { startClients } from "./clients.ts";
+import { firstAnswer, startClients } from "./clients.ts";
 import { demand } from "./ledger.ts";
 import { type Scenario, stopInTime } from "./scenario.ts";
 
@@ -15,8 +15,10 @@ export const stop: Scenario = {
     let longestMs = 0;
     await trial.eachRound(async () => {
       const server = await trial.serve();
+      const before = trial.ledger.answered;
       const clients = startClients(CLIENTS, server, trial.ledger, trial.draw);
-      await Bun.sleep(20 + trial.draw(200));
+      await firstAnswer(trial.ledger, before);
+      await Bun.sleep(trial.draw(200));
       longestMs = Math.max(longestMs, await stopInTime(server));
       await clients.stop();
       demand(server.child.stderr.text === "", () => `printed: ${server.child.stderr.text}`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import manifest from "../../package.json";
 import { tryMomo } from "../../scripts/release/trial.ts";
 import { builtBinary } from "../support/binary.ts";
-import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
 afterAll(cleanUp);
@@ -13,7 +13,7 @@ const momo = await builtBinary();
 
 /** momo with one command replaced by a line of shell. */
 function broken(command: string, instead: string): string {
-  const file = join(newFolder(), "momo");
+  const file = join(newProgramFolder(), "momo");
   writeFileSync(file, `#!/bin/sh\ncase "$*" in ${command}) ${instead} ;; esac\nexec '${momo}' "$@"\n`, { mode: 0o755 });
   return file;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from "bun:test";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,6 +17,15 @@ export async function cleanUp(): Promise<void> {
 /** A new folder; {@link cleanUp} removes it. */
 export function newFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "momo-test-")));
+  later(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The same for programs that the tests write and run: TMPDIR may forbid to execute. */
+export function newProgramFolder(): string {
+  const dist = join(import.meta.dir, "../../dist");
+  mkdirSync(dist, { recursive: true });
+  const folder = mkdtempSync(join(dist, "test-"));
   later(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -18,7 +18,7 @@ describeWith(["haproxy"], "a fail-over under load, behind HAProxy", () => {
     test("to a synchronous standby: every answered payment is stored once, and the totals equal a full count", async () => {
       const history = await failOverUnderLoad(scene, { ...options, isSynchronous: true });
       expect(history).toMatchObject({ lost: 0, doubled: 0, renumbered: 0, areTotalsTrue: true });
-      expect(history.answered).toBeGreaterThan(100);
+      expect(history.answered).toBeGreaterThan(10);
       expect(history.stored).toBeGreaterThanOrEqual(history.answered);
     });
 

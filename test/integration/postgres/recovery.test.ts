@@ -115,7 +115,7 @@ describePostgres((version) => {
     url.port = String(forwarder.port);
     const store = await openReplica(url.href, { commitDeadlineMs: 30_000 });
     await addMerchants(store, 1);
-    const impatient = await openReplica(url.href, { commitDeadlineMs: 300 });
+    const impatient = await openReplica(url.href, { commitDeadlineMs: 1000 });
     const [kept, lost] = [await identified(store), await identified(impatient)];
     forwarder.cut();
     expect(String(await rejectionOf(impatient.transactions.insert(lost)))).toContain(

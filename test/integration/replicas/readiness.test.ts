@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { mountSmall } from "../../crash/mount.ts";
+import { mountSmall, whyNoMount } from "../../crash/mount.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
+import { named } from "../../support/needs.ts";
 import { newDatabase, runSql, sharedServer, startServer, urlOf } from "../../support/postgres.ts";
 import { describeWithPostgres, type ReplicaServer, startReplica } from "../../support/replicas.ts";
 import { SLACK_MS } from "../../support/time-outs.ts";
@@ -72,9 +73,10 @@ describeWithPostgres("a replica that cannot store payments is not ready, and the
     await replica.stop();
   });
 
-  const folder = newFolder();
-  const canMount = mountSmall(folder, 80);
-  test.if(canMount)("a full disk, where root can mount a small one", async () => {
+  const why = whyNoMount();
+  test.skipIf(why !== "")(named("a full disk", why), async () => {
+    const folder = newFolder();
+    mountSmall(folder, 80);
     const { port, stop } = await startServer("15", folder);
     const replica = await startReplica(urlOf(port, "postgres"), "a", ["-q"]);
     const filler = join(folder, "filler");
