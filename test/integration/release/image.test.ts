@@ -7,6 +7,7 @@ import { buildImage, pinnedBase, requirePinnedBase } from "../../../scripts/rele
 import { TRIALS } from "../../../scripts/release/container/trials.ts";
 import { builtBinary, ROOT } from "../../support/binary.ts";
 import { describeWith, named } from "../../support/needs.ts";
+import { rejectionOf } from "../../support/rejection.ts";
 
 /** The image for this processor, with the C library of this machine. */
 
@@ -31,8 +32,8 @@ describe.skipIf(why !== "")(named("the container image", why), () => {
     test("a build that fails says why, and nothing of it remains mounted", async () => {
       const failing = openEngine();
       appendFileSync(failing.env.CONTAINERS_CONF ?? "", '[engine]\nhelper_binaries_dir = ["/nowhere"]\n');
-      const build = makeLocalBase(failing, processor ?? "amd64");
-      await expect(build.finally(failing.close)).rejects.toThrow('could not find "netavark"');
+      const error = await rejectionOf(makeLocalBase(failing, processor ?? "amd64").finally(() => failing.close()));
+      expect(String(error)).toContain('could not find "netavark"');
       expect(readFileSync("/proc/self/mounts", "utf8")).not.toContain(failing.folder);
       expect(existsSync(failing.folder)).toBe(false);
     });
