@@ -32,7 +32,8 @@ describe.skipIf(why !== "")(named("the container image", why), () => {
     test("a build that fails says why, and nothing of it remains mounted", async () => {
       const failing = openEngine();
       appendFileSync(failing.env.CONTAINERS_CONF ?? "", '[engine]\nhelper_binaries_dir = ["/nowhere"]\n');
-      const error = await rejectionOf(makeLocalBase(failing, processor ?? "amd64").finally(() => failing.close()));
+      const error = await rejectionOf(makeLocalBase(failing, processor ?? "amd64"));
+      await failing.close();
       expect(String(error)).toContain('could not find "netavark"');
       expect(readFileSync("/proc/self/mounts", "utf8")).not.toContain(failing.folder);
       expect(existsSync(failing.folder)).toBe(false);
