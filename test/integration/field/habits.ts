@@ -110,7 +110,7 @@ export const HABITS: readonly Habit[] = [
 const FAST_CLOCK = join(import.meta.dir, "fast-clock.cjs");
 
 /** Variables with which momo and its client run on a fast clock: what takes 20 s takes 2 s. */
-export const FAST = { BUN_OPTIONS: `--preload="${FAST_CLOCK}"`, NODE_OPTIONS: `--require "${FAST_CLOCK}"` };
+export const FAST = { BUN_OPTIONS: `"--preload=${FAST_CLOCK}"`, NODE_OPTIONS: `--require "${FAST_CLOCK}"` };
 
 /** The arguments of momo that run a program as it is. */
 export const fieldArguments = ({ file, shop }: Habit, flags: readonly string[]): string[] => [
