@@ -17,6 +17,7 @@ import { runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
+import { readAccountId } from "../terminal/options.ts";
 import { reportFault, tell } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
@@ -34,12 +35,14 @@ export default function execCommand(): Command {
     )
     .option("--audit-report <file>", "write its mistakes as JUnit (.xml), .sarif, .json or .txt")
     .option("-q, --quiet", "with --audit: print nothing if nothing is wrong")
-    .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts);
+    .option("--intercept <hosts>", "answer the command's requests to https://HOST/... with the sandbox", readHosts)
+    .option("--account <id>", "the id of the sandbox's payment account (default: 1)", readAccountId);
   return addSandboxOptions(command).action(exec);
 }
 
 interface ExecFlags extends SandboxFlags {
   readonly intercept?: readonly string[];
+  readonly account?: number;
   readonly audit?: Severity;
   readonly auditReport?: string;
   readonly quiet?: boolean;
@@ -64,6 +67,8 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   try {
     const sandbox = await runSandbox({
       ...config,
+      accountId: flags.account,
+      opensAccounts: flags.intercept !== undefined,
       directory,
       host: "127.0.0.1",
       port: 0,

@@ -3,7 +3,6 @@ import { parseChoice } from "../../sandbox/network/choice.ts";
 import { OUTCOMES } from "../../sandbox/network/outcomes.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { openBeside } from "../client/beside.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
 import type { WaitFlags } from "../client/wait.ts";
@@ -58,7 +57,7 @@ async function pay(first: string | undefined, rest: readonly string[], given: Pa
       "give it with --account or MOMO_PAYMENT_ACCOUNT_ID",
     );
   }
-  const started = await start(target, phone, amount, flags).catch((error) => explainAccount(error, target, flags));
+  const started = await start(target, phone, amount, flags).catch(explainAccount);
   const checkoutRequestId = String(started.checkout_request_id);
   const isWatched = isErrorTerminal() && !flags.quiet;
   if (!flags.wait) {
@@ -107,18 +106,11 @@ function tellSame(phone: string, amount: number, flags: PayFlags): void {
   tell();
 }
 
-/** Adds to the refusal of an account which accounts there are. */
-async function explainAccount(error: unknown, target: Target, flags: PayFlags): Promise<never> {
+/** Adds to the refusal of an account the flag for it. */
+function explainAccount(error: unknown): never {
   if (!(error instanceof Failure) || !error.message.startsWith("payment_account_id")) throw error;
-  // The control API lists the accounts of the first merchant, whose key is that of the data directory.
-  const answer = target.keySource?.from === "file" ? await openBeside(flags).get("/accounts") : null;
-  const accounts = Array.isArray(answer?.accounts) ? (answer.accounts as { id: number; name: string }[]) : [];
-  const names = accounts.slice(0, MAX_NAMED_ACCOUNTS).map(({ id, name }) => `${id} (${name})`);
-  const there = names.length > 0 ? `there is ${names.join(", ")}` : "momo accounts list shows them";
-  throw new Failure(error.code, error.message, `${there}; give one with --account`);
+  throw new Failure(error.code, error.message, "give one with --account");
 }
-
-const MAX_NAMED_ACCOUNTS = 5;
 
 /** The merchant API starts payments of the kind `api`, the control API those of other kinds. */
 function start(target: Target, phone: string, amount: number, flags: PayFlags): Promise<Answer> {

@@ -21,6 +21,7 @@ import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts
 import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
+import type { Tariff } from "../../src/domain/fee.ts";
 import { once } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import type { Random } from "../../src/domain/random.ts";
@@ -33,6 +34,7 @@ import { version } from "../version.ts";
 import type { Shared, SharedSteering } from "./engine.ts";
 import { withGuide } from "./guide.ts";
 import { type ListeningAudit, listenIn } from "./listen-in.ts";
+import { openingAccounts } from "./open-accounts.ts";
 import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
 
 export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
@@ -47,6 +49,9 @@ export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, 
   /** The provider of the service: the network itself, unless a test wraps it. */
   readonly between?: (network: Network) => Provider;
   readonly guard: GuardOptions;
+  /** Whether a payment opens its account if there is none, with this tariff. */
+  readonly opensAccounts?: boolean;
+  readonly tariff?: Tariff | null;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   /** What several servers on one database share; absent for a server with its own database. */
@@ -172,7 +177,9 @@ function merchantApi(
     const { createApi, INPUTS } = await import("../../src/http/api.ts");
     for (const [operation, names] of INPUTS) inputs.set(operation, names);
     const { reportFault } = service.storing;
-    return createApi({ service: answeringLate(service, webhooks), basePaths, accept, form, version, reportFault });
+    const { tariff = null } = options;
+    const opening = options.opensAccounts ? openingAccounts(service, tariff, audit.accountOpened) : service;
+    return createApi({ service: answeringLate(opening, webhooks), basePaths, accept, form, version, reportFault });
   });
   const { authenticate } = service;
   const { delays } = audit;

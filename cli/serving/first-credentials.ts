@@ -15,6 +15,7 @@ export interface CredentialsFound {
 interface Options {
   readonly directory: DataDirectory;
   readonly firstKey?: () => Credentials | null;
+  readonly accountId?: number | undefined;
 }
 
 /**
@@ -35,14 +36,14 @@ export async function ensureCredentials(
 }
 
 async function findOrMake(
-  { firstKey }: Options,
+  { firstKey, accountId }: Options,
   { store, shared }: Engine,
   registry: Registry,
 ): Promise<CredentialsFound> {
   const merchant = await store.merchants.findFirstMerchant();
   const chosen = (merchant === null || shared ? firstKey?.() : null) ?? undefined;
   if (merchant === null) {
-    const { account, credentials } = await registry.makeFirst(chosen);
+    const { account, credentials } = await registry.makeFirst(chosen, accountId);
     return found(recordOf(account, credentials));
   }
   const account = await registry.ensureAccount(merchant.id);

@@ -41,6 +41,7 @@ export function listenIn(options: ListenInOptions) {
     // While requests are delayed, it is unknown what the client fails to do.
     report: (end: RunEnd | null) => audit.report(delays.underWay > 0 ? null : moment(), end),
     forget: () => audit.forget(moment()),
+    accountOpened: (id: number) => audit.accountOpened(id, moment()),
     subscribe: (listener: FindingListener) => audit.subscribe(listener),
     /** Ends all payments, and reports on a client that has ended: it sends no more requests. */
     async finish(end: RunEnd): Promise<AuditReport> {

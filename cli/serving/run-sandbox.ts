@@ -31,6 +31,8 @@ export interface SandboxConfig
   readonly database?: DatabaseConfig | null;
   /** For the payment account of the credentials; null leaves it as it is. */
   readonly tariff: Tariff | null;
+  /** The id of the first payment account, if there is none yet; by default 1. */
+  readonly accountId?: number | undefined;
   /** The key for a data directory that has none; called only then. Null for a new one. */
   readonly firstKey?: () => Credentials | null;
   /** The token that requests of the control API must have; null if they need none. */

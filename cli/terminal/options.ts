@@ -3,7 +3,7 @@ import { parseWebhookUrl } from "../../sandbox/webhooks/settings.ts";
 import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
-import { parseName } from "../../src/domain/merchant.ts";
+import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
 import { parseDay } from "../../src/domain/timestamp.ts";
 import type { BasePaths } from "../../src/http/operation.ts";
 import { FORMATS } from "./output.ts";
@@ -120,6 +120,13 @@ export const readName: (text: string) => string = reader((text) => parseName(tex
 export function readId(text: string): number {
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1");
   return Number(text);
+}
+
+/** The id for a new payment account. */
+export function readAccountId(text: string): number {
+  const id = readId(text);
+  if (id > MAX_GIVEN_ACCOUNT_ID) throw new InvalidArgumentError(`It must be at most ${MAX_GIVEN_ACCOUNT_ID}`);
+  return id;
 }
 
 /** The PIN of a customer. A refusal does not show the value. */

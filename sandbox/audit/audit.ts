@@ -110,6 +110,16 @@ export class Audit {
     }));
   }
 
+  /** A payment account that did not exist, and was opened for a push. */
+  accountOpened(id: number, { nowMs }: Moment): void {
+    this.#note("account_opened", String(id), 0, () => ({
+      requestIds: [],
+      payment: null,
+      atMs: nowMs,
+      message: `Payment account ${id} did not exist, and was opened at its first use.`,
+    }));
+  }
+
   /** A transaction that has just started or ended. */
   changed(transaction: Transaction, at: Moment): void {
     this.#last = at;

@@ -131,6 +131,13 @@ export const FINDING_KINDS = {
     label: "unknown parameter",
     advice: "Leave it out: the service ignores it. The filters are type, status, date_from, date_to, search and id.",
   },
+  account_opened: {
+    severity: "note",
+    section: "§2.1",
+    label: "account opened",
+    advice:
+      "Make sure that it is the id of your account there: only --intercept opens what is missing. Without it, start momo exec --account with the id.",
+  },
   unknown_member: {
     severity: "note",
     section: "§4",

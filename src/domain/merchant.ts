@@ -15,6 +15,9 @@ export interface PaymentAccount {
   readonly tariff: Tariff;
 }
 
+/** The greatest id that an account can be given: that of an INT of SQL. The next accounts have greater ones. */
+export const MAX_GIVEN_ACCOUNT_ID = 2_147_483_647;
+
 /** How many there can be. Lists of merchants are read as a whole. */
 export const MAX_MERCHANTS = 10_000;
 /** Of one merchant. */

@@ -63,9 +63,10 @@ export class Registry {
     return merchant;
   }
 
-  async openAccount(merchantId: number, name: string, tariff: Tariff = DEFAULT_TARIFF): Promise<PaymentAccount> {
+  /** @param id by default the next one; an account that has it is returned as it is */
+  async openAccount(merchantId: number, name: string, tariff?: Tariff | null, id?: number): Promise<PaymentAccount> {
     await this.requireMerchant(merchantId);
-    const facts = { merchantId, name: parseName(name, "name"), tariff };
+    const facts = { id, merchantId, name: parseName(name, "name"), tariff: tariff ?? DEFAULT_TARIFF };
     const account = await this.#merchants.addPaymentAccount(facts, this.#clock.nowMs());
     if (!account) throw invalid(`a merchant can have at most ${MAX_ACCOUNTS} payment accounts`);
     return account;
@@ -111,6 +112,10 @@ export class Registry {
     return this.#merchants.listPaymentAccounts(merchantId);
   }
 
+  async hasAccount(id: number): Promise<boolean> {
+    return (await this.#merchants.findPaymentAccount(id)) !== null;
+  }
+
   /** @throws Refusal `invalid` if there is no such account, as for a payment */
   async ownerOfAccount(accountId: number): Promise<number> {
     const account = await this.#merchants.findPaymentAccount(accountId);
@@ -128,13 +133,14 @@ export class Registry {
   /**
    * What a new sandbox needs before its first payment: a merchant with a payment account and a key.
    * @param credentials by default new ones
+   * @param id of the account, by default 1
    */
-  async makeFirst(credentials: Credentials = createCredentials(this.#random)) {
+  async makeFirst(credentials: Credentials = createCredentials(this.#random), id?: number) {
     const { apiKey, apiSecret } = credentials;
     const account = await this.#merchants.addFirst(
       {
         name: "Demo Shop",
-        account: { name: FIRST_ACCOUNT, tariff: DEFAULT_TARIFF },
+        account: { id, name: FIRST_ACCOUNT, tariff: DEFAULT_TARIFF },
         key: { apiKey, secretHash: hashSecret(apiSecret), label: FIRST_KEY },
       },
       this.#clock.nowMs(),

@@ -1,10 +1,11 @@
 import type { Clock } from "../domain/clock.ts";
-import { invalid } from "../domain/error.ts";
+import { invalid, type Refusal } from "../domain/error.ts";
 import { feeCents } from "../domain/fee.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import { open } from "../domain/state-machine.ts";
 import type { Order, PendingTransaction } from "../domain/transaction.ts";
+import { whatCame } from "../domain/what-came.ts";
 import type { Store } from "../store/store.ts";
 
 export interface PaymentOrder extends Order {
@@ -33,7 +34,7 @@ export async function startPayment(
   const { kind, phone, amountCents, reference, description } = order;
   const account = await store.merchants.findPaymentAccount(order.paymentAccountId);
   if (account?.merchantId !== merchantId) {
-    throw invalid("payment_account_id is not the id of a payment account of yours");
+    throw await notYours(store, merchantId, order.paymentAccountId);
   }
 
   const nowMs = clock.nowMs();
@@ -62,3 +63,14 @@ export async function startPayment(
   await store.transactions.insert(transaction);
   return transaction;
 }
+
+/** The same for an account that does not exist and for another merchant's. */
+async function notYours({ merchants }: Pick<Store, "merchants">, merchantId: number, id: number): Promise<Refusal> {
+  const own = (await merchants.listPaymentAccounts(merchantId)).map((account) => account.id);
+  const shown = own.length > MAX_NAMED ? [...own.slice(0, MAX_NAMED), "…"] : own;
+  return invalid(
+    `payment_account_id is not the id of a payment account of yours (${shown.join(", ") || "you have none"})${whatCame(id)}. momo accounts create --name NAME opens one`,
+  );
+}
+
+const MAX_NAMED = 5;

@@ -32,10 +32,15 @@ export interface Store {
   close(): void;
 }
 
+/** A payment account without an id gets the next one. */
+export interface NewAccount extends Omit<PaymentAccount, "id"> {
+  readonly id?: number | undefined;
+}
+
 /** What a new sandbox needs before its first payment. */
 export interface FirstMerchant {
   readonly name: string;
-  readonly account: Omit<PaymentAccount, "id" | "merchantId">;
+  readonly account: Omit<NewAccount, "merchantId">;
   readonly key: Omit<ApiKey, "merchantId" | "revokedAtMs">;
 }
 
@@ -45,8 +50,8 @@ export interface MerchantStore {
   addFirst(first: FirstMerchant, nowMs: number): Promise<PaymentAccount>;
   /** @returns null if there are `MAX_MERCHANTS` already */
   addMerchant(name: string, nowMs: number): Promise<Merchant | null>;
-  /** @returns null if the merchant has `MAX_ACCOUNTS` already */
-  addPaymentAccount(account: Omit<PaymentAccount, "id">, nowMs: number): Promise<PaymentAccount | null>;
+  /** @returns the account that has the id already, as it is; null if the merchant has `MAX_ACCOUNTS` already */
+  addPaymentAccount(account: NewAccount, nowMs: number): Promise<PaymentAccount | null>;
   /** @returns false if the merchant has `MAX_KEYS` valid keys already */
   addKey(key: Omit<ApiKey, "revokedAtMs">, nowMs: number): Promise<boolean>;
   /**

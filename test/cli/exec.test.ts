@@ -81,6 +81,16 @@ describe("runs it with MOMO_* set, usable from inside", () => {
     expect(run).toEqual({ stdout: "cancelled\n", stderr: "", exitCode: 11 });
   });
 
+  test.concurrent("--account gives the payment account its id; another one is refused with the id that exists", async () => {
+    const pay = `${MOMO} pay 0712345678 100 -q`;
+    const script = `${pay} && ${MOMO} accounts list -q && ${MOMO} accounts create --name Next -q; ${pay} --account 1`;
+    const run = await runMomo(["exec", "--account", "17", "--", "sh", "-c", script]);
+    expect(run).toMatchObject({ stdout: expect.stringMatching(/^ws_CO_\w+\n17\n18\n$/), exitCode: 5 });
+    expect(run.stderr).toContain("account of yours (17, 18); it is 1. momo accounts create --name NAME opens one");
+    const tooGreat = await runMomo(["exec", "--account", "2147483648", "--", "true"]);
+    expect(tooGreat).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("at most 2147483647") });
+  });
+
   test.concurrent("momo clock, answer and merchants use the same sandbox", async () => {
     const script = `${MOMO} clock freeze -q >/dev/null && id=$(${MOMO} pay 0712345678 100 -q) &&
       ${MOMO} answer "$id" --pin 1234 -q && ${MOMO} merchants list --json`;

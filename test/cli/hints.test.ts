@@ -32,9 +32,7 @@ const BAD_KEY = { ...NOTHING_LISTENS, ...NO_KEY };
 test("what is missing is named: the accounts, the list of payments, the sandbox on the default port", async () => {
   const { origin, at } = await startIn(newFolder());
   const hintOf = async (...args: string[]) => failureOf(await runMomo([...args, "--json", ...at])).hint;
-  expect(await hintOf("pay", "0712345678", "100", "--account", "9")).toBe(
-    "there is 1 (Main account); give one with --account",
-  );
+  expect(await hintOf("pay", "0712345678", "100", "--account", "9")).toBe("give one with --account");
   for (const id of ["99", "ws_CO_99"]) expect(await hintOf("status", id)).toBe("momo list shows the payments");
   const neighbour = await namingNeighbour(new NoServer("/nowhere"), Number(new URL(origin).port));
   expect(neighbour.hint).toBe(`one answers at ${origin}/v2: name it with ${at.join(" ")}`);
@@ -80,6 +78,7 @@ test.concurrent.each<[name: string, args: string[], env: Record<string, string>,
   const said = `${message}; ${hint}`;
   const flags = commands.get(name)?.options.map(({ long }) => String(long));
   // A flag after the name of another command belongs to that command.
-  for (const [flag] of said.replaceAll(/momo \w+/g, "").matchAll(/(?<!\S)--[a-z-]+/g)) expect(flags).toContain(flag);
+  for (const [flag] of said.replaceAll(/momo \w+(?: create --name)?/g, "").matchAll(/(?<!\S)--[a-z-]+/g))
+    expect(flags).toContain(flag);
   for (const [, other = ""] of said.matchAll(/\bmomo ([a-z]+)/g)) expect([...commands.keys()]).toContain(other);
 });

@@ -8,7 +8,7 @@ import {
   type PaymentAccount,
 } from "../../domain/merchant.ts";
 import { type AccountRow, toAccount } from "../rows.ts";
-import type { MerchantStore } from "../store.ts";
+import type { MerchantStore, NewAccount } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Query } from "./options.ts";
 import { createRecent } from "./recent.ts";
@@ -60,8 +60,8 @@ export function createMerchantStore({ attempts, stopwatch }: Parts): MerchantSto
   };
   const insertMerchant = async (name: string, nowMs: number) =>
     addMerchant(write, await numberFor("merchants"), name, nowMs);
-  const insertAccount = async (account: Omit<PaymentAccount, "id">, nowMs: number) =>
-    addPaymentAccount(write, { id: await numberFor("payment_accounts"), ...account }, nowMs);
+  const insertAccount = async (account: NewAccount, nowMs: number) =>
+    addPaymentAccount(write, { ...account, id: account.id ?? (await numberFor("payment_accounts")) }, nowMs);
   return {
     ...lookups.reads,
     async addFirst({ name, account, key }, nowMs) {
@@ -142,6 +142,11 @@ function addPaymentAccount(
       WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $2::bigint) < ${MAX_ACCOUNTS}
       ON CONFLICT (id) DO NOTHING`,
       [id, merchantId, name, tariff.basisPoints, tariff.fixedCents, nowMs],
+    );
+    // The next numbers follow an id that was given.
+    await query(
+      "SELECT setval('payment_accounts_id_seq', greatest($1::bigint, last_value)) FROM payment_accounts_id_seq",
+      [id],
     );
     const [row] = await query<AccountRow>(`SELECT ${ACCOUNT} FROM payment_accounts WHERE id = $1::bigint`, [id]);
     return row ? toAccount(row) : null;

@@ -10,7 +10,7 @@ import {
   type PaymentAccount,
 } from "../../domain/merchant.ts";
 import { type AccountRow, toAccount } from "../rows.ts";
-import type { MerchantStore } from "../store.ts";
+import type { MerchantStore, NewAccount } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -25,9 +25,10 @@ const KEY =
 const INSERT_MERCHANT = `INSERT INTO merchants (name, created_at_ms) SELECT ?, ?
   WHERE (SELECT count(*) FROM merchants) < ${MAX_MERCHANTS} RETURNING ${MERCHANT}`;
 
-const INSERT_ACCOUNT = `INSERT INTO payment_accounts (merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
-  SELECT $merchantId, $name, $basisPoints, $fixedCents, $nowMs
+const INSERT_ACCOUNT = `INSERT INTO payment_accounts (id, merchant_id, name, fee_basis_points, fee_fixed_cents, created_at_ms)
+  SELECT $id, $merchantId, $name, $basisPoints, $fixedCents, $nowMs
   WHERE (SELECT count(*) FROM payment_accounts WHERE merchant_id = $merchantId) < ${MAX_ACCOUNTS}
+  ON CONFLICT (id) DO UPDATE SET id = excluded.id
   RETURNING ${ACCOUNT}`;
 
 const INSERT_KEY = `INSERT INTO api_keys (api_key, secret_hash, merchant_id, label, created_at_ms)
@@ -120,10 +121,10 @@ function createInserts(client: Database) {
   return {
     merchant: (name: string, nowMs: number) =>
       client.query<Merchant, [string, number]>(INSERT_MERCHANT).get(name, nowMs),
-    account({ merchantId, name, tariff }: Omit<PaymentAccount, "id">, nowMs: number) {
+    account({ id, merchantId, name, tariff }: NewAccount, nowMs: number) {
       const row = client
-        .query<AccountRow, Record<string, string | number>>(INSERT_ACCOUNT)
-        .get({ merchantId, name, ...tariff, nowMs });
+        .query<AccountRow, Record<string, string | number | null>>(INSERT_ACCOUNT)
+        .get({ id: id ?? null, merchantId, name, ...tariff, nowMs });
       return row && toAccount(row);
     },
     key: (key: Omit<ApiKey, "revokedAtMs">, nowMs: number) =>

@@ -30,6 +30,35 @@ describe("the credentials of an intercepted request", () => {
   });
 });
 
+describe("the payment account of an intercepted request", () => {
+  const push = (id: string) => `${PUSH.replace('_id": 1', `_id": ${id}`)} ${KEY} ${SECRET}; echo`;
+
+  test.concurrent("is opened at its first use, and the report notes it once", async () => {
+    const script = `${push("17")}; ${push("17")} & ${push("2147483647")} & wait
+      curl -sS "$MOMO_CONTROL_URL/accounts"`;
+    const args = ["exec", "--intercept", "payflow.example", "--fee", "2%", "--audit=error", "--", "sh", "-c", script];
+    const { stdout, stderr } = await runMomo(args);
+    expect(stdout.match(/"success":true,"message":"STK/g)).toHaveLength(3);
+    const { accounts } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    expect(accounts.map(({ id, fee }: { id: number; fee: string }) => `${id} ${fee}`)).toEqual([
+      ...["1 2%", "17 2%", "2147483647 2%"],
+    ]);
+    expect(stderr.match(/Payment account \d+ did not exist/g)).toHaveLength(2);
+  });
+
+  test.concurrent("is refused if its id is too great, no id, or another merchant's", async () => {
+    const other = `curl -sS "$MOMO_CONTROL_URL/merchants" -H "Content-Type: application/json" -d '{"name":"Other"}';
+      curl -sS "$MOMO_CONTROL_URL/accounts" -H "Content-Type: application/json" -d '{"name":"Theirs","merchant_id":2}'`;
+    const script = `(${other}) >&2; ${push("2")}; ${push("2147483648")}; ${push("0")}`;
+    const { stdout } = await sh(script);
+    const refusals = stdout.trim().split("\n");
+    expect(refusals).toHaveLength(3);
+    for (const [index, id] of ["2", "2147483648", "0"].entries()) {
+      expect(refusals[index]).toContain(`is not the id of a payment account of yours (1); it is ${id}. momo accounts`);
+    }
+  });
+});
+
 describe("what is intercepted", () => {
   test.concurrent("each of several hosts, and no path of the control API; one line names those that nothing reached", async () => {
     const script = `for path in payflow.example/api/v2/status.php other.example/v2/status.php other.example/_momo/requests; do

@@ -168,7 +168,7 @@ warning: polls_too_fast
   ${FINDING_KINDS.polls_too_fast.advice}
   ws_CO_1; reference A; requests 1, 2; first at 2026-11-20 10:00:00; 3 times
 `);
-  expect(summaryOf(EVERYTHING)).toEndWith("; 9 errors, 6 warnings, 3 notes (and 2 more without details)");
+  expect(summaryOf(EVERYTHING)).toEndWith("; 9 errors, 6 warnings, 4 notes (and 2 more without details)");
   const refused = ["a", "b", "c", "d"].map((message) => ({ status: 400, message, count: 1 }));
   expect(summaryOf({ ...NOTHING, tally: { ...TALLY, refused }, isCut: true })).toStartWith(
     "since the last reset, 12 requests: 8 accepted, 5 refused (1 × 400 “a”, 1 × 400 “b”, 1 × 400 “c”, and 2 more); 5 payments started, 3 paid, 1 not followed;",
@@ -201,6 +201,6 @@ test("text has no control characters, which a terminal would obey", () => {
 });
 
 test("JSON has the findings unchanged, and counts them", () => {
-  const counts = { errors: 9, warnings: 6, notes: 3, left_out: 2 };
+  const counts = { errors: 9, warnings: 6, notes: 4, left_out: 2 };
   expect(JSON.parse(write(EVERYTHING, "json"))).toEqual({ ...NO_TALLY, ...counts, findings: EVERYTHING.findings });
 });

@@ -20,8 +20,9 @@ onEveryEngine((engine) => {
     const tariff = { basisPoints: 150, fixedCents: 1000 };
     const account = { id: 3, merchantId: 1, name: "Main", tariff };
     const other = { id: 4, merchantId: 1, name: "Other", tariff };
-    expect(await merchants.addPaymentAccount(account, 1)).toEqual(account);
-    expect(await merchants.addPaymentAccount(other, 1)).toEqual(other);
+    for (const added of [account, other]) {
+      expect(await merchants.addPaymentAccount({ ...added, id: undefined }, 1)).toEqual(added);
+    }
     expect(await merchants.findPaymentAccount(3)).toEqual(account);
     expect((await merchants.listPaymentAccounts(1)).slice(1)).toEqual([account, other]);
     await merchants.setTariff(3, { basisPoints: 0, fixedCents: 5 });
@@ -39,6 +40,17 @@ onEveryEngine((engine) => {
     expect(await merchants.findMerchant(3)).toEqual({ id: 3, name: "Shop" });
     expect(await merchants.findPaymentAccount(3)).toEqual(added);
     expect(await merchants.findKey("mk_first")).toEqual({ ...key, merchantId: 3, revokedAtMs: null });
+  });
+
+  test("an account keeps the id that it is given; the one that has the id stays as it is, and the next ids follow", async () => {
+    const { merchants } = shop.store;
+    const tariff = { basisPoints: 0, fixedCents: 0 };
+    const given = { id: 2_147_483_647, merchantId: 1, name: "Given", tariff };
+    expect(await merchants.addPaymentAccount(given, 1)).toEqual(given);
+    expect(await merchants.addPaymentAccount({ ...given, merchantId: 2, name: "Other" }, 1)).toEqual(given);
+    expect(await merchants.findPaymentAccount(given.id)).toEqual(given);
+    const next = await merchants.addPaymentAccount({ merchantId: 1, name: "Next", tariff }, 1);
+    expect(next?.id).toBe(given.id + 1);
   });
 
   describe("keys", () => {
