@@ -11,6 +11,7 @@ import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
+import type { Service } from "../../src/service/service.ts";
 import { type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import type { DatabaseConfig, Engine } from "./engine.ts";
@@ -116,13 +117,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     });
     open.add(() => rmSync(directory.server, { force: true }));
 
-    // After the ready line, which these would delay.
-    setImmediate(() => {
-      // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
-      Bun.unsafe.setJITPolicy(1);
-      // Payments may have become due while no server ran.
-      void service.resolver.resolveDue().catch(reportFault);
-    });
+    setImmediate(() => afterReadyLine(service, reportFault));
     webhooks.start();
     if (store.isShared) service.resolver.watch(config.random);
     const { handleApi } = handlers;
@@ -131,6 +126,14 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     await open.runAll().catch(() => {}); // the first error is reported
     throw engine ? engine.explain(error) : error;
   }
+}
+
+/** What would delay the ready line. */
+function afterReadyLine({ resolver }: Service, reportFault: (error: unknown) => void): void {
+  // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
+  Bun.unsafe.setJITPolicy(1);
+  // Payments may have become due while no server ran.
+  void resolver.resolveDue().catch(reportFault);
 }
 
 const keyOf = ({ api_key, api_secret, payment_account_id }: CredentialsRecord) => ({
