@@ -131,6 +131,7 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
     state.rows.value = replaces
       ? mergeNewestFirst(rows, startedAfter(rows), state.MOST_ROWS)
       : mergeNewestFirst(state.rows.value, rows, state.MOST_ROWS);
+    if (replaces) state.listsLoaded.value += 1;
     state.totalItems.value = list.pagination.total_items;
     state.counts.value = list.every_status;
     knowPayments(list.transactions);
@@ -144,7 +145,6 @@ async function loadPage(page: number, replaces: boolean): Promise<boolean> {
 export async function loadRows(): Promise<void> {
   loadedSelection = state.selection.value;
   try {
-    state.isLoadingRows.value = true;
     let hasMore = await loadPage(1, true);
     while (hasMore && state.rows.value.length < FIRST_ROWS) hasMore = await loadPage(nextPage(), false);
   } catch (error) {
@@ -154,21 +154,10 @@ export async function loadRows(): Promise<void> {
       state.answeredSelection.value = loadedSelection;
       state.rows.value = [];
     });
-  } finally {
-    state.isLoadingRows.value = false;
   }
 }
 
 const nextPage = () => Math.floor(state.rows.value.length / PAGE_SIZE) + 1;
-
-export async function loadMoreRows(): Promise<void> {
-  const { rows, totalItems, isLoadingRows } = state;
-  if (isLoadingRows.value || rows.value.length >= Math.min(totalItems.value ?? 0, state.MOST_ROWS)) return;
-  isLoadingRows.value = true;
-  await quietly(async () => void (await loadPage(nextPage(), false))).finally(() => {
-    isLoadingRows.value = false;
-  });
-}
 
 /** Refreshes totals and the rows that only the server can select, at most once a second. */
 export const refreshRows = throttled(

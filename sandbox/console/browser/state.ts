@@ -76,11 +76,14 @@ export const answeredSelection = signal<string | null>(null);
 export const isListCurrent = computed(() => answeredSelection.value === selection.value);
 export const filterProblem = signal<string | null>(null);
 export const rows = signal<readonly wire.Transaction[]>([]);
+/** How often the rows were replaced by others. */
+export const listsLoaded = signal(0);
+/** Whether the lists stand still until the person resumes them. */
+export const isPaused = signal(false);
 /** How many payments the filters select on the server; null until it is known. */
 export const totalItems = signal<number | null>(null);
 /** The counts over all filters except the status. */
 export const counts = signal<wire.Counts | null>(null);
-export const isLoadingRows = signal(false);
 
 /** The rows of the interval that is picked in the chart, or all rows. */
 export const shownRows = computed(() => {

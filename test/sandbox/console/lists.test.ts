@@ -19,7 +19,6 @@ import {
 } from "../../../sandbox/console/browser/logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "../../../sandbox/console/browser/logic/merge.ts";
 import { formatRoute, parseRoute, type Route } from "../../../sandbox/console/browser/logic/route.ts";
-import { visibleRange } from "../../../sandbox/console/browser/logic/windowing.ts";
 import type { Transaction } from "../../../sandbox/console/browser/wire.ts";
 
 const rowsOf = (...ids: number[]) => ids.map((id) => ({ id, isNew: false }));
@@ -43,16 +42,6 @@ describe("payments, newest first", () => {
     expect(mergeNewestFirst(rowsOf(2, 1), newOf(3), 2).map(({ id }) => id)).toEqual([3, 2]);
     expect(mergeNewestFirst([], newOf(1, 2, 3), 2).map(({ id }) => id)).toEqual([3, 2]);
   });
-});
-
-test.each([
-  ["the beginning", 0, 10_000, 0, 27],
-  ["the middle, with some rows around it", 200_000, 10_000, 5000 - 12, 5000 + 15 + 12],
-  ["the end", 399_400, 10_000, 9973, 10_000],
-  ["an empty list", 0, 0, 0, 0],
-  ["a list that became shorter", 200_000, 20, 0, 20],
-])("only the rows in view are drawn: %s", (_, scrollTop, count, from, to) => {
-  expect(visibleRange(scrollTop, 600, 40, count)).toEqual({ from, to });
 });
 
 const PAYMENT: Transaction = {

@@ -5,6 +5,7 @@ import { type CallFilters, NO_CALL_FILTERS, operationOf } from "../logic/calls.t
 import { labelOf } from "../logic/findings.ts";
 import { callFilters, findings, requests } from "../state.ts";
 import { Choice, MoreButton, TextFilter } from "./filter-bar.tsx";
+import { PauseButton } from "./long-list.tsx";
 
 const MOST_NAMES = 12;
 
@@ -54,6 +55,7 @@ export function CallFilterBar() {
         </label>
         <TextFilter label="Payment" placeholder="ws_CO_…" size={10} {...bind("payment")} />
       </div>
+      <PauseButton />
       <button
         type="button"
         class="quiet"

@@ -8,6 +8,7 @@ import { filterProblem, filters, merchantId, merchants } from "../state.ts";
 import { KINDS, STATUSES } from "../wire.ts";
 import { ExportButton } from "./export-button.tsx";
 import { CloseIcon } from "./icons.tsx";
+import { PauseButton } from "./long-list.tsx";
 
 /** The filters of the API (§4.3), and the interval that is picked in the chart. */
 export function FilterBar() {
@@ -38,6 +39,7 @@ export function FilterBar() {
         <TextFilter label="Id" inputMode="numeric" size={6} {...bind("id")} />
         <MerchantChoice />
       </div>
+      <PauseButton />
       <ExportButton />
       <button type="button" class="quiet" disabled={!isFiltered(value)} onClick={() => setFilters(NO_FILTERS)}>
         Clear

@@ -1,29 +1,30 @@
 import type { ComponentChildren } from "preact";
 import { formatCount } from "../logic/format.ts";
-import type { Windowed } from "./windowed.ts";
+import { isPaused } from "../state.ts";
+import { MOST_DRAWN, type Still } from "./still.ts";
 
 interface LongListProps {
-  readonly list: Windowed<unknown>;
+  readonly list: Still<unknown>;
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
 /** The scrolling box of a long list, and a button to the new rows at its top. Arrow keys go from row to row. */
-export function LongList({ list, label, children }: LongListProps) {
+export function LongList({ list: { box, waiting, renew, check }, label, children }: LongListProps) {
   return (
-    <div class="table-box">
-      {list.held > 0 && (
-        <button type="button" class="held" onClick={list.toTop}>
-          {formatCount(list.held)} new
+    <div class="table-box" ref={box} onPointerLeave={check} onPointerUp={check} onFocusOut={check}>
+      {waiting > 0 && (
+        <button type="button" class="held" onClick={renew}>
+          {waiting > MOST_DRAWN ? `${formatCount(MOST_DRAWN)}+` : formatCount(waiting)} new
         </button>
       )}
       <section
         class="scroll"
-        ref={list.box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
         aria-label={label}
         aria-keyshortcuts="ArrowDown ArrowUp"
+        onScroll={({ currentTarget }) => currentTarget.scrollTop <= 0 && check()}
         onKeyDown={walk}
       >
         {children}
@@ -32,19 +33,24 @@ export function LongList({ list, label, children }: LongListProps) {
   );
 }
 
-/** Takes the space of rows that are not drawn. */
-export function Spacer({ height }: { height: number }) {
-  if (height <= 0) return null;
+/** Stops a list until the next click. */
+export function PauseButton() {
   return (
-    <tbody aria-hidden="true">
-      <tr class="spacer">
-        <td style={{ height: `${height}px` }} />
-      </tr>
-    </tbody>
+    <button
+      type="button"
+      class="quiet pause"
+      aria-pressed={isPaused.value}
+      title="While the list is paused, new rows wait"
+      onClick={() => {
+        isPaused.value = !isPaused.value;
+      }}
+    >
+      {isPaused.value ? "Resume" : "Pause"}
+    </button>
   );
 }
 
-/** Only one row can have the focus, and the arrow keys move it, so that Tab does not go through thousands of rows. */
+/** Only one row can have the focus, and the arrow keys move it, so that Tab does not go through a thousand rows. */
 function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;

@@ -10,10 +10,10 @@ import type { Finding, LoggedRequest } from "../wire.ts";
 import { CallFilterBar } from "./call-filter-bar.tsx";
 import { CallPane } from "./call-pane.tsx";
 import { WarningIcon } from "./icons.tsx";
-import { LongList, Spacer } from "./long-list.tsx";
+import { LongList } from "./long-list.tsx";
 import { HttpStatus } from "./request-step.tsx";
+import { useStill } from "./still.ts";
 import { type ColumnHead, TableHead } from "./table-head.tsx";
-import { useWindowed } from "./windowed.ts";
 
 /** A person cannot follow more requests in a second. */
 const READABLE_PER_SECOND = 20;
@@ -33,7 +33,7 @@ export function Requests() {
     const found = callFindings.value;
     return requests.value.filter((one) => fitsCall(one, callFilters.value, found.get(one.id))).reverse();
   });
-  const list = useWindowed(shown.value);
+  const list = useStill(shown.value, JSON.stringify(callFilters.value));
   const rate = requestsPerSecond.value;
   const isFiltered = Object.values(callFilters.value).some((value) => value.trim() !== "");
   return (
@@ -48,18 +48,15 @@ export function Requests() {
         <LongList list={list} label="Requests, newest first">
           <table class="requests">
             <TableHead columns={COLUMNS} />
-            <Spacer height={list.above} />
             <tbody class="rows">
               {list.rows.map((request) => (
                 <Row
                   key={request.id}
                   request={request}
-                  isOpen={openCall.value === request.id}
                   found={callFindings.value.get(request.id)}
                 />
               ))}
             </tbody>
-            <Spacer height={list.below} />
           </table>
           {isLoaded.value && shown.value.length === 0 && (
             <div class="empty">
@@ -81,12 +78,13 @@ export function Requests() {
 
 interface RowProps {
   readonly request: LoggedRequest;
-  readonly isOpen: boolean;
   readonly found: readonly Finding[] | undefined;
 }
 
-function Row({ request, isOpen, found }: RowProps) {
+function Row({ request, found }: RowProps) {
   const { id, at_ms, method, target, status, fault, duration_ms } = request;
+  // Also, a row that reads a signal is drawn again only if it changes.
+  const isOpen = openCall.value === id;
   const about = aboutOf(request);
   const labels = found && labelsOf(found);
   return (

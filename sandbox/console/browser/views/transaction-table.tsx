@@ -1,5 +1,4 @@
 import { addressOf, select } from "../actions.ts";
-import { loadMoreRows } from "../loading.ts";
 import { controlCurl } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
@@ -7,10 +6,9 @@ import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../log
 import {
   filters,
   isListCurrent,
-  MOST_ROWS,
+  listsLoaded,
   openPayment,
   paymentFindings,
-  rows,
   server,
   shownRows,
   today,
@@ -20,10 +18,10 @@ import {
 import type { Finding, Transaction } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { WarningIcon } from "./icons.tsx";
-import { LongList, Spacer } from "./long-list.tsx";
+import { LongList } from "./long-list.tsx";
 import { StatusBadge } from "./status-badge.tsx";
+import { MOST_DRAWN, useStill } from "./still.ts";
 import { type ColumnHead, TableHead } from "./table-head.tsx";
-import { useWindowed } from "./windowed.ts";
 
 const COLUMNS: readonly ColumnHead[] = [
   ["Time", "c-time", "descending"],
@@ -38,7 +36,7 @@ const COLUMNS: readonly ColumnHead[] = [
 
 /** The live list of payments, newest first: the API has no other order. */
 export function TransactionTable() {
-  const list = useWindowed(shownRows.value, () => void loadMoreRows());
+  const list = useStill(shownRows.value, `${listsLoaded.value} ${filters.value.span}`);
   const total = totalItems.value ?? 0;
   const isEmpty = isListCurrent.value && shownRows.value.length === 0;
   return (
@@ -46,7 +44,6 @@ export function TransactionTable() {
       <LongList list={list} label="Payments, newest first">
         <table class="transactions" aria-rowcount={total + 1}>
           <TableHead columns={COLUMNS} />
-          <Spacer height={list.above} />
           <tbody class="rows">
             {list.rows.map((transaction) => (
               <Row
@@ -57,13 +54,12 @@ export function TransactionTable() {
               />
             ))}
           </tbody>
-          <Spacer height={list.below} />
         </table>
         {isEmpty && <NothingYet />}
       </LongList>
-      {rows.value.length >= MOST_ROWS && total > MOST_ROWS && (
+      {total > MOST_DRAWN && (
         <p class="hint left-out">
-          The newest {formatCount(MOST_ROWS)} of {formatCount(total)} are here. Filters reach the rest.
+          The newest {formatCount(MOST_DRAWN)} of {formatCount(total)} are here. Filters reach the rest.
         </p>
       )}
     </>

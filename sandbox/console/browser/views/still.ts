@@ -1,0 +1,70 @@
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useRef } from "preact/hooks";
+import { placeOf } from "../logic/merge.ts";
+import { isPaused } from "../state.ts";
+
+/** More rows are not drawn: filters reach the others. */
+export const MOST_DRAWN = 1000;
+
+/** A list that stands still while somebody uses it. */
+export interface Still<T> {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly rows: readonly T[];
+  /** The rows that have arrived since then. They wait, so that nothing moves. */
+  readonly waiting: number;
+  /** Shows the waiting rows. */
+  renew(): void;
+  /** Perhaps nobody uses the list any more. */
+  check(): void;
+}
+
+/**
+ * The list stands still under the mouse or a finger, while a row has the focus, while it is scrolled down, and while it is paused.
+ * Its rows still change in place.
+ * @param all newest first
+ * @param selection if it changes, the list has other rows
+ */
+export function useStill<T extends { readonly id: number }>(all: readonly T[], selection: string): Still<T> {
+  const box = useRef<HTMLDivElement>(null);
+  const before = useRef({ rows: all.slice(0, 0), selection });
+  const draws = useSignal(0);
+  const draw = () => {
+    draws.value += 1;
+  };
+  draws.value;
+  const [first, last] = [before.current.rows[0], before.current.rows.at(-1)];
+  const isSame = all.length > 0 && before.current.selection === selection;
+  let rows: T[];
+  if (first && last && isSame && (isPaused.value || isInUse(box.current))) {
+    const newest = before.current.rows.map((row) => {
+      const found = all[placeOf(all, row.id)];
+      return found?.id === row.id ? found : row;
+    });
+    rows = [...newest, ...all.slice(placeOf(all, last.id - 1))];
+  } else rows = [...all];
+  rows.length = Math.min(rows.length, MOST_DRAWN);
+  before.current = { rows, selection };
+  const shownFirst = rows[0];
+  return {
+    box,
+    rows,
+    waiting: shownFirst ? placeOf(all, shownFirst.id) : 0,
+    renew() {
+      before.current = { rows: [], selection };
+      box.current?.querySelector(".scroll")?.scrollTo({ top: 0 });
+      draw();
+    },
+    check: draw,
+  };
+}
+
+/** The document knows it, also when an event was missed. */
+function isInUse(box: HTMLElement | null): boolean {
+  return (
+    box !== null &&
+    (box.matches(":hover, :active") ||
+      box.contains(document.activeElement?.closest("tbody") ?? null) ||
+      (box.querySelector(".scroll")?.scrollTop ?? 0) > 0)
+  );
+}

@@ -1,0 +1,84 @@
+import { afterAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { describeInBrowser, rowsOf, startPayment } from "../../support/browser.ts";
+import { cleanUp, later } from "../../support/cleanup.ts";
+import { serveMomo } from "../../support/momo.ts";
+import { startFlood } from "./flood-client.ts";
+
+afterAll(cleanUp);
+
+const HELD_MS = 100;
+/** In each of the two lists. */
+const CLICKS = 10;
+const TOP_BAR = [300, 20] as const;
+
+/** Clicks into the list with the mouse, and returns the row under it at first, and the one that opens. */
+async function clickInto(page: Page, downPx: number): Promise<[began: string, opened: string]> {
+  await page.mouse.move(...TOP_BAR);
+  // The list goes on until the mouse comes back.
+  const newest = await rowsOf(page).locator("[data-row]").first().getAttribute("data-row");
+  await rowsOf(page).first().locator(`[data-row="${newest}"]`).waitFor({ state: "detached" });
+  const { x = 0, y = 0 } = (await page.locator(".scroll").boundingBox()) ?? {};
+  await page.mouse.move(x + 200, y + downPx);
+  await page.mouse.down();
+  const under = `document.elementFromPoint(${x + 200}, ${y + downPx}).closest("tr").querySelector("[data-row]").dataset.row`;
+  const began = (await page.evaluate(under)) as string;
+  await Bun.sleep(HELD_MS);
+  await page.mouse.up();
+  await page.locator(".story").waitFor();
+  const opened = decodeURIComponent(new URL(page.url()).hash.split("/")[1] ?? "");
+  await page.keyboard.press("Escape");
+  await page.locator(".story").waitFor({ state: "detached" });
+  // The focus is in the row again, which may be further down by now.
+  await page.evaluate("document.activeElement.blur(), document.querySelector('.scroll').scrollTo(0, 0)");
+  return [began, opened];
+}
+
+describeInBrowser("a list stands still under the hand", (scene) => {
+  test("with 20 payments a second, each click opens the row on which it began", async () => {
+    const { ready, post } = await serveMomo(["--ephemeral"]);
+    const page = await scene.open({ url: ready.console_url });
+    later(startFlood({ post, paymentAccountId: ready.payment_account_id, perSecond: 20 }));
+    for (const view of ["transactions", "requests"]) {
+      await page.evaluate(`location.hash = "${view}"`);
+      await rowsOf(page).nth(40).waitFor();
+      for (let click = 0; click < CLICKS; click += 1) {
+        const [began, opened] = await clickInto(page, 60 + ((click * 37) % 300));
+        expect(opened).toBe(began);
+      }
+    }
+  });
+
+  test("under the mouse, with the focus in a row, and while it is paused; rows change in place", async () => {
+    const id = await startPayment(scene.sandbox, { amount: 11 });
+    const page = await scene.open();
+    await rowsOf(page).first().waitFor();
+    const waits = async (count: number, shown: number) => {
+      await page.getByRole("button", { name: `${count} new`, exact: true }).waitFor();
+      expect(await rowsOf(page).count()).toBe(shown);
+    };
+    await rowsOf(page).first().hover();
+    await startPayment(scene.sandbox, { amount: 22 });
+    await waits(1, 1);
+    await scene.sandbox.answer(id, { pin: "1234" });
+    await rowsOf(page).first().getByText("completed").waitFor();
+
+    await page.locator(".scroll").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.mouse.move(...TOP_BAR);
+    await startPayment(scene.sandbox, { amount: 33 });
+    await waits(2, 1);
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    await rowsOf(page).nth(2).waitFor();
+    await startPayment(scene.sandbox, { amount: 44 });
+    await waits(1, 3);
+    // The new rows can be shown without an end of the pause.
+    await page.getByRole("button", { name: "1 new" }).click();
+    await rowsOf(page).nth(3).waitFor();
+    await startPayment(scene.sandbox, { amount: 55 });
+    await waits(1, 4);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await rowsOf(page).nth(4).waitFor();
+  });
+});
