@@ -1,4 +1,5 @@
-import { OUTCOMES, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
+import { outcomesView, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
+import { reasonOf } from "../../sandbox/network/reason.ts";
 import type { ResultCode } from "../../src/domain/result-codes.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Answer } from "../client/client.ts";
@@ -40,13 +41,7 @@ export function amountText(amount: unknown): string {
 }
 
 /** Why a payment failed, such as `wrong PIN (2001)`; empty for other payments. */
-export function reasonText({ status, result_code, result_desc }: Record<string, unknown>): string {
-  if (status !== "failed") return "";
-  if (result_code === null || result_code === undefined) return cellOf(result_desc);
-  const name = OUTCOMES.find(({ ending }) => ending.by === "network" && ending.code === result_code)?.name;
-  const words = name?.replaceAll("_", " ").replace("pin", "PIN") ?? cellOf(result_desc);
-  return `${words} (${cellOf(result_code)})`;
-}
+export const reasonText = (payment: Record<string, unknown>): string => cellOf(reasonOf(payment, outcomesView()));
 
 /**
  * A payment as it starts or ends, in one line that fits the width: `#1 ✓ paid UKL001DAN1`, then the amount and the phone.

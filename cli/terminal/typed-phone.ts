@@ -1,13 +1,8 @@
 import { amountRule, isAmount } from "../../src/domain/money.ts";
+import { typedPhone } from "../../src/domain/typed-phone.ts";
 import { misuse, wrongValue } from "./usage.ts";
 
 /** Reads a phone number and an amount as a person types them. */
-
-/** +254 712 345 678, 0712-345-678, 712 345 678, or the form of the service; here without separators. */
-const TYPED = /^(?:\+?254|0)?([0-9]{9})$/;
-
-/** Nine digits without a prefix must begin like a mobile phone. */
-const MOBILE = /^[71]/;
 
 /**
  * A number in the form that the service accepts.
@@ -16,11 +11,8 @@ const MOBILE = /^[71]/;
  * @throws {@link misuse} if they are not a number
  */
 export function readTypedPhone(words: readonly string[], what = "PHONE"): string {
-  const digits = words.join("").replaceAll(/[\s()-]/g, "");
-  const [, national] = TYPED.exec(digits) ?? [];
-  if (national !== undefined && (digits !== national || MOBILE.test(national))) {
-    return digits.startsWith("0") ? digits : `254${national}`;
-  }
+  const phone = typedPhone(words.join(""));
+  if (phone !== null) return phone;
   throw misuse(wrongValue(what, "must be a number such as 0712345678 or +254 712 345 678", words.join(" ")));
 }
 

@@ -43,7 +43,12 @@ const PLACES: readonly Place[] = [
     // It runs in a browser, and knows only the control API of the server.
     path: "sandbox/console/browser/",
     mayImport: [
-      ...["sandbox/console/browser/", "src/domain/duration.ts"],
+      ...[
+        "sandbox/console/browser/",
+        "sandbox/network/reason.ts",
+        "src/domain/duration.ts",
+        "src/domain/typed-phone.ts",
+      ],
       ...["@preact/signals", "eventsource-parser", "preact"],
     ],
     mayImportTypes: ["sandbox/control/shapes/", "src/http/answers.ts"],

@@ -11,7 +11,7 @@ import {
   upToDate,
 } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
-import { isFiltered, isWithin, parseSpan, queryOf } from "./logic/filters.ts";
+import { isFiltered, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import { monotonicMs } from "./system.ts";
@@ -245,8 +245,7 @@ export async function loadForExport(): Promise<wire.Transaction[]> {
     for (const transaction of transactions) all.set(transaction.id, transaction);
     if (transactions.length < PAGE_SIZE) break;
   }
-  const span = parseSpan(state.filters.value.span);
-  return [...all.values()].filter((row) => span === null || isWithin(row, span)).slice(0, MOST_EXPORTED);
+  return [...all.values()].filter(state.isShown.value).slice(0, MOST_EXPORTED);
 }
 
 /** Ignores errors of calls that are optional or will be repeated. The stream reports a lost server. */

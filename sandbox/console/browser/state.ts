@@ -85,11 +85,14 @@ export const totalItems = signal<number | null>(null);
 /** The counts over all filters except the status. */
 export const counts = signal<wire.Counts | null>(null);
 
-/** The rows of the interval that is picked in the chart, or all rows. */
-export const shownRows = computed(() => {
+/** The filters that the page applies itself. */
+export const isShown = computed(() => {
+  const { finished } = filters.value;
   const span = parseSpan(filters.value.span);
-  return span === null ? rows.value : rows.value.filter((row) => isWithin(row, span));
+  return (row: wire.Transaction): boolean =>
+    (span === null || isWithin(row, span)) && (finished === "" || row.status !== "pending");
 });
+export const shownRows = computed(() => rows.value.filter(isShown.value));
 
 /** The payment whose story is open. */
 export const openPayment = computed(() => (view.value === "transactions" ? route.value.selected : null));

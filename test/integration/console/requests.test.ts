@@ -24,6 +24,7 @@ describeInBrowser("the log of requests", (scene) => {
     // The strict form refuses this request, but the lenient one accepts it.
     await page.keyboard.press("Escape");
     await startPayment(scene.sandbox, { payment_account_id: "1" });
+    await page.getByRole("button", { name: "1 new" }).click();
     await rowsOf(page).first().getByText("400").click();
     await request.getByText("momo serve --accept lenient").waitFor();
   });
@@ -32,7 +33,7 @@ describeInBrowser("the log of requests", (scene) => {
     const id = await startPayment(scene.sandbox, { reference: "APPLE-1" });
     await startPayment(scene.sandbox, { reference: "PEAR-2" });
     await askStatus(scene.sandbox, id);
-    const page = await scene.open({ view: "requests" });
+    const page = await scene.open({ view: "requests", viewport: WIDE });
     await rowsOf(page).first().getByText("pending · APPLE-1").waitFor();
     expect(await textOf(rowsOf(page).first().locator("time"))).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
     await rowsOf(page).first().click();
@@ -87,7 +88,7 @@ describeInBrowser("the audit", (scene) => {
     await page.reload();
     await page.getByText(/1 marked as known: charges twice/).waitFor();
     await page.getByRole("region", { name: "ignores final" }).getByRole("link", { name: "payment APPLE-1" }).click();
-    await storyOf(page).getByText("APPLE-1").first().waitFor();
+    await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
     // The list of payments shows the findings, too.
     await rowsOf(page).filter({ hasText: "ignores final" }).waitFor();
     await page.evaluate("localStorage.clear()");

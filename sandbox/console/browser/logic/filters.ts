@@ -11,6 +11,8 @@ export interface Filters {
   readonly id: string;
   /** An interval of the chart, `FROM-UNTIL` in milliseconds. The API knows only days, so the page filters its own rows. */
   readonly span: string;
+  /** `only`: without pending payments. The API selects one status or all, so the page filters its own rows. */
+  readonly finished: string;
 }
 
 export const NO_FILTERS: Filters = {
@@ -21,6 +23,7 @@ export const NO_FILTERS: Filters = {
   date_to: "",
   id: "",
   span: "",
+  finished: "",
 };
 const NAMES = Object.keys(NO_FILTERS) as (keyof Filters)[];
 
@@ -41,7 +44,7 @@ const trimmed = (filters: Filters): Filters => ({
 
 /** The filters in the form of the API. */
 export const queryOf = (filters: Filters): URLSearchParams =>
-  new URLSearchParams(inForce(trimmed({ ...filters, span: "" })));
+  new URLSearchParams(inForce(trimmed({ ...filters, span: "", finished: "" })));
 
 export const isFiltered = (filters: Filters): boolean => Object.keys(inForce(trimmed(filters))).length > 0;
 

@@ -58,7 +58,7 @@ export function CallFilterBar() {
       <PauseButton />
       <button
         type="button"
-        class="quiet"
+        class="quiet clear"
         disabled={Object.values(value).every((text) => text === "")}
         onClick={() => setCallFilters(NO_CALL_FILTERS)}
       >

@@ -31,6 +31,14 @@ export function FilterBar() {
         placeholder="Phone, reference, receipt or request id"
       />
       <Choice label="Status" names={STATUSES} {...bind("status")} />
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={value.finished !== ""}
+        onClick={() => setFilters({ ...filters.value, finished: value.finished === "" ? "only" : "" })}
+      >
+        Finished only
+      </button>
       <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>
         <Choice label="Type" names={KINDS} {...bind("type")} />
@@ -41,7 +49,7 @@ export function FilterBar() {
       </div>
       <PauseButton />
       <ExportButton />
-      <button type="button" class="quiet" disabled={!isFiltered(value)} onClick={() => setFilters(NO_FILTERS)}>
+      <button type="button" class="quiet clear" disabled={!isFiltered(value)} onClick={() => setFilters(NO_FILTERS)}>
         Clear
       </button>
       <SpanChip />

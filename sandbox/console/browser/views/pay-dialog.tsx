@@ -1,4 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
+import { typedPhone } from "../../../../src/domain/typed-phone.ts";
 import { closeDialog, goTo, pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
 import { momoLine } from "../logic/commands.ts";
@@ -36,7 +37,8 @@ function PayForm() {
   const account = String(accounts.value[0]?.id ?? server.value?.payment_account_id ?? 1);
   const form = useForm("pay", LABELS, draft, { ...FIRST, payment_account_id: account });
   const isMore = useSignal(false);
-  const { phone, amount, reference, description, payment_account_id, outcome, kind } = form.values;
+  const { amount, reference, description, payment_account_id, outcome, kind } = form.values;
+  const phone = typedPhone(form.values.phone) ?? form.values.phone;
   const body = {
     payment_account_id: numberOrText(payment_account_id),
     phone,
@@ -56,6 +58,7 @@ function PayForm() {
   async function submit() {
     if (!(await form.run(() => api.post("/payments", body)))) return;
     closeDialog("pay");
+    draft.value = { ...draft.value, reference: nextReference(reference) };
     pickPhone(phone.replace(/^0/, "254"));
     // On a narrow screen, continue in the view of the phones.
     if (matchMedia("(max-width: 56rem)").matches) goTo("phone");
@@ -107,3 +110,7 @@ function PayForm() {
     </form>
   );
 }
+
+/** `ORDER-1` becomes `ORDER-2`: a reference names one payment. */
+const nextReference = (reference: string): string =>
+  reference.replace(/[0-9]{1,15}$/, (number) => String(Number(number) + 1).padStart(number.length, "0"));

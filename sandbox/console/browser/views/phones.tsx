@@ -50,7 +50,13 @@ function Chip({ phone }: { phone: string }) {
     <button type="button" class="chip" data-rings={prompt !== undefined} onClick={() => pickPhone(phone)}>
       <b>{formatPhone(phone)}</b>{" "}
       <span class="does">
-        {prompt ? `rings: KES ${formatAmount(prompt.amount)}` : (phoneNotes.value.get(phone)?.title ?? "no prompt")}
+        {prompt ? (
+          <>
+            <span class="unseen">rings: </span>KES {formatAmount(prompt.amount)}
+          </>
+        ) : (
+          (phoneNotes.value.get(phone)?.title ?? "no prompt")
+        )}
       </span>
     </button>
   );

@@ -46,7 +46,7 @@ export function PromptSheet({ prompt, waiting }: { prompt: Prompt; waiting: numb
         <b>{prompt.business}</b>
         <span>asks you to pay</span>
       </p>
-      <p class="sum">
+      <p class="sum" style={{ "--length": formatAmount(prompt.amount).length }}>
         <small>KES</small> {formatAmount(prompt.amount)}
       </p>
       <Particulars prompt={prompt} />

@@ -50,11 +50,7 @@ export function Requests() {
             <TableHead columns={COLUMNS} />
             <tbody class="rows">
               {list.rows.map((request) => (
-                <Row
-                  key={request.id}
-                  request={request}
-                  found={callFindings.value.get(request.id)}
-                />
+                <Row key={request.id} request={request} found={callFindings.value.get(request.id)} />
               ))}
             </tbody>
           </table>

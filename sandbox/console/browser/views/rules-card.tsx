@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { typedPhone } from "../../../../src/domain/typed-phone.ts";
 import { api } from "../api.ts";
 import { counted } from "../logic/in-force.ts";
 import { numberOrText } from "../logic/problems.ts";
@@ -118,7 +119,7 @@ const replacement = (next: readonly Rule[]): Command =>
 
 const ruleOf = ({ phone, amount, payment_account_id, reference, outcome, after, times }: Record<Name, string>) => ({
   match: {
-    phone: phone || undefined,
+    phone: typedPhone(phone) ?? (phone || undefined),
     amount: numberOrText(amount),
     payment_account_id: numberOrText(payment_account_id),
     reference: reference || undefined,

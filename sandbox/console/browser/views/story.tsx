@@ -1,12 +1,13 @@
 import { useLayoutEffect } from "preact/hooks";
+import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
-import { formatAmount, formatCount, formatPhone, timeOfDay, wallClock } from "../logic/format.ts";
+import { formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
 import { counted } from "../logic/in-force.ts";
 import { formatRoute } from "../logic/route.ts";
-import { findings, story, storyProblem } from "../state.ts";
+import { findings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
-import type { Decision, Delivery, Prompt, Story } from "../wire.ts";
+import type { Delivery, Prompt, Story } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { returnFocus } from "./long-list.tsx";
@@ -35,16 +36,53 @@ export function StoryPane({ id }: { id: string }) {
       what="the story"
       onClose={() => select(null)}
     >
-      <Identity id={id} told={value} />
       {storyProblem.value && <p class="problem">{storyProblem.value}</p>}
       {value && (
         <>
-          <StoryActions key={id} story={value} />
+          <Ending story={value} />
           <StoryTimeline story={value} />
+          <StoryActions key={id} story={value} />
+        </>
+      )}
+      <Identity id={id} told={value} />
+      {value && (
+        <>
           <Steps story={value} />
+          <details>
+            <summary>The payment as the API lists it</summary>
+            <CodeBlock text={JSON.stringify(value.transaction, null, 2)} what="the payment as JSON" />
+          </details>
         </>
       )}
     </Pane>
+  );
+}
+
+/** The end first: the outcome, its meaning, who decided it, and what to do. */
+function Ending({ story: { transaction, result, decided_by, sms } }: { story: Story }) {
+  const { status } = transaction;
+  const facts = [
+    ["The network says", result?.description],
+    ["It means", result?.meaning ?? "None yet: the payment is pending. Pending is not a failure."],
+    ["Who decided", decided_by?.in_words ?? "Not recorded when this payment was made."],
+    ["What to do", result?.advice ?? "Ask for its status again, 3 to 5 seconds after the last answer."],
+  ] as const;
+  return (
+    <section class="ending" aria-label="Outcome" data-status={status}>
+      <p class="reason">{reasonOf(transaction, outcomes.value) || `${status}${result ? ` (${result.code})` : ""}`}</p>
+      <dl>
+        {facts.map(
+          ([name, words]) =>
+            words && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{words}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {sms && <blockquote class="sms">{sms}</blockquote>}
+    </section>
   );
 }
 
@@ -84,7 +122,7 @@ function Identity({ id, told }: { id: string; told: Story | null }) {
 }
 
 function Steps({ story: told }: { story: Story }) {
-  const { transaction, prompt, decided_by, requests, requests_left_out, result, sms, webhooks } = told;
+  const { transaction, prompt, requests, requests_left_out, webhooks } = told;
   const found = findingsByCall(findings.value);
   const [first, ...rest] = requests;
   // The log may have dropped the request, and test payments are not in it.
@@ -103,10 +141,6 @@ function Steps({ story: told }: { story: Story }) {
       <li>
         <h3>Prompt</h3>
         <PromptCard prompt={prompt} />
-      </li>
-      <li>
-        <h3>Decision</h3>
-        {decided_by ? <Decided decision={decided_by} /> : <p class="hint">Not recorded when this payment was made.</p>}
       </li>
       <li>
         <h3>
@@ -141,18 +175,6 @@ function Steps({ story: told }: { story: Story }) {
           ))}
         </li>
       )}
-      <li class="ending" data-status={transaction.status}>
-        <h3>Outcome</h3>
-        {result ? (
-          <ResultCard result={result} sms={sms} />
-        ) : (
-          <p class="hint">None yet: the payment is pending. Pending is not a failure.</p>
-        )}
-        <details>
-          <summary>The payment as the API lists it</summary>
-          <CodeBlock text={JSON.stringify(transaction, null, 2)} what="the payment as JSON" />
-        </details>
-      </li>
     </ol>
   );
 }
@@ -204,49 +226,5 @@ function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery
       </ul>
       <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
     </details>
-  );
-}
-
-/** The result of the network, its meaning, and the advice for a client. */
-function ResultCard({ result, sms }: { result: NonNullable<Story["result"]>; sms: string | null }) {
-  return (
-    <div class="result-card">
-      <p class="code-line">
-        <code class="result-code">{result.code}</code>
-        <span>{result.description}</span>
-      </p>
-      <dl>
-        <dt>It means</dt>
-        <dd>{result.meaning}</dd>
-        <dt>What to do</dt>
-        <dd>{result.advice}</dd>
-      </dl>
-      {sms && <blockquote class="sms">{sms}</blockquote>}
-    </div>
-  );
-}
-
-const WHO: Readonly<Record<Decision["who"], string>> = {
-  header: "Request header",
-  rule: "Rule",
-  network_limit: "Network's limit",
-  test_phone: "Test phone",
-  default: "Default",
-  person: "Person",
-  deadline: "Deadline",
-};
-
-function Decided({ decision: { who, rule, outcome, at_ms, in_words } }: { decision: Decision }) {
-  return (
-    <div class="decision">
-      <p>
-        <span class="tag">
-          {WHO[who]}
-          {rule === undefined ? "" : ` ${rule}`}
-        </span>{" "}
-        <code>{outcome}</code> {at_ms !== null && <time class="hint">at {wallClock(at_ms)}</time>}
-      </p>
-      <p class="hint">{in_words}</p>
-    </div>
   );
 }

@@ -20,10 +20,8 @@ export function Tiles() {
   return (
     <div class="tiles">
       <p class="tile received">
-        <span>{isFiltered({ ...inForce, status: "" }) ? "Received, of these" : "Received"}</span>
-        <b>
-          <small>KES</small> {shown ? formatAmount(shown.total_completed_amount) : "–"}
-        </b>
+        <span>KES {isFiltered({ ...inForce, status: "", finished: "" }) ? "received, of these" : "received"}</span>
+        <b>{shown ? formatAmount(shown.total_completed_amount) : "–"}</b>
         <small>{total === null ? "" : `of ${formatCount(total)} payment${total === 1 ? "" : "s"}`}</small>
       </p>
       {TILES.map(([status, label]) => (

@@ -1,3 +1,4 @@
+import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select } from "../actions.ts";
 import { controlCurl } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
@@ -8,6 +9,7 @@ import {
   isListCurrent,
   listsLoaded,
   openPayment,
+  outcomes,
   paymentFindings,
   server,
   shownRows,
@@ -36,7 +38,7 @@ const COLUMNS: readonly ColumnHead[] = [
 
 /** The live list of payments, newest first: the API has no other order. */
 export function TransactionTable() {
-  const list = useStill(shownRows.value, `${listsLoaded.value} ${filters.value.span}`);
+  const list = useStill(shownRows.value, `${listsLoaded.value} ${filters.value.span} ${filters.value.finished}`);
   const total = totalItems.value ?? 0;
   const isEmpty = isListCurrent.value && shownRows.value.length === 0;
   return (
@@ -74,8 +76,7 @@ interface RowProps {
 
 function Row({ transaction, isOpen, found }: RowProps) {
   const { checkout_request_id, created_at, reference, phone, amount, status, kind } = transaction;
-  const { result_code, result_desc, momo_receipt_number } = transaction;
-  const result = result_code === null ? "" : `${result_code}${result_code === 0 ? "" : ` ${result_desc}`}`;
+  const reason = reasonOf(transaction, outcomes.value);
   return (
     <tr data-status={status} data-open={isOpen} onClick={() => select(checkout_request_id)}>
       <td class="c-time">
@@ -109,11 +110,11 @@ function Row({ transaction, isOpen, found }: RowProps) {
       <td class="c-status">
         <StatusBadge status={status} />
       </td>
-      <td class="c-result when-wide" title={result}>
-        {result}
+      <td class="c-result when-wide" title={reason}>
+        {reason}
       </td>
       <td class="c-receipt when-wider">
-        <code>{momo_receipt_number ?? ""}</code>
+        <code>{transaction.momo_receipt_number}</code>
       </td>
     </tr>
   );
