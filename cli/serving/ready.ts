@@ -1,10 +1,9 @@
 import { networkInterfaces } from "node:os";
-import { momoEnvironment } from "../environment.ts";
 import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
 import { lineWidth } from "../terminal/standard-output.ts";
-import { commandLine } from "../terminal/this-program.ts";
 import { version } from "../version.ts";
-import { type DataDirectory, nameDataDirectory } from "./data-directory.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import { ownCommand } from "./own-command.ts";
 import type { RunningSandbox } from "./run-sandbox.ts";
 
 /** What `serve --json` and the ready file contain. */
@@ -84,8 +83,6 @@ function othersUse(host: string, baseUrl: string): string[] {
 
 /** The shortest command line that reaches this server from any folder. */
 function tryLine(data: string, ...words: string[]): string {
-  const { baseUrl, data: variable } = momoEnvironment();
-  // Another terminal may not have the variables of this one.
-  const isFoundAnyway = data === nameDataDirectory(undefined).path && baseUrl === undefined && variable === undefined;
-  return commandLine(...words, ...(isFoundAnyway ? [] : ["--data", data]));
+  const { program, flags } = ownCommand(data);
+  return [program, ...words, flags].join(" ").trimEnd();
 }

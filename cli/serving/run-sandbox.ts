@@ -19,13 +19,23 @@ import { ensureCredentials } from "./first-credentials.ts";
 import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./lock-directory.ts";
 import { openEngine } from "./open-engine.ts";
+import { ownCommand } from "./own-command.ts";
 import { type CredentialsRecord, readClock, writeClock, writeServer } from "./records.ts";
 
 export interface SandboxConfig
   extends Addresses,
     Omit<
       AssembleOptions,
-      "store" | "clock" | "shared" | "between" | "guard" | "rememberClock" | "data" | "merchantPort" | "credentials"
+      | "store"
+      | "clock"
+      | "shared"
+      | "between"
+      | "guard"
+      | "rememberClock"
+      | "data"
+      | "command"
+      | "merchantPort"
+      | "credentials"
     > {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
@@ -86,6 +96,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       // Servers that share a database share the clock, too: it is not in the data directory of one of them.
       rememberClock: () => shared ?? writeClock(directory, clock.state()),
       data: directory.path,
+      command: () => ownCommand(directory.path),
       merchantPort: () => (config.controlPort === null ? null : merchantPort),
       credentials: () => credentials && keyOf(credentials),
     });

@@ -26,6 +26,7 @@ export const showServer: ControlCall = async (request, { service, server, versio
     response_form: server.form,
     prompt_timeout_ms: server.promptTimeoutMs,
     data: server.data,
+    command: server.command(),
     ...ownedBy(replica),
   };
   return succeed(`momo ${version}`, facts);

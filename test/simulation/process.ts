@@ -105,6 +105,7 @@ export async function startProcess(options: ProcessOptions) {
     },
     data: null,
     merchantPort: () => null,
+    command: () => ({ program: "momo", flags: "" }),
     credentials: () => null,
   });
 

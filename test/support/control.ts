@@ -49,6 +49,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     form: "full",
     data: null,
     merchantPort: () => null,
+    command: () => ({ program: "momo", flags: "" }),
     credentials: () => ({ apiKey: "mk_none", apiSecret: "ms_none", paymentAccountId: 1 }),
     rememberClock: () => {},
     reportFault: (error) => void faults.push(error),

@@ -14,7 +14,7 @@ import { Refused, ServerLost } from "./control-client.ts";
 import { isFiltered, queryOf } from "./logic/filters.ts";
 import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
-import { monotonicMs } from "./system.ts";
+import { isLoopback, monotonicMs } from "./system.ts";
 import { throttled } from "./throttle.ts";
 import type * as wire from "./wire.ts";
 
@@ -30,7 +30,7 @@ export async function loadAll(): Promise<void> {
   state.isLoaded.value = false;
   forgetAll();
   await quietly(async () => {
-    state.server.value = await api.get<wire.ServerFacts>("/server");
+    state.server.value = seenFromHere(await api.get<wire.ServerFacts>("/server"));
     await loadRegistry();
     await Promise.all([
       api.get<{ outcomes: wire.Outcome[] }>("/outcomes").then((answer) => {
@@ -48,6 +48,12 @@ export async function loadAll(): Promise<void> {
     state.isLoaded.value = true;
     state.connection.value = "live";
   });
+}
+
+/** Another machine has neither the program of the server nor its data directory. */
+function seenFromHere(facts: wire.ServerFacts): wire.ServerFacts {
+  if (isLoopback()) return facts;
+  return { ...facts, data: null, command: { program: "momo", flags: `--base-url ${facts.base_url}` } };
 }
 
 async function loadHistory(): Promise<void> {
@@ -86,11 +92,18 @@ export async function reload(part: Exclude<wire.SteeringPart, "reset" | "restore
       state.fallback.value = await api.get<wire.Default>("/default");
       return;
     case "webhook":
-      state.webhook.value = (await api.get<{ webhook: wire.Webhook | null }>("/webhook?limit=1")).webhook;
-      return;
+      return loadWebhook();
     case "registry":
       return loadRegistry();
   }
+}
+
+async function loadWebhook(): Promise<void> {
+  const answer = await api.get<{ webhook: wire.Webhook | null; deliveries: wire.Delivery[] }>(
+    `/webhook?limit=${state.MOST_DELIVERIES}`,
+  );
+  state.webhook.value = answer.webhook;
+  state.deliveries.value = answer.deliveries.reverse();
 }
 
 async function loadRegistry(): Promise<void> {

@@ -191,6 +191,9 @@ export const faults = signal<{ readonly seed: number; readonly faults: readonly 
 export const fallback = signal<wire.Default | null>(null);
 /** Null if there is none. */
 export const webhook = signal<wire.Webhook | null>(null);
+/** The newest first. */
+export const deliveries = signal<readonly wire.Delivery[]>([]);
+export const MOST_DELIVERIES = 50;
 export const accounts = signal<readonly wire.Account[]>([]);
 export const keys = signal<readonly wire.Key[]>([]);
 

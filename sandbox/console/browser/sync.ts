@@ -3,7 +3,7 @@ import { api } from "./api.ts";
 import { addMessages, addPhones, addRows, rememberEvents } from "./arrivals.ts";
 import { Refused, ServerLost } from "./control-client.ts";
 import { loadAll, quietly, refreshFindings, refreshPrompts, refreshRows, refreshStory, reload } from "./loading.ts";
-import { appendUnknown } from "./logic/merge.ts";
+import { appendUnknown, mergeNewestFirst } from "./logic/merge.ts";
 import { noteOf } from "./logic/phone-notes.ts";
 import * as state from "./state.ts";
 import { after, every, monotonicMs, nextFrame, sleep } from "./system.ts";
@@ -125,6 +125,7 @@ function apply(events: readonly ConsoleEvent[]): void {
     } else if (name === "audit") {
       refreshFindings();
     } else if (name === "webhook") {
+      state.deliveries.value = mergeNewestFirst(state.deliveries.value, [data], state.MOST_DELIVERIES);
       if (data.checkout_request_id === state.openPayment.value) refreshStory();
     } else if (name === "steering") {
       const { what } = data;

@@ -65,6 +65,9 @@ function memoryIn(storage: () => Storage) {
 /** Replaces the address without a new entry in the history. */
 export const replaceAddress = (hash: string): void => history.replaceState(null, "", hash);
 
+/** Whether the browser runs on the machine of the server. */
+export const isLoopback = (): boolean => /^(localhost|127\.|\[::1\])/.test(location.hostname);
+
 /** The whole address of a place in the page, to share it. */
 export const pageAddress = (hash: string): string => location.origin + location.pathname + hash;
 

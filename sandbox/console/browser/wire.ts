@@ -1,6 +1,6 @@
 import type { MessageOnWire, OwnedTransaction } from "../../control/shapes/payments.ts";
 import type { FindingOnWire, LoggedCall, SteeringPart } from "../../control/shapes/requests.ts";
-import type { DeliveryOnWire, WebhookOnWire } from "../../control/shapes/webhook.ts";
+import type { AttemptOnWire, DeliveryOnWire, WebhookOnWire } from "../../control/shapes/webhook.ts";
 
 /** The types of the control API, with the names that the page uses. */
 
@@ -25,6 +25,7 @@ export type {
   FaultInForce as Fault,
   OutcomeOnWire as Outcome,
   RuleInForce as Rule,
+  SnapshotOnWire as Snapshot,
 } from "../../control/shapes/steering.ts";
 
 export type Transaction = OwnedTransaction;
@@ -38,6 +39,7 @@ export const KINDS: readonly Kind[] = ["api", "web", "wallet_deposit", "credit_t
 export type TransactionEvent = OwnedTransaction;
 export type LoggedRequest = LoggedCall;
 export type Finding = FindingOnWire;
+export type Attempt = AttemptOnWire;
 export type Delivery = DeliveryOnWire;
 export type Webhook = NonNullable<WebhookOnWire["webhook"]>;
 export type { RequestPage, SteeringPart } from "../../control/shapes/requests.ts";

@@ -35,5 +35,8 @@ export const serverAnswer = {
   prompt_timeout_ms: z.int().min(1),
   replica,
   data: z.string().nullable().describe("the data directory; null if there is none"),
+  command: z
+    .strictObject({ program: z.string(), flags: z.string() })
+    .describe("what stands before and after the words of a momo command, in a shell of the server's machine"),
 };
 export type ServerOnWire = Seen<z.ZodObject<typeof serverAnswer>>;

@@ -58,7 +58,7 @@ async function walkFull(page: Page, places: Awaited<ReturnType<typeof fill>>, vi
     audit: ["audit", "known"],
     steering: ["steering", "Removes payments"],
     keys: ["keys", "Make key"],
-    start: ["start", "Take a payment"],
+    start: ["start", "Your first payment"],
     ...(isNarrow(page) && { phone: ["phone", "Enter PIN"] }),
   });
   await page.evaluate(`location.hash = "steering"`);

@@ -124,7 +124,8 @@ describeInBrowser("the list of payments", (scene) => {
     const dialog = page.getByRole("dialog", { name: "Test payment" });
     await dialog.getByLabel("Amount, KES").fill("0.001");
     await dialog.getByLabel("Phone").fill("12");
-    await dialog.getByText("momo pay 12 0.001").waitFor();
+    await dialog.getByText("The same by command").click();
+    await dialog.getByText("pay 12 0.001").waitFor();
     await dialog.getByRole("button", { name: "Send the prompt" }).click();
     for (const [label, message] of [
       ["Amount, KES", /^amount must be/],

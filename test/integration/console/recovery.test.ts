@@ -65,7 +65,10 @@ describeInBrowser("the connection", (scene) => {
     await page.getByLabel("Control token").fill(control_token);
     await page.keyboard.press("Enter");
     await page.getByText("No payments yet").waitFor();
-    await page.getByText("Bearer $MOMO_CONTROL_TOKEN").waitFor();
+    await page.keyboard.press("p");
+    await page.getByText("The same by command").click();
+    await page.getByText(/Bearer \$\(sed .*server\.json/).waitFor();
+    await page.keyboard.press("Escape");
     await page.reload();
     await page.getByText("No payments yet").waitFor();
     expect(addresses.length).toBeGreaterThan(10);

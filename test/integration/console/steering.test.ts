@@ -7,7 +7,8 @@ describeInBrowser("steering", (scene) => {
     const clock = page.getByRole("region", { name: "Clock" });
     const before = await textOf(clock.locator("time"));
     await clock.getByRole("button", { name: "+1 min" }).click();
-    await clock.getByText("momo clock advance 1m").waitFor();
+    await clock.getByText("The same by command").click();
+    await clock.getByText("clock advance 1m --data").waitFor();
     await clock.locator("time").filter({ hasNotText: before }).waitFor();
     await clock.getByLabel("Duration").fill("soon");
     await clock.getByRole("button", { name: "Advance" }).click();
@@ -18,6 +19,7 @@ describeInBrowser("steering", (scene) => {
 
     const fallback = page.getByRole("region", { name: "Default outcome" });
     await fallback.getByLabel("Outcome").selectOption("cancelled");
+    await fallback.getByText("The same by command").click();
     await fallback.getByText(`"outcome":"cancelled"`).waitFor();
     await fallback.getByRole("button", { name: "Set" }).click();
     await fallback.locator(".hint", { hasText: "cancelled" }).waitFor();
@@ -36,8 +38,8 @@ describeInBrowser("steering", (scene) => {
     await rules.getByLabel("Times").fill("2");
     await rules.getByRole("button", { name: "Add rule" }).click();
     await rules.getByText("from 0712 345 678: insufficient_funds, 2 times").waitFor();
-    await rules.getByRole("button", { name: "Remove rule 1" }).hover();
-    await rules.getByText("-X DELETE").waitFor();
+    await rules.getByText("The same by command").first().click();
+    await rules.getByText("-X DELETE").first().waitFor();
 
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByRole("button", { name: "Add fault" }).click();
@@ -52,11 +54,67 @@ describeInBrowser("steering", (scene) => {
     await webhook.getByLabel("Address").fill("http://127.0.0.1:9/hook");
     await webhook.getByLabel("Times").fill("2");
     await webhook.getByRole("button", { name: "Set" }).click();
-    await webhook.getByText("http://127.0.0.1:9/hook: payment.updated, 2 times each").waitFor();
-    await webhook.getByRole("button", { name: "Remove webhook 1" }).click();
+    await webhook.getByText("is sent to http://127.0.0.1:9/hook.").waitFor();
+    await webhook.getByRole("button", { name: "Remove webhook" }).click();
     await webhook.getByText("None, as in the specification.").waitFor();
     await webhook.getByRole("button", { name: "Undo" }).click();
-    await webhook.getByText("2 times each").waitFor();
+    await webhook.getByRole("button", { name: "Change" }).waitFor();
+    expect(await webhook.getByLabel("Times").inputValue()).toBe("2");
+  });
+
+  test("a webhook is changed in place, tried, and its deliveries are listed and sent again", async () => {
+    const received: string[] = [];
+    const receiver = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(request) {
+        received.push(await request.text());
+        return new Response("busy", { status: received.length === 1 ? 200 : 503 });
+      },
+    });
+    await scene.sandbox.webhook.set({ url: `http://127.0.0.1:${receiver.port}/hook`, times: 1 });
+    const page = await scene.open({ view: "steering" });
+    const webhook = page.getByRole("region", { name: "Webhook" });
+    await webhook.getByRole("button", { name: "Send a test event" }).click();
+    await webhook.getByText(/HTTP 200 after/).waitFor();
+    await webhook.getByLabel("Form").selectOption("flat");
+    await webhook.getByRole("button", { name: "Change" }).click();
+
+    await startPayment(scene.sandbox, { reference: "APPLE-1" }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    await webhook.getByText(/waiting.*1 attempt: .*503/).waitFor();
+    expect(JSON.parse(received[1] ?? "")).toMatchObject({ success: true, status: "completed" });
+    await webhook.locator(".delivery summary").click();
+    await webhook.getByText(/HTTP 503 after/).waitFor();
+    await webhook.getByRole("button", { name: /^Send delivery/ }).click();
+    await webhook.getByText("sent again after").waitFor();
+    await webhook.getByRole("link", { name: "APPLE-1" }).first().waitFor();
+    await receiver.stop(true);
+  });
+
+  test("a snapshot is saved, restored after a question that names the loss, and removed", async () => {
+    await startPayment(scene.sandbox, { reference: "APPLE-1" });
+    const page = await scene.open({ view: "steering" });
+    const snapshots = page.getByRole("region", { name: "Snapshots" });
+    expect(await snapshots.getByText("The same by command").count()).toBe(0);
+    await snapshots.getByLabel("Name").fill("prepared");
+    await snapshots.getByText("The same by command").click();
+    await snapshots.getByText("snapshot save prepared").waitFor();
+    await snapshots.getByRole("button", { name: "Save" }).click();
+    await snapshots.getByText("1 payment, at").waitFor();
+
+    await startPayment(scene.sandbox, { reference: "PEAR-2" });
+    await snapshots.getByRole("button", { name: "Restore prepared" }).click();
+    const question = page.getByRole("dialog", { name: "Restore “prepared”?" });
+    await question.getByText("Lost for good: 2 payments").waitFor();
+    await question.getByRole("button", { name: "Restore it" }).click();
+    await question.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.getByText("of 1 payment", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Steering" }).click();
+    await snapshots.getByRole("button", { name: "Remove prepared" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
+    await snapshots.getByText("prepared").waitFor({ state: "detached" });
   });
 
   test("a space within a typed text stays, in a rule and in a search", async () => {
@@ -101,7 +159,7 @@ describeInBrowser("steering", (scene) => {
     await scene.sandbox.rules.add({ outcome: "unreachable" });
     const page = await scene.open({ view: "steering" });
     const reset = page.getByRole("region", { name: "Reset" });
-    await reset.getByText("momo reset").waitFor();
+    await reset.getByText("The same by command").waitFor();
     await page.getByRole("region", { name: "Rules" }).getByText("every payment: unreachable").waitFor();
     await reset.getByRole("button", { name: "Reset …" }).dblclick();
     const question = page.getByRole("dialog", { name: "Forget it all?" });

@@ -5,7 +5,7 @@ import { unusual } from "../../../sandbox/console/browser/logic/in-force.ts";
 import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { coveredBy } from "../../../sandbox/console/browser/logic/rule-order.ts";
-import { faultInWords, ruleInWords, webhookInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
+import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 
 test("amounts, phones and durations", () => {
@@ -78,12 +78,8 @@ test("a rule is covered by an earlier one without a count that matches all its p
   expect(coveredBy([every, phone, every])).toEqual([null, 1, 1]);
 });
 
-test("rules, faults and the webhook", () => {
-  const plain = { url: "http://h/", form: "flat", times: 1, delay: "0ms" } as const;
+test("rules and faults", () => {
   expect([
-    webhookInWords({ ...plain, early: false }),
-    webhookInWords({ ...plain, times: 2, delay: "5s", early: true }),
-    webhookInWords({ ...plain, times: 0, early: false }),
     ruleInWords({ match: { phone: "254712345678", amount: 5 }, outcome: "wrong_pin", after: "3s", times: 1 }),
     ruleInWords({ match: { payment_account_id: 2, reference: "A" }, outcome: "completed", times: 3 }),
     ruleInWords({ match: {}, outcome: "completed" }),
@@ -91,9 +87,6 @@ test("rules, faults and the webhook", () => {
     faultInWords({ kind: "delay", delay: "5s", probability: 1 }),
     faultInWords({ kind: "disconnect", probability: 1 }),
   ]).toEqual([
-    "http://h/: flat",
-    "http://h/: flat, 2 times each, 5s late, before the answer to the start",
-    "http://h/: flat, never sent",
     "KES 5.00 from 0712 345 678: wrong_pin after 3s, once",
     "to account 2 for A: completed, 3 times",
     "every payment: completed",

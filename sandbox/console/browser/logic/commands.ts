@@ -7,9 +7,13 @@ export function quote(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Reads a secret from a file of the data directory, in a shell: the page does not have it. */
+export const secretFrom = (data: string, file: string, name: string): string =>
+  `$(sed -n 's/.*"${name}": "\\(.*\\)".*/\\1/p' ${quote(`${data}/${file}.json`)})`;
+
 /** A call of the control API as a `curl` line. */
 export function controlCurl(
-  { control_url }: Pick<ServerFacts, "control_url">,
+  { control_url, data }: Pick<ServerFacts, "control_url" | "data">,
   needsToken: boolean,
   method: string,
   path: string,
@@ -19,16 +23,25 @@ export function controlCurl(
     "curl -s",
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
     quote(control_url + path),
-    ...(needsToken ? ['-H "Authorization: Bearer $MOMO_CONTROL_TOKEN"'] : []),
+    ...(needsToken
+      ? [`-H "Authorization: Bearer ${data === null ? TOKEN : secretFrom(data, "server", "control_token")}"`]
+      : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${alwaysQuoted(JSON.stringify(body))}`]),
   ].join(" ");
 }
 
-/** A momo command. Undefined and empty flags are left out. */
-export function momoLine(words: readonly string[], flags: Readonly<Record<string, string | undefined>> = {}): string {
+/** The shell says what is missing. */
+const TOKEN = `\${MOMO_CONTROL_TOKEN:?set it to the control token}`;
+
+/** The words of a momo command. Undefined and empty flags are left out. */
+export function momoWords(words: readonly string[], flags: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(flags).flatMap(([flag, value]) => (value ? [flag, quote(value)] : []));
-  return ["momo", ...words.map(quote), ...given].join(" ");
+  return [...words.map(quote), ...given].join(" ");
 }
+
+/** A momo command for this server. */
+export const momoLine = ({ command: { program, flags } }: Pick<ServerFacts, "command">, words: string): string =>
+  `${program} ${words} ${flags}`.trimEnd();
 
 /** curl has its own flag for HEAD: with -X HEAD it waits for a body that never arrives. */
 const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = { GET: [], HEAD: ["-I"] };
@@ -36,12 +49,19 @@ const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = { GET: [], H
 /** Headers that the caller sets. curl adds the others, as every HTTP client does. */
 const WRITTEN_HEADERS = new Set(["x-api-key", "x-api-secret", "content-type", "x-sandbox-outcome"]);
 
-/** A logged request as a `curl` line for a shell with `$MOMO_API_SECRET`: the log does not have the secret. */
-export function replayCurl(request: LoggedRequest, { base_url }: Pick<ServerFacts, "base_url">): string {
+/** A logged request as a `curl` line. The log does not have the secret: the shell reads that of the sandbox's own key. */
+export function replayCurl(
+  request: LoggedRequest,
+  { base_url, data, api_key }: Pick<ServerFacts, "base_url" | "data" | "api_key">,
+): string {
+  const isOwn = data !== null && request.headers["x-api-key"] === api_key;
+  const secret = isOwn
+    ? secretFrom(data, "credentials", "api_secret")
+    : `\${MOMO_API_SECRET:?set it to the secret of the key}`;
   const headers = Object.entries(request.headers)
     .filter(([name]) => WRITTEN_HEADERS.has(name))
     .map(([name, value]) =>
-      name === "x-api-secret" ? '-H "X-API-Secret: $MOMO_API_SECRET"' : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
+      name === "x-api-secret" ? `-H "X-API-Secret: ${secret}"` : `-H ${alwaysQuoted(`${name}: ${value}`)}`,
     );
   return [
     // Without this flag curl resolves `..`, and requests another path than the log shows.

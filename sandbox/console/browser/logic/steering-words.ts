@@ -1,7 +1,7 @@
-import type { Fault, Rule, Webhook } from "../wire.ts";
+import type { Fault, Rule } from "../wire.ts";
 import { formatAmount, formatPhone } from "./format.ts";
 
-/** Rules, faults and the webhook as text for people. */
+/** Rules and faults as text for people. */
 
 /** `KES 100.00 from 0712 345 678: insufficient_funds after 3s, once` */
 export function ruleInWords({ match, outcome, after, times }: Rule): string {
@@ -22,16 +22,6 @@ export function faultInWords({ path, kind, status, delay, probability, times }: 
     kind === "error" ? `HTTP ${status ?? 500}` : kind === "delay" ? `${delay} late` : "the answer is lost on its way";
   const chance = probability < 1 ? `, ${Math.round(probability * 1000) / 10} % of requests` : "";
   return `${path ?? "every operation"}: ${what}${chance}${countWords(times)}`;
-}
-
-/** `http://127.0.0.1:3000/: flat, 2 times each, 5s late` */
-export function webhookInWords({ url, form, times, delay, early }: Webhook): string {
-  return [
-    `${url}: ${form}`,
-    ...(times === 0 ? ["never sent"] : times > 1 ? [`${times} times each`] : []),
-    ...(/^0/.test(delay) ? [] : [`${delay} late`]),
-    ...(early ? ["before the answer to the start"] : []),
-  ].join(", ");
 }
 
 function countWords(times: number | undefined): string {

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../api.ts";
-import { momoLine } from "../logic/commands.ts";
+import { momoWords } from "../logic/commands.ts";
 import { findings } from "../state.ts";
 import { Card } from "./card.tsx";
 import { CodeBlock } from "./code-block.tsx";
@@ -35,7 +35,7 @@ export function AuditReport() {
       </div>
       <FormProblem problems={form.problems} />
       {report.value !== null && <CodeBlock text={report.value} what="the report" />}
-      <CommandLines command={{ method: "GET", path, momo: momoLine(["audit"], { "--format": format }) }} />
+      <CommandLines command={{ method: "GET", path, momo: momoWords(["audit"], { "--format": format }) }} />
     </Card>
   );
 }

@@ -1,5 +1,5 @@
 import { api } from "../api.ts";
-import { counted, isDuration } from "../logic/in-force.ts";
+import { isDuration } from "../logic/in-force.ts";
 import { fallback, rules } from "../state.ts";
 import type { Default } from "../wire.ts";
 import { FormProblem, useCall } from "./form.tsx";
@@ -30,12 +30,16 @@ export function ByHandSwitch() {
 }
 
 /** Describes new prompts, not the one that rings. */
-function words({ outcome, after }: Default): string {
+function words(decided: Default): string {
+  const place = rules.value.findIndex(({ match, times }) => times === undefined && Object.keys(match).length === 0);
+  const { outcome, after } = rules.value[place] ?? decided;
   const first =
-    rules.value.length > 0
-      ? `After ${counted(rules.value.length, "rule")}, the default decides`
-      : "The default decides";
-  return `${first}: ${outcome === "manual" ? "they wait for you." : `${outcome}${isDuration(after) ? ` after ${after}` : ""}.`}`;
+    place >= 0
+      ? `Rule ${place + 1} decides`
+      : rules.value.length > 0
+        ? "If no rule fits, the default decides"
+        : "The default decides";
+  return `${first}: ${outcome === "manual" ? "they wait for you." : `${outcome}${isDuration(after ?? null) ? ` after ${after}` : ""}.`}`;
 }
 
 function remembered({ outcome, after }: Default) {

@@ -5,7 +5,7 @@ import { type CallFilters, NO_CALL_FILTERS, operationOf } from "../logic/calls.t
 import { labelOf } from "../logic/findings.ts";
 import { callFilters, findings, requests } from "../state.ts";
 import { Choice, MoreButton, TextFilter } from "./filter-bar.tsx";
-import { PauseButton } from "./long-list.tsx";
+import { goToHits, PauseButton } from "./long-list.tsx";
 
 const MOST_NAMES = 12;
 
@@ -35,7 +35,13 @@ export function CallFilterBar() {
   const list = (names: string) => (names === "" ? [] : names.split("\n"));
   return (
     <search class="filters">
-      <TextFilter label="Search" type="search" {...bind("search")} placeholder="Anything in a request or its answer" />
+      <TextFilter
+        label="Search"
+        type="search"
+        {...bind("search")}
+        placeholder="Anything in a request or its answer"
+        onKeyDown={goToHits}
+      />
       <MoreButton isMore={isMore} />
       <div class="more-filters" data-open={isMore.value}>
         <Choice label="Path" names={list(paths.value)} {...bind("path")} />

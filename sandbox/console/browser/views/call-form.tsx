@@ -7,12 +7,14 @@ interface CallFormProps<Answer> {
   readonly call: Call;
   readonly command: Command;
   readonly action: string;
+  /** Whether a field that the command needs is still empty. */
+  readonly isIncomplete?: boolean;
   readonly onDone: (answer: Answer) => void;
   readonly children: ComponentChildren;
 }
 
 /** Fields in a row, the button that makes the call, its problems, and the commands that do the same. */
-export function CallForm<Answer>({ call, command, action, onDone, children }: CallFormProps<Answer>) {
+export function CallForm<Answer>({ call, command, action, isIncomplete, onDone, children }: CallFormProps<Answer>) {
   const submit = () => call.run(async () => onDone(await api.call<Answer>(command)));
   return (
     <>
@@ -21,7 +23,7 @@ export function CallForm<Answer>({ call, command, action, onDone, children }: Ca
         <button type="submit">{action}</button>
       </form>
       <FormProblem problems={call.problems} />
-      <CommandLines command={command} />
+      {!isIncomplete && <CommandLines command={command} />}
     </>
   );
 }

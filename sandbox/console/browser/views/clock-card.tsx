@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../api.ts";
-import { momoLine } from "../logic/commands.ts";
+import { momoWords } from "../logic/commands.ts";
 import { longDayOf, wallClock } from "../logic/format.ts";
 import { clock, sandboxNow } from "../state.ts";
 import { Card } from "./card.tsx";
@@ -13,7 +13,7 @@ export function ClockCard() {
   const form = useForm("clock", { advance: "Duration" }, draft, { advance: "90s" });
   const now = sandboxNow.value;
   function control(label: string, body: object, words: string[]): Control {
-    const command = { method: "POST", path: "/clock", body, momo: momoLine(["clock", ...words]) };
+    const command = { method: "POST", path: "/clock", body, momo: momoWords(["clock", ...words]) };
     return { label, command, run: () => void form.run(() => api.call(command)) };
   }
   const isFrozen = clock.value?.frozen ?? false;

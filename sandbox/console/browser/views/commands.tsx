@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { controlCurl } from "../logic/commands.ts";
+import { controlCurl, momoLine } from "../logic/commands.ts";
 import { server, token } from "../state.ts";
 import { CommandLine } from "./code-block.tsx";
 
@@ -9,18 +9,19 @@ export interface Command {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** Absent if momo has no command for it. */
+  /** The words of the momo command. Absent if there is none. */
   readonly momo?: string;
 }
 
-/** The commands that do the same as a control. */
+/** The commands that do the same as a control, folded away. */
 export function CommandLines({ command: { method, path, body, momo } }: { command: Command }) {
   if (!server.value) return null;
   return (
-    <div class="commands">
+    <details class="commands">
+      <summary>The same by command</summary>
       <CommandLine tool="curl" text={controlCurl(server.value, token.value !== null, method, path, body)} />
-      {momo && <CommandLine tool="momo" text={momo} />}
-    </div>
+      {momo && <CommandLine tool="momo" text={momoLine(server.value, momo)} />}
+    </details>
   );
 }
 
@@ -32,17 +33,14 @@ export interface Control {
 
 interface ControlGroupProps {
   readonly controls: readonly Control[];
-  /** Whether the commands are hidden until the mouse is over a button. */
-  readonly isFolded?: boolean;
   /** Shown before the buttons. */
   readonly children?: ComponentChildren;
 }
 
 /** Buttons, and below them the commands of the last button under the mouse. */
-export function ControlGroup({ controls, isFolded = false, children }: ControlGroupProps) {
+export function ControlGroup({ controls, children }: ControlGroupProps) {
   const pointed = useSignal<string | null>(null);
   const shown = controls.find(({ label }) => label === pointed.value) ?? controls[0];
-  const lines = shown && <CommandLines command={shown.command} />;
   return (
     <>
       <div class="buttons">
@@ -58,14 +56,7 @@ export function ControlGroup({ controls, isFolded = false, children }: ControlGr
           );
         })}
       </div>
-      {isFolded ? (
-        <details>
-          <summary>The same by command</summary>
-          {lines}
-        </details>
-      ) : (
-        lines
-      )}
+      {shown && <CommandLines command={shown.command} />}
     </>
   );
 }

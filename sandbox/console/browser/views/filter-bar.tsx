@@ -8,7 +8,7 @@ import { filterProblem, filters, merchantId, merchants } from "../state.ts";
 import { KINDS, STATUSES } from "../wire.ts";
 import { ExportButton } from "./export-button.tsx";
 import { CloseIcon } from "./icons.tsx";
-import { PauseButton } from "./long-list.tsx";
+import { goToHits, PauseButton } from "./long-list.tsx";
 
 /** The filters of the API (§4.3), and the interval that is picked in the chart. */
 export function FilterBar() {
@@ -29,6 +29,7 @@ export function FilterBar() {
         type="search"
         {...bind("search")}
         placeholder="Phone, reference, receipt or request id"
+        onKeyDown={goToHits}
       />
       <Choice label="Status" names={STATUSES} {...bind("status")} />
       <button

@@ -3,12 +3,12 @@ import { dialog, server } from "../state.ts";
 import { Dialog } from "./dialog.tsx";
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ["/", "search"],
+  ["/", "search; Enter opens the first hit, ↓ goes to it"],
   ["p", "start a test payment"],
   ["0 … 9", "type the PIN on the phone that rings; Enter sends it, Escape cancels the prompt"],
   ["↓ ↑", "in a list: the next row, the row before; Enter opens it"],
   ["← →", "in the chart: the next bar, the bar before; Enter shows its payments alone"],
-  ["Escape", "close what is open; the focus goes back to where it was"],
+  ["Escape", "close what is open, and go back: to the row, to the search"],
   ["?", "this help"],
 ];
 

@@ -51,6 +51,11 @@ export const SlidersIcon = icon(
   { size: 14 },
 );
 
+export const ListIcon = icon("M2 4h12M2 8h12M2 12h8");
+export const SwapIcon = icon("M2.5 5.5h10M9.5 2.5l3 3-3 3M13.5 10.5h-10M6.5 7.5l-3 3 3 3");
+export const KeyIcon = icon("M8 10.5a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM7.1 8.4L13.5 2M11 4.5l2 2");
+export const StartIcon = icon("M4.5 2.5l8 5.5-8 5.5z");
+
 /** The logo of momo: a phone that has paid. */
 export const Mark = () => (
   <svg class="mark" width="1.625rem" height="1.625rem" viewBox="0 0 32 32" aria-hidden="true">

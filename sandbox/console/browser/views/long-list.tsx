@@ -1,6 +1,8 @@
+import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { formatCount } from "../logic/format.ts";
-import { isPaused } from "../state.ts";
+import { isListCurrent, isPaused, view } from "../state.ts";
+import { nextFrame } from "../system.ts";
 import { MOST_DRAWN, type Still } from "./still.ts";
 
 interface LongListProps {
@@ -50,8 +52,24 @@ export function PauseButton() {
   );
 }
 
+/** In a search: Enter opens the first hit, and ↓ goes to it. The hits may still be loading. */
+export function goToHits(event: KeyboardEvent): void {
+  if (event.key !== "Enter" && event.key !== "ArrowDown") return;
+  event.preventDefault();
+  const stop = effect(() => {
+    if (view.value === "transactions" && !isListCurrent.value) return;
+    nextFrame(() => {
+      stop();
+      const first = document.querySelector<HTMLElement>("[data-row]");
+      first?.focus();
+      if (event.key === "Enter") first?.click();
+    });
+  });
+}
+
 /** Only one row can have the focus, and the arrow keys move it, so that Tab does not go through a thousand rows. */
 function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  if (event.key === "Escape") document.querySelector<HTMLElement>(".view [type=search]")?.focus();
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];

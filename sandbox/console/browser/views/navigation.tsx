@@ -1,15 +1,22 @@
+import type { VNode } from "preact";
 import { addressOf } from "../actions.ts";
 import type { Route, View } from "../logic/route.ts";
 import { openFindings, prompts, route, view } from "../state.ts";
+import { KeyIcon, ListIcon, PhoneIcon, SlidersIcon, StartIcon, SwapIcon, WarningIcon } from "./icons.tsx";
 
-const ENTRIES: readonly { readonly view: View; readonly label: string; readonly short?: string }[] = [
-  { view: "phone", label: "Phone" },
-  { view: "transactions", label: "Payments" },
-  { view: "requests", label: "Requests" },
-  { view: "audit", label: "Audit" },
-  { view: "steering", label: "Steering" },
-  { view: "keys", label: "Accounts & keys", short: "Keys" },
-  { view: "start", label: "Get started", short: "Start" },
+const ENTRIES: readonly {
+  readonly view: View;
+  readonly icon: () => VNode;
+  readonly label: string;
+  readonly short?: string;
+}[] = [
+  { view: "phone", icon: PhoneIcon, label: "Phone" },
+  { view: "transactions", icon: ListIcon, label: "Payments" },
+  { view: "requests", icon: SwapIcon, label: "Requests" },
+  { view: "audit", icon: WarningIcon, label: "Audit" },
+  { view: "steering", icon: SlidersIcon, label: "Steering" },
+  { view: "keys", icon: KeyIcon, label: "Accounts & keys", short: "Keys" },
+  { view: "start", icon: StartIcon, label: "Get started", short: "Start" },
 ];
 
 /** The last filters of each view. */
@@ -20,16 +27,11 @@ export function Navigation() {
   left.set(view.value, route.value.query);
   return (
     <nav class="views" aria-label="Views">
-      {ENTRIES.map(({ view: name, label, short }) => (
+      {ENTRIES.map(({ view: name, icon: Icon, label, short = label }) => (
         <a key={name} href={hrefOf(name)} data-view={name} aria-current={view.value === name ? "page" : undefined}>
-          {short ? (
-            <>
-              <span class="wide">{label}</span>
-              <span class="narrow">{short}</span>
-            </>
-          ) : (
-            label
-          )}
+          <Icon />
+          <span class="wide">{label}</span>
+          <span class="narrow">{short}</span>
           <Count view={name} />
         </a>
       ))}

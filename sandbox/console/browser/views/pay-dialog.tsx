@@ -2,7 +2,7 @@ import { signal, useSignal } from "@preact/signals";
 import { typedPhone } from "../../../../src/domain/typed-phone.ts";
 import { closeDialog, goTo, pickPhone } from "../actions.ts";
 import { api } from "../api.ts";
-import { momoLine } from "../logic/commands.ts";
+import { momoWords } from "../logic/commands.ts";
 import { numberOrText } from "../logic/problems.ts";
 import { accounts, dialog, server, view } from "../state.ts";
 import { KINDS } from "../wire.ts";
@@ -48,7 +48,7 @@ function PayForm() {
     kind,
     outcome: outcome || undefined,
   };
-  const momo = momoLine(["pay", phone, amount], {
+  const momo = momoWords(["pay", phone, amount], {
     "--account": payment_account_id,
     "--reference": reference,
     "--description": description,
@@ -106,7 +106,7 @@ function PayForm() {
           </button>
         )}
       </div>
-      <CommandLines command={{ method: "POST", path: "/payments", body, momo }} />
+      {phone && amount && <CommandLines command={{ method: "POST", path: "/payments", body, momo }} />}
     </form>
   );
 }

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { chooseMerchant } from "../actions.ts";
 import { api } from "../api.ts";
-import { momoLine } from "../logic/commands.ts";
-import { accounts, keys, merchantId, merchants } from "../state.ts";
+import { momoWords } from "../logic/commands.ts";
+import { accounts, keys, merchantId, merchants, server } from "../state.ts";
 import type { NewKey } from "../wire.ts";
 import { CallForm } from "./call-form.tsx";
 import { Card } from "./card.tsx";
@@ -26,7 +26,7 @@ function Merchants() {
   const draft = useSignal<Draft<"name">>({});
   const form = useForm("merchant", { name: "Name" }, draft);
   const { name } = form.values;
-  const momo = momoLine(["merchants", "create", "--name", name]);
+  const momo = momoWords(["merchants", "create", "--name", name]);
   return (
     <Card title="Merchants" count={merchants.value.length}>
       <ul class="record-list">
@@ -49,6 +49,7 @@ function Merchants() {
         call={form}
         command={{ method: "POST", path: "/merchants", body: { name }, momo }}
         action="Add merchant"
+        isIncomplete={name === ""}
         onDone={() => {
           draft.value = {};
         }}
@@ -64,7 +65,7 @@ function Accounts() {
   const form = useForm("account", { name: "Name", fee: "Tariff" }, draft, { fee: "1%" });
   const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
   const flags = { "--fee": body.fee, "--merchant": String(body.merchant_id) };
-  const momo = momoLine(["accounts", "create", "--name", body.name], flags);
+  const momo = momoWords(["accounts", "create", "--name", body.name], flags);
   return (
     <Card title="Payment accounts" count={accounts.value.length}>
       <table class="records">
@@ -83,6 +84,7 @@ function Accounts() {
         call={form}
         command={{ method: "POST", path: "/accounts", body, momo }}
         action="Add account"
+        isIncomplete={body.name === ""}
         onDone={() => {
           draft.value = { fee: body.fee };
         }}
@@ -102,7 +104,7 @@ function Keys() {
   const pointed = useSignal<string | null>(null);
   const revocable = keys.value.find(({ api_key, revoked }) => api_key === pointed.value && !revoked);
   const body = { ...form.values, merchant_id: merchantId.value ?? 1 };
-  const momo = momoLine(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
+  const momo = momoWords(["keys", "create", "--label", body.label], { "--merchant": String(body.merchant_id) });
   return (
     <Card title="API keys" count={keys.value.length} isWide>
       {made.value && (
@@ -148,6 +150,7 @@ function Keys() {
         call={form}
         command={{ method: "POST", path: "/keys", body, momo }}
         action="Make key"
+        isIncomplete={body.label === ""}
         onDone={(key) => {
           made.value = key;
           draft.value = {};
@@ -162,8 +165,20 @@ function Keys() {
 const revocation = (apiKey: string) => ({
   method: "DELETE",
   path: `/keys/${encodeURIComponent(apiKey)}`,
-  momo: momoLine(["keys", "revoke", apiKey]),
+  momo: momoWords(["keys", "revoke", apiKey]),
 });
+
+function environmentOf({ api_key, api_secret }: NewKey): string {
+  const lines = {
+    MOMO_BASE_URL: server.value?.base_url,
+    MOMO_API_KEY: api_key,
+    MOMO_API_SECRET: api_secret,
+    MOMO_PAYMENT_ACCOUNT_ID: accounts.value[0]?.id,
+  };
+  return Object.entries(lines)
+    .map(([name, value]) => (value === undefined ? "" : `${name}="${value}"\n`))
+    .join("");
+}
 
 /** Shows the secret of a new key, only this once. */
 function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
@@ -184,9 +199,12 @@ function NewKeyCard({ made, onDone }: { made: NewKey; onDone: () => void }) {
           <CopyButton text={made.api_secret} what="the secret" label="Copy" />
         </dd>
       </dl>
-      <button type="button" onClick={onDone}>
-        I have it
-      </button>
+      <div class="buttons">
+        <CopyButton text={environmentOf(made)} what="the key as lines of a .env file" label="Copy as .env" />
+        <button type="button" onClick={onDone}>
+          I have it
+        </button>
+      </div>
     </div>
   );
 }

@@ -13,8 +13,8 @@ export interface Removable {
 
 /** A list of entries in order, with the commands for the last remove button under the mouse. */
 export function RemovableList({ what, items }: { what: string; items: readonly Removable[] }) {
-  const pointed = useSignal<number | null>(null);
-  const shown = pointed.value === null ? undefined : items[pointed.value];
+  const pointed = useSignal(0);
+  const shown = items[pointed.value] ?? items[0];
   return (
     <>
       <ol class="rule-list">

@@ -79,8 +79,9 @@ interface RowProps {
 
 function Row({ request, found }: RowProps) {
   const { id, at_ms, method, target, status, fault, duration_ms } = request;
-  // Also, a row that reads a signal is drawn again only if it changes.
   const isOpen = openCall.value === id;
+  // Payments that a poll names are known when everything is loaded.
+  isLoaded.value;
   const about = aboutOf(request);
   const labels = found && labelsOf(found);
   return (

@@ -26,13 +26,13 @@ export function ResetCard() {
         />
       </div>
       <FormProblem problems={call.problems} />
-      <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "momo reset" }} />
+      <CommandLines command={{ method: "POST", path: "/reset", body: {}, momo: "reset --yes" }} />
     </Card>
   );
 }
 
 /** `62 payments, 3 rules, 140 logged requests` */
-function lossInWords(): string {
+export function lossInWords(): string {
   const { value } = counts;
   const payments = value
     ? value.completed_count + value.failed_count + value.cancelled_count + value.expired_count + value.pending_count

@@ -107,7 +107,7 @@ export function RulesCard() {
         {form.input("after", { placeholder: "3s", size: 6 })}
         {form.input("times", { placeholder: "always", size: 6 })}
       </CallForm>
-      <h3>Ready to append</h3>
+      <h3>Ready-made rules</h3>
       <ControlGroup controls={controls} />
     </Card>
   );

@@ -9,7 +9,13 @@ import { CodeBlock } from "./code-block.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { type ColumnHead, TableHead } from "./table-head.tsx";
 
-/** The first payment from your own code: one text to paste, and a message when the payment arrives. */
+export const TestPaymentButton = () => (
+  <button type="button" class="primary" onClick={() => openDialog("pay")}>
+    Send a test payment
+  </button>
+);
+
+/** The first payment: one button, or lines to paste; and a message when it arrives. */
 export function Start() {
   const language = useSignal<Language>("curl");
   const facts = server.value;
@@ -23,17 +29,19 @@ export function Start() {
   };
   return (
     <div class="start scroll-view">
-      <Card title="Take a payment from your own code" label="Get started">
+      <Card title="Your first payment" label="Get started">
+        <p>
+          <TestPaymentButton />
+        </p>
+        <Seen />
         <p class="hint">
-          Paste this into a terminal. It starts a payment, and asks for its status every 3 seconds until it is final.
-          {chosen.data === null ? (
+          Or from your own code: paste these lines into a terminal.
+          {chosen.data === null && (
             <>
               {" "}
-              Put the secret of the key in its first line: the server printed it when it started. You can also make{" "}
+              Put the secret of the key into the first line: the server printed it when it started. You can also make{" "}
               <a href={addressOf("keys")}>a new key</a>.
             </>
-          ) : (
-            " The shell reads the secret from the data directory of the server. It is never in this page."
           )}
         </p>
         <fieldset class="languages">
@@ -52,15 +60,8 @@ export function Start() {
             </label>
           ))}
         </fieldset>
-        <Seen />
         <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
-        <p class="hint">
-          Then{" "}
-          <button type="button" class="link" onClick={() => openDialog("pay")}>
-            send a test payment
-          </button>{" "}
-          from here, answer it on the phone, or use a <b>test phone</b>: each number below always ends in its own way.
-        </p>
+        <h3>Test phones: each always ends in its own way</h3>
         <TestPhones />
       </Card>
     </div>

@@ -1,12 +1,11 @@
-import { quote } from "../logic/commands.ts";
 import { server } from "../state.ts";
 import { Card } from "./card.tsx";
 import { ClockCard } from "./clock-card.tsx";
-import { CommandLine } from "./code-block.tsx";
 import { DefaultCard } from "./default-card.tsx";
 import { FaultsCard } from "./faults-card.tsx";
 import { ResetCard } from "./reset-card.tsx";
 import { RulesCard } from "./rules-card.tsx";
+import { SnapshotsCard } from "./snapshots-card.tsx";
 import { WebhookCard } from "./webhook-card.tsx";
 
 /** Steers the network, the clock and the faults. Each control shows the commands that do the same. */
@@ -26,13 +25,8 @@ export function Steering() {
           </p>
         </Card>
       )}
+      <SnapshotsCard />
       <ResetCard />
-      {server.value?.data && (
-        <Card title="In a shell">
-          <p class="hint">The momo commands above find this server once the shell knows it:</p>
-          <CommandLine tool="sh" text={`eval "$(momo env --data ${quote(server.value.data)})"`} />
-        </Card>
-      )}
     </div>
   );
 }

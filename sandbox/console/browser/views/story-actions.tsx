@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { goTo, pickPhone, select } from "../actions.ts";
 import { api } from "../api.ts";
-import { momoLine } from "../logic/commands.ts";
+import { momoWords } from "../logic/commands.ts";
 import { accounts, server } from "../state.ts";
 import type { Story, Transaction } from "../wire.ts";
 import { type Control, ControlGroup } from "./commands.tsx";
@@ -55,7 +55,7 @@ export function StoryActions({ story: { transaction, prompt, decided_by } }: { s
         method: "POST",
         path: "/payments",
         body: again,
-        momo: momoLine(["pay", phone, String(amount)], {
+        momo: momoWords(["pay", phone, String(amount)], {
           "--account": String(again.payment_account_id),
           "--reference": reference ?? "",
           "--description": description ?? "",
@@ -80,7 +80,7 @@ export function StoryActions({ story: { transaction, prompt, decided_by } }: { s
               method: "POST",
               path: "/wait",
               body: wait,
-              momo: momoLine(["status", checkout_request_id, "--wait"]),
+              momo: momoWords(["status", checkout_request_id, "--wait"]),
             },
           },
         ]
@@ -88,7 +88,7 @@ export function StoryActions({ story: { transaction, prompt, decided_by } }: { s
   ];
   return (
     <div class="story-actions">
-      <ControlGroup controls={controls} isFolded />
+      <ControlGroup controls={controls} />
       <p class="hint" role="status">
         {said.value}
       </p>

@@ -3,13 +3,13 @@ import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select } from "../actions.ts";
 import { findingsByCall } from "../logic/findings.ts";
 import { formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
-import { counted } from "../logic/in-force.ts";
 import { formatRoute } from "../logic/route.ts";
 import { findings, outcomes, story, storyProblem } from "../state.ts";
 import { pageAddress } from "../system.ts";
-import type { Delivery, Prompt, Story } from "../wire.ts";
+import type { Prompt, Story } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CopyButton } from "./copy-button.tsx";
+import { DeliveryItem } from "./delivery.tsx";
 import { returnFocus } from "./long-list.tsx";
 import { Pane } from "./pane.tsx";
 import { RequestStep } from "./request-step.tsx";
@@ -170,9 +170,11 @@ function Steps({ story: told }: { story: Story }) {
             Webhook <span class="count">{formatCount(webhooks.length)}</span>
           </h3>
           <p class="hint">The specification has no webhooks: a client must poll in any case.</p>
-          {webhooks.map((delivery) => (
-            <WebhookStep key={delivery.id} delivery={delivery} />
-          ))}
+          <ul>
+            {webhooks.map((delivery) => (
+              <DeliveryItem key={delivery.id} delivery={delivery} />
+            ))}
+          </ul>
         </li>
       )}
     </ol>
@@ -205,26 +207,5 @@ function PromptCard({ prompt }: { prompt: Prompt }) {
         </dd>
       </dl>
     </div>
-  );
-}
-
-/** One message for the webhook, and the result of each attempt. */
-function WebhookStep({ delivery: { state, due_at, attempts, body } }: { delivery: Delivery }) {
-  return (
-    <details>
-      <summary>
-        {state === "waiting" ? `waiting until ${timeOfDay(due_at)}` : state}
-        {attempts.length > 0 && `, ${counted(attempts.length, "attempt")}`}
-      </summary>
-      <ul class="attempts">
-        {attempts.map(({ at, at_ms, status, problem }) => (
-          <li key={at_ms}>
-            <time>{timeOfDay(at)}</time> {status ?? "no answer"}
-            {problem === null ? "" : `: ${problem}`}
-          </li>
-        ))}
-      </ul>
-      <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
-    </details>
   );
 }

@@ -1,6 +1,5 @@
 import { reasonOf } from "../../../network/reason.ts";
 import { addressOf, select } from "../actions.ts";
-import { controlCurl } from "../logic/commands.ts";
 import { isFiltered } from "../logic/filters.ts";
 import { labelsOf } from "../logic/findings.ts";
 import { dayOf, formatAmount, formatCount, formatPhone, timeOfDay } from "../logic/format.ts";
@@ -11,16 +10,14 @@ import {
   openPayment,
   outcomes,
   paymentFindings,
-  server,
   shownRows,
   today,
-  token,
   totalItems,
 } from "../state.ts";
 import type { Finding, Transaction } from "../wire.ts";
-import { CodeBlock } from "./code-block.tsx";
 import { WarningIcon } from "./icons.tsx";
 import { LongList } from "./long-list.tsx";
+import { TestPaymentButton } from "./start.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { MOST_DRAWN, useStill } from "./still.ts";
 import { type ColumnHead, TableHead } from "./table-head.tsx";
@@ -123,20 +120,14 @@ function Row({ transaction, isOpen, found }: RowProps) {
 /** An empty list says how to start a payment. */
 function NothingYet() {
   if (isFiltered(filters.value)) return <p class="empty">No payment fits these filters.</p>;
-  if (!server.value) return null;
-  const body = { payment_account_id: server.value.payment_account_id, phone: "0712345678", amount: 100, kind: "web" };
   return (
     <div class="empty">
       <h2>No payments yet</h2>
       <p>
-        Press <b>Test payment</b>, and the customer's phone rings. From a shell:
+        <TestPaymentButton /> The customer's phone rings.
       </p>
-      <CodeBlock
-        text={controlCurl(server.value, token.value !== null, "POST", "/payments", body)}
-        what="the curl command"
-      />
       <p>
-        From your own server: <a href={addressOf("start")}>an example to paste, in four languages</a>.
+        From your own code: <a href={addressOf("start")}>lines to paste, in four languages</a>.
       </p>
     </div>
   );
