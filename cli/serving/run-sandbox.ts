@@ -101,8 +101,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
       credentials: () => credentials && keyOf(credentials),
     });
     if (config.onTransaction) service.subscribe(config.onTransaction);
-    const found = await ensureCredentials(config, engine, service.registry);
-    const { paymentAccountId } = found;
+    const { paymentAccountId, ...found } = await ensureCredentials(config, engine, service.registry);
     credentials = found.credentials;
     if (steering) {
       await steering.start();

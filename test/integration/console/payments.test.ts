@@ -120,7 +120,7 @@ describeInBrowser("the list of payments", (scene) => {
 
   test("what the API refuses of a test payment is beside its field", async () => {
     const page = await scene.open({ expected: /400 \(Bad Request\)/ });
-    await page.getByRole("button", { name: "Test payment" }).click();
+    await page.getByRole("button", { name: "Test payment", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Test payment" });
     await dialog.getByLabel("Amount, KES").fill("0.001");
     await dialog.getByLabel("Phone").fill("12");

@@ -36,7 +36,7 @@ test("a shell reads every quoted word unchanged", async () => {
 test("a request to the control API as curl takes the token from the shell, or from the data directory", async () => {
   expect(controlCurl(SERVER, false, "GET", "/rules")).toBe("curl -s http://127.0.0.1:2547/_momo/rules");
   expect(controlCurl(SERVER, true, "DELETE", "/rules")).toBe(
-    'curl -s -X DELETE http://127.0.0.1:2547/_momo/rules -H "Authorization: Bearer ${MOMO_CONTROL_TOKEN:?set it to the control token}"',
+    `curl -s -X DELETE http://127.0.0.1:2547/_momo/rules -H "Authorization: Bearer \${MOMO_CONTROL_TOKEN:?set it to the control token}"`,
   );
   const data = newFolder();
   writeFileSync(join(data, "server.json"), JSON.stringify({ pid: 1, control_token: "t0ken", data }, null, 2));

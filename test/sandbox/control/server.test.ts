@@ -86,6 +86,7 @@ describe("a whole server", () => {
       api_key,
       accept: "strict",
       response_form: "short",
+      command: { program: expect.any(String), flags: `--data ${directory}` },
       prompt_timeout_ms: 60_000,
       data: directory,
     });
