@@ -11,8 +11,7 @@ import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
-import type { Service } from "../../src/service/service.ts";
-import { type AssembleOptions, assemble } from "./assemble.ts";
+import { type Assembled, type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import type { DatabaseConfig, Engine } from "./engine.ts";
 import { ensureCredentials } from "./first-credentials.ts";
@@ -103,15 +102,12 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     if (config.onTransaction) service.subscribe(config.onTransaction);
     const { paymentAccountId, ...found } = await ensureCredentials(config, engine, service.registry);
     credentials = found.credentials;
-    if (steering) {
-      await steering.start();
-      open.add(() => steering.stop());
-    }
+    await steering?.start();
+    open.add(() => steering?.stop());
     if (config.tariff) await service.registry.setTariff(paymentAccountId, config.tariff);
 
     const listening = await listen(config, handlers, reportFault);
-    open.add(() => listening.stop(STOP_GRACE_MS));
-    open.add(() => webhooks.stop());
+    open.add(() => Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()]));
     open.add(endStreams);
     // This runs first, because the resolver would go on while anything is due.
     open.add(() => service.resolver.stop());
@@ -127,23 +123,29 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     });
     open.add(() => rmSync(directory.server, { force: true }));
 
-    setImmediate(() => afterReadyLine(service, reportFault));
-    webhooks.start();
+    soonAfterReady(config, service, webhooks);
     if (store.isShared) service.resolver.watch(config.random);
-    const { handleApi } = handlers;
-    return { baseUrl, controlUrl, credentials, paymentAccountId, handleApi, finishAudit, stop: () => open.runAll() };
+    const addresses = { baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi };
+    return { ...addresses, credentials, finishAudit, stop: () => open.runAll() };
   } catch (error) {
     await open.runAll().catch(() => {}); // the first error is reported
     throw engine ? engine.explain(error) : error;
   }
 }
 
-/** What would delay the ready line. */
-function afterReadyLine({ resolver }: Service, reportFault: (error: unknown) => void): void {
-  // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
-  Bun.unsafe.setJITPolicy(1);
-  // Payments may have become due while no server ran.
-  void resolver.resolveDue().catch(reportFault);
+/** Does what would delay the ready line. */
+function soonAfterReady(
+  { realClock, reportFault }: SandboxConfig,
+  { resolver }: Assembled["service"],
+  webhooks: Assembled["webhooks"],
+): void {
+  realClock.alarm(realClock.nowMs(), () => {
+    // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
+    Bun.unsafe.setJITPolicy(1);
+    // Payments and webhooks may have become due while no server ran.
+    void resolver.resolveDue().catch(reportFault);
+    webhooks.start();
+  });
 }
 
 const keyOf = ({ api_key, api_secret, payment_account_id }: CredentialsRecord) => ({

@@ -10,10 +10,15 @@ type Sample = readonly [suffix: string, labels: Labels, value: number];
  * `GET /_momo/metrics`: counts and times of this server since its start, for Prometheus. They show how many payments there are, so
  * they need the token like the other calls.
  */
-export const metrics: ControlCall = async (_request, { service, requestCounts, replica, version }) => {
+export const metrics: ControlCall = async (_request, { service, webhooks, requestCounts, replica, version }) => {
   const { vitals, resolver } = service;
   const { work, engine } = vitals;
-  const [look, dueAtMs] = await Promise.all([vitals.measure(), service.nextCheckAtMs()]);
+  const [look, dueAtMs, webhookAtMs] = await Promise.all([
+    vitals.measure(),
+    service.nextCheckAtMs(),
+    service.deliveries.nextDueAtMs(0),
+  ]);
+  const lateBy = (atMs: number | null) => Math.max(0, service.nowMs() - (atMs ?? Number.POSITIVE_INFINITY)) / 1000;
   const own: Labels = replica === null ? {} : { replica: replica.name };
   const families = [
     family("momo_info", "gauge", "The version of momo and its engine", [["", { version, engine, ...own }, 1]]),
@@ -39,12 +44,22 @@ export const metrics: ControlCall = async (_request, { service, requestCounts, r
     family("momo_unknown_outcomes_total", "counter", "Writes that had to be looked up before they were answered", [
       ["", {}, work.unknownOutcomes],
     ]),
+    family("momo_left_unknown_total", "counter", "Writes whose outcome was still unknown at the commit deadline", [
+      ["", {}, work.leftUnknown],
+    ]),
     family("momo_check_lateness_seconds", "summary", "How late due prompts are checked", [
       ["_sum", {}, resolver.lateness.sumMs / 1000],
       ["_count", {}, resolver.lateness.count],
     ]),
-    family("momo_due_lag_seconds", "gauge", "How late the earliest due prompt is now", [
-      ["", {}, Math.max(0, service.nowMs() - (dueAtMs ?? Number.POSITIVE_INFINITY)) / 1000],
+    family("momo_due_lag_seconds", "gauge", "How late the earliest due prompt is now", [["", {}, lateBy(dueAtMs)]]),
+    family(
+      "momo_webhook_attempts_total",
+      "counter",
+      "Attempts to deliver a webhook, by result",
+      Object.entries(webhooks.attempts).map(([result, count]): Sample => ["", { result }, count]),
+    ),
+    family("momo_webhook_lag_seconds", "gauge", "How late the earliest due webhook of all servers is now", [
+      ["", {}, lateBy(webhookAtMs)],
     ]),
     family("momo_pending", "gauge", "Payments that are pending", [["", {}, look.pending]]),
     family("momo_clock_offset_seconds", "gauge", "How far the engine's clock is ahead of this machine's", [

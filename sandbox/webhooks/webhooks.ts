@@ -37,6 +37,8 @@ export class Webhooks {
   readonly #sender: Sender;
   readonly #heldAnswers: HeldAnswers;
   readonly #listeners = new Set<DeliveryListener>();
+  /** How many attempts had each result. */
+  readonly attempts = { delivered: 0, failed: 0 };
   #settings: WebhookSettings | null = null;
 
   constructor(parts: WebhookParts) {
@@ -50,6 +52,7 @@ export class Webhooks {
       address: () => this.#settings?.url ?? null,
       onAttempt: (delivery) => {
         this.#heldAnswers.release(delivery.payment.checkoutRequestId);
+        this.attempts[delivery.attempts.at(-1)?.problem === null ? "delivered" : "failed"] += 1;
         for (const listener of this.#listeners) listener(delivery);
       },
     });

@@ -33,6 +33,8 @@ export interface Work {
   readonly retries: ReadonlyMap<string, number>;
   /** Writes for which it was unknown for some time whether they were stored. */
   readonly unknownOutcomes: number;
+  /** Writes that were rejected because it was still unknown at their deadline. */
+  readonly leftUnknown: number;
 }
 
 /** The state of the engine now. */
@@ -56,6 +58,7 @@ export class Meter implements Work {
   commitSeconds = 0;
   rows = 0;
   unknownOutcomes = 0;
+  leftUnknown = 0;
 
   committed(rows: number, startedMs: number, endedMs: number): void {
     const seconds = (endedMs - startedMs) / 1000;

@@ -65,6 +65,7 @@ const NEEDS = {
   skopeo: program("skopeo"),
   dpkg: program("dpkg"),
   wrk: program("wrk"),
+  promtool: program("promtool", "prometheus"),
   python3: program("python3"),
   "python3 requests": command("python3-requests", "python3", "-c", "import requests"),
   "python3 aiohttp": command("python3-aiohttp", "/usr/bin/python3", "-c", "import aiohttp"),

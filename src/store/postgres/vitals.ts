@@ -20,6 +20,7 @@ export function createVitals({ state, metrics, sql, probe, explain }: Parts): Vi
         rows: metrics.rows,
         retries: metrics.retriesBySqlstate,
         unknownOutcomes: metrics.unknownOutcomes,
+        leftUnknown: metrics.leftUnknown,
       };
     },
     async measure() {

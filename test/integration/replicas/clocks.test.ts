@@ -51,6 +51,10 @@ describeWithPostgres("hosts whose clocks are ±5 s apart", () => {
   test("every host shows a payment as pending until its deadline, and as expired soon after", async () => {
     const url = await emptyDatabase();
     const replicas = [await startAt(url, "behind", -5000), await startAt(url, "ahead", 5000)];
+    for (const [index, offset] of [5, -5].entries()) {
+      const text = await (await fetch(`${replicas[index]?.controlUrl}/metrics`)).text();
+      expect(Number(/^momo_clock_offset_seconds (.*)$/m.exec(text)?.[1])).toBeCloseTo(offset, 0);
+    }
     const post = async (base: string, path: string, body: object) =>
       (await (await fetch(base + path, { method: "POST", headers: HEADERS, body: JSON.stringify(body) })).json()) as {
         checkout_request_id: string;

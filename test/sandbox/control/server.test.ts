@@ -118,8 +118,17 @@ describe("a whole server", () => {
       'momo_durability{level="disk"}': 1,
     });
     expect(after.momo_commit_seconds_sum).toBeGreaterThan(0);
-    await server.control("POST", "/clock", { advance: "5s" });
-    expect(await read()).toMatchObject({ momo_check_lateness_seconds_count: 1, momo_pending: 1 });
+    await server.control("POST", "/clock", { freeze: true });
+    await server.pay();
+    await server.control("POST", "/clock", { advance: "3s" });
+    const { momo_check_lateness_seconds_sum: lateness } = await read();
+    await server.pay();
+    await server.control("POST", "/clock", { advance: "7s" });
+    expect(await read()).toMatchObject({
+      momo_check_lateness_seconds_sum: Number(lateness) + 4,
+      momo_check_lateness_seconds_count: 3,
+      momo_pending: 1,
+    });
   });
 });
 
