@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { totalmem } from "node:os";
 import { codeOfKind, codeOfStatus } from "../../src/store/rows.ts";
-import { areTotalsTrue, recount } from "../../src/store/sqlite/totals.ts";
+import { deriveAgain, isDerivedTrue } from "../../src/store/sqlite/derived.ts";
 
 /**
  * Fills a database of momo with realistic rows, about 90,000 in a second: payments of one merchant over a year, in their order,
@@ -82,7 +82,7 @@ function fill(file: string, rows: number, insert: (client: Database) => void): v
   const dropped = before.filter(({ type, tbl_name, sql }) => tbl_name === "transactions" && type !== "table" && sql);
   for (const { type, name } of dropped) client.run(`DROP ${type} ${name}`);
   insert(client);
-  recount(client);
+  deriveAgain(client);
   for (const { sql } of dropped) client.run(sql ?? "");
   client.run("COMMIT");
   verify(client, countBefore + rows, JSON.stringify(before));
@@ -120,5 +120,5 @@ function verify(client: Database, rows: number, schema: string): void {
   if (JSON.stringify(schemaOf(client)) !== schema) throw new Error("the loader has changed the schema");
   const count = countOf(client);
   if (count !== rows) throw new Error(`the loader has stored ${count} rows instead of ${rows}`);
-  if (!areTotalsTrue(client)) throw new Error("the totals are not true");
+  if (!isDerivedTrue(client)) throw new Error("the totals or the words are not true");
 }

@@ -36,7 +36,7 @@ interface DoctorFlags extends OutputOptions, TargetFlags {
 export default function doctorCommand(): Command {
   const command = new Command("doctor")
     .option("--port <number>", "that momo serve would use", readPort, DEFAULT_PORT)
-    .option("--mend", "count wrong totals again; no server may run")
+    .option("--mend", "make wrong totals and search words again; no server may run")
     .option("--account <id>", "the payment account that momo pay would use", readId);
   return withOptions(command, ...serverOptions(), ...outputOptions()).action(doctor);
 }
@@ -174,11 +174,11 @@ function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding
     case "sound":
       if (inspection.totals) return fine(check, `sound, schema ${inspection.schema}`);
       if (!mend) {
-        const finding = "sound, but its totals, which the list shows, differ from a full count";
-        return { check, finding, remedy: "stop momo serve, and count them again with momo doctor --mend" };
+        const finding = "sound, but its totals or its words for the search are not those of its payments";
+        return { check, finding, remedy: "stop momo serve, and make them again with momo doctor --mend" };
       }
       mendUnused(directory);
-      return fine(check, `sound, schema ${inspection.schema}; its totals were wrong, and are counted again`);
+      return fine(check, `sound, schema ${inspection.schema}; its totals or words were wrong, and are made again`);
     case "unusable":
       return {
         check,

@@ -159,11 +159,11 @@ async function clockOf({ shared, store, clock: below }: Engine, directory: DataD
   if (shared) return createVirtualClock(below);
   const state: ClockState | null = readClock(directory);
   const clock = createVirtualClock(below, state ?? undefined);
-  goOnFrom(await store.transactions.lastDueStartMs(), clock);
+  goOnFrom(await store.transactions.lastStartMs(), clock);
   return clock;
 }
 
-/** If the host's clock was set back, a payment would stay pending for too long, so the clock starts no earlier than it did. */
+/** If the host's clock was set back, payments would stay pending for too long, so the clock starts no earlier than the last one. */
 function goOnFrom(startedMs: number | null, clock: VirtualClock): void {
   const behindMs = (startedMs ?? 0) - clock.nowMs();
   if (behindMs > 0 && (startedMs ?? 0) <= LAST_INSTANT_MS) clock.advance(behindMs);

@@ -49,8 +49,8 @@ export interface TransactionRow {
   readonly memo: string;
 }
 
-/** The columns of a {@link TransactionRow}. */
-export const ROW = `id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
+/** The columns of a {@link TransactionRow}, and `number`, which only SQLite has. */
+export const ROW = `id, number, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, description,
   secret, created_at_ms, expires_at_ms, check_at_ms, completed_at_ms, result_code, result_desc, receipt_number, memo`;
 
 /** Inserts the parameters of {@link toNewRow}. */
@@ -108,8 +108,12 @@ export function toChange(outcome: Transaction) {
 const textOf = (resultCode: number): string | undefined => (RESULT_CODES as Record<number, string>)[resultCode];
 
 /** The transaction of a row. The CHECKs allow no other row. */
-export function toTransaction(row: TransactionRow, requestIds: RequestIds): Transaction {
-  const { id, checkoutRequestId, merchantRequestId } = requestIds.restore(row.id, row.created_at_ms, row.secret);
+export function toTransaction(
+  row: TransactionRow & { readonly number?: number | null },
+  requestIds: RequestIds,
+): Transaction {
+  const number = row.number ?? row.id;
+  const { id, checkoutRequestId, merchantRequestId } = requestIds.restore(number, row.created_at_ms, row.secret);
   const facts: TransactionFacts = {
     id,
     merchantId: row.merchant_id,

@@ -104,8 +104,8 @@ export interface TransactionStore {
   /** Whether the deadline of a pending transaction has passed. */
   isAnyOverdue(nowMs: number): Promise<boolean>;
 
-  /** The start time of the pending transaction that is due last; null if nothing is pending. */
-  lastDueStartMs(): Promise<number | null>;
+  /** When the transaction with the greatest number started; null if there is none. */
+  lastStartMs(): Promise<number | null>;
 
   /**
    * Writes the results of transactions (an outcome, or a later time to check again) in one commit, each only if the transaction
@@ -149,7 +149,7 @@ export type TransactionReads = Pick<
   | "findByReference"
   | "nextCheckAtMs"
   | "isAnyOverdue"
-  | "lastDueStartMs"
+  | "lastStartMs"
   | "listPending"
   | "listPaid"
 >;

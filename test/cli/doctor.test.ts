@@ -218,12 +218,12 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
     await pay();
     runSql(at[1], "UPDATE day_totals SET count = count + 1");
     const { found, remedies } = await examine(at);
-    expect(found.database).toBe("sound, but its totals, which the list shows, differ from a full count");
-    expect(remedies.database).toBe("stop momo serve, and count them again with momo doctor --mend");
+    expect(found.database).toBe("sound, but its totals or its words for the search are not those of its payments");
+    expect(remedies.database).toBe("stop momo serve, and make them again with momo doctor --mend");
     const refused = await runMomo(["doctor", "--mend", ...FREE_PORT, ...at]);
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is in use by another momo") });
     await stop();
-    expect((await examine([...at, "--mend"])).found.database).toContain("are counted again");
+    expect((await examine([...at, "--mend"])).found.database).toContain("are made again");
     expect((await examine(at)).found.database).toMatch(/^sound, schema [0-9]+$/);
   });
 });

@@ -170,7 +170,7 @@ describe("values that momo computes from the rows are computed again", () => {
       "UPDATE day_totals SET count = 1000000, amount_cents = 7",
       "INSERT INTO day_totals VALUES (1, 20000, 0, 1, 5, 5), (99, 1, 0, 0, 1, 1)",
       "DELETE FROM block_totals WHERE bits = 17",
-      "INSERT INTO block_totals VALUES (1, 11, 4711, 0, 1, 3, 3, 3)",
+      "INSERT INTO block_totals VALUES (1, 11, 4711, 0, 1, 3)",
     );
     expect(inspectDatabase(file)).toMatchObject({ totals: false });
     check(file);

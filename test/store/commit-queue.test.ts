@@ -20,7 +20,7 @@ beforeEach(() => {
   database = openDatabase(file, { busyTimeoutMs: 20 });
   snapshot = createSnapshot(database.client);
   meter = new Meter();
-  commits = createCommitQueue(database.client, snapshot, createTotalsChange(database.client), {
+  commits = createCommitQueue(database.client, snapshot, [createTotalsChange(database.client)], {
     meter,
     stopwatch: () => 0,
   });

@@ -69,7 +69,7 @@ test("numbering is one row, with a key of 32 bytes that no other database has", 
   expect(keyIn(one)).toHaveLength(32);
   expect(keyIn(one)).not.toEqual(keyIn(other));
   for (const change of [
-    "INSERT INTO numbering VALUES (2, zeroblob(32), 0)",
+    "INSERT INTO numbering VALUES (2, zeroblob(32), 0, 0, 1)",
     "UPDATE numbering SET request_id_key = zeroblob(31)",
     "UPDATE numbering SET last_forgotten = -1",
   ]) {

@@ -47,7 +47,7 @@ export async function fillStore(store: Store, count: number): Promise<Transactio
         phone: pick(PHONES, index * 3),
         reference: pick(REFERENCES, index),
         amountCents: (100 + index * 37) as AmountCents,
-        createdAtMs: CREATED_AT_MS + ((index * 29) % 60) * 3_600_000,
+        createdAtMs: CREATED_AT_MS + Math.floor((index * 60) / count) * 3_600_000,
       });
     }),
   );

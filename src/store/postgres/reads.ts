@@ -94,9 +94,9 @@ export function createReads(attempts: Attempts, { requestIds, isOwn }: Numbering
       return found !== null;
     },
 
-    async lastDueStartMs() {
+    async lastStartMs() {
       const row = await first<{ ms: number }>(
-        "SELECT created_at_ms::float8 AS ms FROM transactions WHERE status = 0 ORDER BY check_at_ms DESC, id DESC LIMIT 1",
+        "SELECT created_at_ms::float8 AS ms FROM transactions ORDER BY id DESC LIMIT 1",
       );
       return row?.ms ?? null;
     },

@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { UnusableDatabase } from "../store.ts";
 import { findOutOfBounds } from "./bounds.ts";
 import { explain, firstOf, openDatabase, refuseOthers, requireDatabase } from "./database.ts";
+import { deriveAgain } from "./derived.ts";
 import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
-import { recount } from "./totals.ts";
 
 /** Copies of a whole database: made while it is in use, and inspected before they replace it. */
 
@@ -79,8 +79,8 @@ export function inspectCopy(file: string, name: string): CopyContents {
 }
 
 /**
- * Prepares a copy from elsewhere to become the database: updates its schema, refuses rows that the API would never store, and
- * counts the totals again, and removes its deliveries. Call it after {@link inspectCopy}.
+ * Prepares a copy from elsewhere to become the database: updates its schema, refuses rows that the API would never store, puts
+ * the rows in the order of time, makes the totals and the words again, and removes the deliveries. Call it after {@link inspectCopy}.
  * @param name what the file is called in a refusal
  * @param isMemo whether one of our providers writes such memos
  * @throws UnusableDatabase that names table, column and value
@@ -91,7 +91,7 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
     const wrong = findOutOfBounds(client, isMemo);
     if (wrong !== null) throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${wrong}`);
     client.transaction(() => {
-      recount(client);
+      deriveAgain(client);
       // Nothing of another sandbox is sent to a webhook of this one.
       client.run("DELETE FROM deliveries");
       // SQLite's statistics of the tables choose its plans: collect them again.

@@ -6,6 +6,7 @@ import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_NAME_LENGTH, MAX_REVOKED_KEY
 import { CROCKFORD } from "../../domain/random.ts";
 import { RESULT_CODES } from "../../domain/result-codes.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../domain/transaction.ts";
+import { SAME_NUMBERS } from "./order.ts";
 
 /**
  * Refuses values that the API would never store, but the schema's CHECKs allow: for databases that come from elsewhere. Each bound
@@ -72,6 +73,7 @@ const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
   numbering: [whole("last_forgotten", 0, MAX_ID)],
   transactions: [
     id,
+    whole("number", 1, MAX_ID),
     {
       column: "payment_account_id",
       holds: `EXISTS (SELECT 1 FROM payment_accounts AS account
@@ -109,6 +111,7 @@ const BOUNDS: Readonly<Record<string, readonly Bound[]>> = {
 /** The bounds on numbers of rows, each as a query for a count. */
 const COUNTS: readonly { readonly of: string; readonly counts: string; readonly most: number }[] = [
   { of: "merchants", counts: "SELECT count(*) FROM merchants", most: MAX_MERCHANTS },
+  { of: "transactions with the number of another one", counts: SAME_NUMBERS, most: 0 },
   { of: "databases without a key for request ids", counts: "SELECT 1 - count(*) FROM numbering", most: 0 },
   ...[
     { of: "payment accounts of a merchant", from: "payment_accounts", most: MAX_ACCOUNTS },

@@ -3,6 +3,7 @@ import type { Meter } from "../vitals.ts";
 import { isBusy } from "./database.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TotalsChange } from "./totals.ts";
+import type { WordsChange } from "./words.ts";
 
 /**
  * Group commit. A durable commit costs one flush of the disk, whatever its size, so writes that arrive together share one. Each
@@ -11,7 +12,7 @@ import type { TotalsChange } from "./totals.ts";
 export interface CommitQueue {
   /**
    * Runs `write` inside the next commit.
-   * @param write may run twice, so it changes only the database and the totals, and drops cached rows
+   * @param write may run twice, so it changes only the database, the totals and the words, and drops cached rows
    * @returns the result of `write` when it is on disk; rejects with its error, and then nothing is written
    */
   run<T>(write: () => T): Promise<T>;
@@ -35,14 +36,14 @@ export interface Watch {
 export function createCommitQueue(
   client: Database,
   snapshot: Snapshot,
-  totals: TotalsChange,
+  derived: readonly (TotalsChange | WordsChange)[],
   watch?: Watch,
 ): CommitQueue {
   let waiting: Entry[] = [];
   const commit = client.transaction((entries: readonly Entry[]) => {
-    totals.begin();
+    for (const change of derived) change.begin();
     const values = entries.map((entry) => entry.write());
-    totals.write();
+    for (const change of derived) change.write();
     return values;
   });
 

@@ -1,5 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { firstOf } from "./database.ts";
+import { hasDisorder, noteDisorder } from "./order.ts";
+import { collectWords, removeWords } from "./words.ts";
 
 /** A copy of all transactions and their totals, in temporary tables: in memory, and gone with the connection. */
 export interface Copy {
@@ -33,6 +35,8 @@ export function createCopies(client: Database): Copies {
       const fill = (table: string) => client.run(`INSERT INTO main.${table} SELECT * FROM ${nameOf(table, number)}`);
       emptyTransactions(client, () => fill("transactions"));
       for (const table of TOTALS) fill(table);
+      collectWords(client);
+      if (hasDisorder(client)) noteDisorder(client);
     },
     drop({ number }) {
       for (const table of TABLES) client.run(`DROP TABLE IF EXISTS ${nameOf(table, number)}`);
@@ -54,4 +58,6 @@ export function emptyTransactions(client: Database, fill = () => {}): void {
   fill();
   for (const { sql } of others) client.run(sql);
   for (const name of [...TOTALS, "deliveries"]) client.run(`DELETE FROM ${name}`);
+  removeWords(client);
+  client.run("UPDATE numbering SET in_order = 1");
 }

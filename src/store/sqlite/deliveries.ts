@@ -1,18 +1,22 @@
 import type { Database } from "bun:sqlite";
 import type { PlannedDelivery } from "../../domain/delivery.ts";
-import type { RequestIds } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
 import { DELIVERY, type DeliveryRow, ROW, toDelivery } from "../rows.ts";
 import { type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
+import type { Numbering } from "./numbering.ts";
 
 /** What a commit of outcomes calls for each of them. */
 export interface Deliveries extends DeliveryStore {
-  /** Writes the deliveries of a transaction that has just ended. */
+  /** Writes the deliveries of a transaction that has just ended, by the id of its row. */
   write(transactionId: number): void;
 }
 
-export function createDeliveryStore(client: Database, commits: CommitQueue, requestIds: RequestIds): Deliveries {
+export function createDeliveryStore(
+  client: Database,
+  commits: CommitQueue,
+  { requestIds, placeOf }: Numbering,
+): Deliveries {
   const statements = once(() => prepareStatements(client));
   /** One process at a time sends the deliveries of a file, so its memory is enough. */
   const claimed = new Set<number>();
@@ -61,8 +65,9 @@ export function createDeliveryStore(client: Database, commits: CommitQueue, requ
 
     async list({ before = null, after = null, transactionId = null, limit }) {
       const { oldestFirst, newestFirst } = statements();
-      if (after !== null) return toDeliveries(oldestFirst.all(before, after, transactionId, limit));
-      return toDeliveries(newestFirst.all(before, after, transactionId, limit)).reverse();
+      const ofRow = transactionId === null ? null : placeOf(transactionId);
+      if (after !== null) return toDeliveries(oldestFirst.all(before, after, ofRow, limit));
+      return toDeliveries(newestFirst.all(before, after, ofRow, limit)).reverse();
     },
 
     giveUp: () => commits.run(() => void statements().giveUp.run()),

@@ -2,12 +2,12 @@ import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
 import { explain, firstOf, openDatabase, refuseOthers, requirePlainFile } from "./database.ts";
-import { areTotalsTrue, recount } from "./totals.ts";
+import { deriveAgain, isDerivedTrue } from "./derived.ts";
 
 /** The result of an inspection, which changes nothing in the file. */
 export type Inspection =
   | { readonly state: "missing" }
-  /** `totals`: whether they equal a full count. */
+  /** `totals`: whether they equal a full count, and the words are those of the rows. */
   | { readonly state: "sound"; readonly schema: number; readonly totals: boolean }
   | { readonly state: "unusable"; readonly message: string };
 
@@ -22,7 +22,7 @@ export function inspectDatabase(file: string): Inspection {
     const schema = refuseOthers(client, file);
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
     if (damage !== "ok") return { state: "unusable", message: `${file} is damaged: ${damage}` };
-    return { state: "sound", schema, totals: schema === 0 || areTotalsTrue(client) };
+    return { state: "sound", schema, totals: schema === 0 || isDerivedTrue(client) };
   } catch (error) {
     const explained = explain(error, file);
     if (explained instanceof UnusableDatabase) return { state: "unusable", message: explained.message };
@@ -43,13 +43,13 @@ export function countTransactions(file: string): number {
 }
 
 /**
- * Replaces the totals by a full count.
+ * Replaces the totals by a full count, and collects the words again.
  * @throws UnusableDatabase as {@link openDatabase} does
  */
 export function mendTotals(file: string): void {
   const { client, close } = openDatabase(file, { create: false });
   try {
-    client.transaction(() => recount(client)).immediate();
+    client.transaction(() => deriveAgain(client)).immediate();
   } finally {
     close();
   }

@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
-import type { RequestIds } from "../../domain/identifiers.ts";
 import { once } from "../../domain/once.ts";
 import type { TransactionList } from "../store.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { LongReads } from "./long-reads.ts";
+import type { Numbering } from "./numbering.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** How many steps of half a millisecond run without a pause. A read that needs more starts again as a long read. */
@@ -13,12 +13,12 @@ export function createTransactionList(
   client: Database,
   snapshot: Snapshot,
   longReads: LongReads,
-  requestIds: RequestIds,
+  numbering: Numbering,
 ): TransactionList {
   // Loaded with the first list, because the reader and drizzle take 1.5 ms to load: a server starts faster without them.
   const readers = once(async () => {
     const { ListReader } = await import("./list-reader.ts");
-    return { here: new ListReader(client, requestIds), ListReader };
+    return { here: new ListReader(client, numbering), ListReader };
   });
 
   return {
@@ -31,7 +31,7 @@ export function createTransactionList(
         if (done) return value;
         if (value === "long") break;
       }
-      return longReads.run((other) => new ListReader(other, requestIds).read(...asked));
+      return longReads.run((other) => new ListReader(other, numbering).read(...asked));
     },
   };
 }

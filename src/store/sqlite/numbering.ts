@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { createRequestIds, MAX_NUMBER, type RequestIds } from "../../domain/identifiers.ts";
+import { once } from "../../domain/once.ts";
 import { explain, firstOf, requirePlainFile } from "./database.ts";
 
 /**
@@ -12,6 +13,8 @@ export interface Numbering {
   readonly requestIds: RequestIds;
   /** A number that no transaction of this database has or had. */
   next(): number;
+  /** The id of the row that has a number, if there is one. They differ only in databases that were imported out of order. */
+  placeOf(number: number): number;
   /** Call it in the transaction that removes all rows, so that their numbers are not used again after a restart either. */
   saveLastUsed(): void;
 }
@@ -24,6 +27,10 @@ export function createNumbering(client: Database): Numbering {
   const key = firstOf(client, "SELECT request_id_key FROM numbering");
   if (!(key instanceof Uint8Array)) throw new Error("the database has no key for request ids");
   let given: number | undefined;
+  const isReordered = once(() => firstOf(client, "SELECT 1 FROM transactions WHERE number IS NOT NULL LIMIT 1") === 1);
+  const place = once(() =>
+    client.query<{ id: number }, [number]>("SELECT id FROM transactions WHERE number = ? AND number IS NOT NULL"),
+  );
   function lastGiven(): number {
     given ??= Number(firstOf(client, `SELECT max(last_forgotten, (${GREATEST})) FROM numbering`));
     return given;
@@ -36,6 +43,7 @@ export function createNumbering(client: Database): Numbering {
       given = lastGiven() + 1;
       return given;
     },
+    placeOf: (number) => (isReordered() ? (place().get(number)?.id ?? number) : number),
     saveLastUsed: () => saveLastUsed(client, lastGiven()),
   };
 }

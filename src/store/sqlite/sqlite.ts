@@ -7,10 +7,12 @@ import { createTransactionList } from "./list.ts";
 import { createLongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering } from "./numbering.ts";
+import { createOrderChange } from "./order.ts";
 import { createSnapshot } from "./snapshot.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { createVitals } from "./vitals.ts";
+import { createWordsChange } from "./words.ts";
 
 /** The engine that keeps everything in one SQLite file, in this process. Other folders import only this file. */
 
@@ -54,14 +56,16 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
   const snapshot = createSnapshot(client);
   const totals = createTotalsChange(client);
   const watch = { meter: new Meter(), stopwatch };
-  const commits = createCommitQueue(client, snapshot, totals, watch);
+  const words = createWordsChange(client);
+  const order = createOrderChange(client);
+  const commits = createCommitQueue(client, snapshot, [totals, words], watch);
   const numbering = createNumbering(client);
-  const deliveries = createDeliveryStore(client, commits, numbering.requestIds);
+  const deliveries = createDeliveryStore(client, commits, numbering);
   const longReads = createLongReads(file);
   return {
     merchants: createMerchantStore(client, snapshot, commits),
-    transactions: createTransactionStore({ client, snapshot, commits, totals, numbering, deliveries }),
-    transactionList: createTransactionList(client, snapshot, longReads, numbering.requestIds),
+    transactions: createTransactionStore({ client, snapshot, commits, totals, words, order, numbering, deliveries }),
+    transactionList: createTransactionList(client, snapshot, longReads, numbering),
     deliveries,
     vitals: createVitals(client, file, snapshot, watch.meter),
     isShared: false,

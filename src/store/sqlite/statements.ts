@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { COMPLETED, INSERT, PENDING, ROW, type TransactionRow, type toChange, type toNewRow } from "../rows.ts";
 
-/** Looking up this many payments of one phone takes a few milliseconds. */
-export const FEW_OF_PHONE = 1000;
+/** Looking up this many payments of one phone or reference takes a few milliseconds. */
+export const FEW = 1000;
 
 /** Scanning this many entries of an index takes a few milliseconds. There can be millions. */
 const MOST_SCANNED = 20_000;
@@ -19,10 +19,11 @@ export function prepareStatements(client: Database) {
       WHERE id = $id AND status = ${PENDING}`,
     ),
     byId: client.query<TransactionRow, [number]>(`SELECT ${ROW} FROM transactions WHERE id = ?`),
-    byReference: client.query<TransactionRow, [string, string]>(
-      `SELECT ${ROW} FROM transactions
-      WHERE merchant_id IN (SELECT id FROM merchants) AND coalesce(reference_folded, reference) = ? AND reference = ?
-      ORDER BY id DESC LIMIT 1`,
+    byReferenceAmong: client.query<TransactionRow, [string, string]>(
+      `SELECT ${ROW} FROM transactions WHERE id IN (SELECT value FROM json_each(?)) AND reference = ? ORDER BY id DESC LIMIT 1`,
+    ),
+    byReference: client.query<TransactionRow, [string]>(
+      `SELECT ${ROW} FROM transactions WHERE reference = ? ORDER BY id DESC LIMIT 1`,
     ),
     due: client.query<TransactionRow, [number, number]>(
       `SELECT ${ROW} FROM transactions WHERE status = ${PENDING} AND check_at_ms <= ? ORDER BY check_at_ms, id LIMIT ?`,
@@ -34,8 +35,8 @@ export function prepareStatements(client: Database) {
       `SELECT id FROM transactions INDEXED BY transactions_due
       WHERE status = ${PENDING} AND check_at_ms <= ?1 AND expires_at_ms <= ?1 LIMIT 1`,
     ),
-    lastDue: client.query<{ createdAtMs: number }, []>(
-      `SELECT created_at_ms AS createdAtMs FROM transactions WHERE status = ${PENDING} ORDER BY check_at_ms DESC LIMIT 1`,
+    newest: client.query<{ createdAtMs: number }, []>(
+      "SELECT created_at_ms AS createdAtMs FROM transactions ORDER BY id DESC LIMIT 1",
     ),
     pending: client.query<TransactionRow, [number | null, number]>(
       // The index of the schedule has only pending rows. SQLite would scan the whole table, because it is in this order already.
@@ -59,9 +60,6 @@ export function prepareStatements(client: Database) {
           ORDER BY completed_at_ms DESC LIMIT ${MOST_SCANNED}
         ) WHERE phone = ?
       ) ORDER BY completed_at_ms DESC, id DESC LIMIT ?`,
-    ),
-    ofPhone: client.query<{ id: number }, [number]>(
-      `SELECT id FROM transactions WHERE merchant_id IN (SELECT id FROM merchants) AND phone = ? LIMIT ${FEW_OF_PHONE + 1}`,
     ),
     paidAmong: client.query<TransactionRow, [string, number]>(
       `SELECT ${ROW} FROM transactions WHERE +status = ${COMPLETED} AND id IN (SELECT value FROM json_each(?))

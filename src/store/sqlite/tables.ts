@@ -23,11 +23,9 @@ export const blockTotals = sqliteTable("block_totals", {
   kind: integer().notNull(),
   status: integer().notNull(),
   count: integer().notNull(),
-  firstMs: integer("first_ms").notNull(),
-  lastMs: integer("last_ms").notNull(),
 });
 
-/** The reference that a search compares, without its letter case. The index of references has this expression. */
+/** The reference that a search compares, without its letter case. */
 export const folded: SQL<string> = sql`coalesce(${transactions.referenceFolded}, ${transactions.reference})`;
 
 /** Whether a whole number is one of many. They are one parameter, so that the statement is the same for any count. */

@@ -3,6 +3,7 @@ import { foldCase } from "../../domain/filter.ts";
 import { once } from "../../domain/once.ts";
 import type { Msisdn } from "../../domain/phone.ts";
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
+import type { SearchRanges } from "../list-query.ts";
 import { codeOfKind, PENDING, toChange, toCompleted, toNewRow, toPending, toTransaction } from "../rows.ts";
 import type { TransactionReads, TransactionStore } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
@@ -10,15 +11,19 @@ import { createCopies, emptyTransactions } from "./copies.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
+import type { OrderChange } from "./order.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { FEW_OF_PHONE, prepareStatements, type Statements } from "./statements.ts";
+import { FEW, prepareStatements, type Statements } from "./statements.ts";
 import type { Counted, TotalsChange } from "./totals.ts";
+import { createWordSearch, type WordsChange } from "./words.ts";
 
 interface Parts {
   readonly client: Database;
   readonly snapshot: Snapshot;
   readonly commits: CommitQueue;
   readonly totals: TotalsChange;
+  readonly words: WordsChange;
+  readonly order: OrderChange;
   readonly numbering: Numbering;
   readonly deliveries: Deliveries;
 }
@@ -37,7 +42,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
   const statements = once(() => prepareStatements(parts.client));
   const polled = createLookupCache(parts.snapshot, (checkoutRequestId: string) => {
     const id = requestIds.numberOf(checkoutRequestId);
-    const row = id === null ? null : statements().byId.get(id);
+    const row = id === null ? null : statements().byId.get(parts.numbering.placeOf(id));
     const transaction = row && toTransaction(row, requestIds);
     return transaction?.checkoutRequestId === checkoutRequestId ? transaction : null;
   });
@@ -45,20 +50,28 @@ export function createTransactionStore(parts: Parts): TransactionStore {
   return { ...createReads(shared), ...createWrites(shared) };
 }
 
-function createReads({ statements, polled, numbering }: Shared): TransactionReads {
+function createReads({ client, snapshot, statements, polled, numbering }: Shared): TransactionReads {
   const { requestIds } = numbering;
+  const search = once(() => createWordSearch(client));
 
-  /** The numbers of a phone's transactions as JSON; null if there are many. */
-  function fewOf(phone: Msisdn): string | null {
-    const rows = statements().ofPhone.all(Number(phone));
-    return rows.length <= FEW_OF_PHONE ? JSON.stringify(rows.map(({ id }) => id)) : null;
+  /** The numbers of all transactions with a phone or a reference as JSON; null if there are many. */
+  function fewOf(ranges: Partial<SearchRanges>): string | null {
+    snapshot.enter();
+    const searching = search()(ranges, null, FEW);
+    for (;;) {
+      const { done, value } = searching.next();
+      if (done) return value && JSON.stringify(value);
+    }
   }
+  const fewOfPhone = (phone: Msisdn) => fewOf({ phone: { from: Number(phone), before: Number(phone) + 1 } });
 
   return {
     findByCheckoutRequestId: polled.find,
 
     async findByReference(reference) {
-      const row = statements().byReference.get(foldCase(reference), reference);
+      const folded = foldCase(reference);
+      const ids = fewOf({ reference: { from: folded, before: `${folded}\0` } });
+      const row = ids ? statements().byReferenceAmong.get(ids, reference) : statements().byReference.get(reference);
       return row ? toTransaction(row, requestIds) : null;
     },
 
@@ -70,20 +83,20 @@ function createReads({ statements, polled, numbering }: Shared): TransactionRead
       return statements().overdue.get(nowMs) !== null;
     },
 
-    async lastDueStartMs() {
-      return statements().lastDue.get()?.createdAtMs ?? null;
+    async lastStartMs() {
+      return statements().newest.get()?.createdAtMs ?? null;
     },
 
     async listPending(limit, phone = null): Promise<PendingTransaction[]> {
       const { pending, pendingAmong } = statements();
-      const ids = phone && fewOf(phone);
+      const ids = phone && fewOfPhone(phone);
       const rows = ids ? pendingAmong.all(ids, limit) : pending.all(phone && Number(phone), limit);
       return rows.map((row) => toPending(row, requestIds));
     },
 
     async listPaid(limit, phone = null) {
       const { paid, paidAmong, paidBy } = statements();
-      const ids = phone && fewOf(phone);
+      const ids = phone && fewOfPhone(phone);
       const ofPhone = () => (ids ? paidAmong.all(ids, limit) : paidBy.all(Number(phone), limit));
       return (phone === null ? paid.all(limit) : ofPhone()).map((row) => toCompleted(row, requestIds));
     },
@@ -91,7 +104,7 @@ function createReads({ statements, polled, numbering }: Shared): TransactionRead
 }
 
 function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionReads> {
-  const { client, commits, totals, numbering, statements, polled } = shared;
+  const { client, commits, totals, words, order, numbering, statements, polled } = shared;
   const { requestIds } = numbering;
   const copies = createCopies(client);
 
@@ -112,6 +125,8 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
     numbering.saveLastUsed();
     replace();
     totals.begin();
+    words.begin();
+    order.begin();
     polled.clear();
   }
 
@@ -125,6 +140,8 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
       return commits.run(() => {
         statements().insert.run(row);
         totals.add(row, PENDING);
+        words.add(row.id);
+        order.add(row);
       });
     },
 
@@ -160,15 +177,15 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
 }
 
 /** @returns whether it was still pending */
-function recordOne({ statements, polled, totals, deliveries }: Shared, outcome: Transaction): boolean {
+function recordOne({ statements, polled, totals, numbering, deliveries }: Shared, outcome: Transaction): boolean {
   polled.forget(outcome.checkoutRequestId);
-  const change = toChange(outcome);
+  const change = { ...toChange(outcome), id: numbering.placeOf(outcome.id) };
   if (statements().resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
-  const row = toCounted(outcome);
+  const row = { ...toCounted(outcome), id: change.id };
   totals.remove(row, PENDING);
   totals.add(row, change.status);
-  deliveries.write(outcome.id);
+  deliveries.write(change.id);
   return true;
 }
 

@@ -25,7 +25,7 @@ export async function* readRows(file: string): AsyncGenerator<{ table: (typeof T
         `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`,
       );
       for (let rows = select.all(0); rows.length > 0; rows = select.all(rows.at(-1)?.id ?? 0)) {
-        yield { table, rows: rows.map(toMoved) };
+        yield { table, rows: rows.map(({ number, ...row }) => toMoved({ ...row, id: Number(number ?? row.id) })) };
       }
     }
   } finally {

@@ -35,14 +35,20 @@ CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id);
 CREATE TABLE numbering (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   request_id_key BLOB NOT NULL CHECK (length(request_id_key) = 32),
-  last_forgotten INTEGER NOT NULL CHECK (last_forgotten >= 0)
+  last_forgotten INTEGER NOT NULL CHECK (last_forgotten >= 0),
+  -- All transactions with a smaller id have their words.
+  words_until INTEGER NOT NULL DEFAULT 0,
+  -- Whether the ids of the transactions rise with time, see order.ts.
+  in_order INTEGER NOT NULL DEFAULT 1 CHECK (in_order IN (0, 1))
 ) STRICT;
 
-INSERT INTO numbering VALUES (1, randomblob(32), 0);
+INSERT INTO numbering (id, request_id_key, last_forgotten) VALUES (1, randomblob(32), 0);
 
 CREATE TABLE transactions (
   -- The number. Request ids and transaction code derive from it, see src/domain/identifiers.ts.
   id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 78364164095),
+  -- The number where it is not the id, see order.ts.
+  number INTEGER CHECK (number <> id),
   merchant_id INTEGER NOT NULL REFERENCES merchants (id),
   payment_account_id INTEGER NOT NULL REFERENCES payment_accounts (id),
   kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),
@@ -80,17 +86,13 @@ CREATE TABLE transactions (
 
 -- Due transactions, the next due time, open prompts.
 CREATE INDEX transactions_due ON transactions (check_at_ms) WHERE status = 0;
--- A page of the list near its beginning, or of few rows.
-CREATE INDEX transactions_newest ON transactions (merchant_id, created_at_ms);
--- The search for a phone by its start.
-CREATE INDEX transactions_by_phone ON transactions (merchant_id, phone);
--- The search for a reference by its start; one payment by its reference.
-CREATE INDEX transactions_by_reference ON transactions (merchant_id, coalesce(reference_folded, reference))
-WHERE reference IS NOT NULL;
 -- The last payments: the messages to customers. It has the phone, so that the messages of one phone need no other rows.
 CREATE INDEX transactions_paid ON transactions (completed_at_ms, phone) WHERE status = 1;
 -- The search for a receipt number that a provider chose. No two payments have the same.
 CREATE UNIQUE INDEX transactions_by_receipt_number ON transactions (receipt_number) WHERE receipt_number IS NOT NULL;
+
+-- The transactions that are not at the place of their number.
+CREATE UNIQUE INDEX transactions_by_number ON transactions (number) WHERE number IS NOT NULL;
 
 CREATE TRIGGER transactions_final_rows_never_change
 BEFORE UPDATE ON transactions WHEN OLD.status <> 0
@@ -100,7 +102,7 @@ END;
 
 -- Only the outcome of a payment changes.
 CREATE TRIGGER transactions_facts_never_change
-BEFORE UPDATE OF id, merchant_id, payment_account_id, kind, amount_cents, fee_cents, phone, reference, reference_folded,
+BEFORE UPDATE OF id, number, merchant_id, payment_account_id, kind, amount_cents, fee_cents, phone, reference, reference_folded,
   description, secret, created_at_ms, expires_at_ms ON transactions
 BEGIN
   SELECT RAISE(ABORT, 'only the outcome of a transaction changes');
@@ -118,8 +120,7 @@ CREATE TABLE day_totals (
   PRIMARY KEY (merchant_id, day, kind, status)
 ) STRICT, WITHOUT ROWID;
 
--- The same counts by blocks of 2^bits numbers, so that a deep page is found without the rows before it. All rows that were ever
--- counted here were created from first_ms to last_ms.
+-- The same counts by blocks of 2^bits numbers, so that a deep page is found without the rows before it.
 CREATE TABLE block_totals (
   merchant_id INTEGER NOT NULL,
   bits INTEGER NOT NULL CHECK (bits IN (11, 17)),
@@ -127,7 +128,24 @@ CREATE TABLE block_totals (
   kind INTEGER NOT NULL,
   status INTEGER NOT NULL,
   count INTEGER NOT NULL CHECK (count >= 0),
-  first_ms INTEGER NOT NULL,
-  last_ms INTEGER NOT NULL,
   PRIMARY KEY (merchant_id, bits, block, kind, status)
+) STRICT, WITHOUT ROWID;
+
+-- The phones and references of a block of 2^14 numbers, in order: what a search looks for. An index over all rows would be written
+-- in a random place for each payment. words.ts adds the words of many payments at once.
+CREATE TABLE phone_words (
+  block INTEGER NOT NULL,
+  phone INTEGER NOT NULL,
+  merchant_id INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  PRIMARY KEY (block, phone, merchant_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- The reference without its letter case.
+CREATE TABLE reference_words (
+  block INTEGER NOT NULL,
+  reference TEXT NOT NULL,
+  merchant_id INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  PRIMARY KEY (block, reference, merchant_id, id)
 ) STRICT, WITHOUT ROWID;
