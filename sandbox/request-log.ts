@@ -32,8 +32,15 @@ export interface LoggedRequest {
 /** The header of a request that a person sends again from the console; it has the id of the first request in the log. */
 export const REPLAY_HEADER = "x-sandbox-replay-of";
 
-/** @param whole the complete body and answer. A listener must not keep them */
-export type LogListener = (request: LoggedRequest, whole: Pick<LoggedRequest, "body" | "answer">) => void;
+/**
+ * @param whole the complete body and answer
+ * @param members those of the body, if it was parsed. A listener must not keep them, nor the whole
+ */
+export type LogListener = (
+  request: LoggedRequest,
+  whole: Pick<LoggedRequest, "body" | "answer">,
+  members: object | null,
+) => void;
 
 /** How many requests are kept. */
 const LOG_CAPACITY = 1000;
@@ -52,14 +59,17 @@ export function createRequestLog() {
 
   return {
     /** Takes the whole body and answer, and cuts them. */
-    add(request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">): void {
+    add(
+      request: Omit<LoggedRequest, "id" | "bodyCutBytes" | "cutId" | "answerCutBytes">,
+      members: object | null = null,
+    ): void {
       lastId += 1;
       const [body, bodyCutBytes] = beginningOf(request.body);
       const [answer, answerCutBytes] = beginningOf(request.answer);
       const cutId = bodyCutBytes > 0 ? request.body?.match(CHECKOUT_REQUEST_ID)?.at(-1) : undefined;
       const logged = { ...request, id: lastId, body, bodyCutBytes, cutId, answer, answerCutBytes };
       ring[lastId % LOG_CAPACITY] = logged;
-      for (const listener of listeners) listener(logged, request);
+      for (const listener of listeners) listener(logged, request, members);
     },
     /** Oldest first. */
     list: (): readonly LoggedRequest[] => Object.values(ring).sort((a, b) => a.id - b.id),

@@ -28,11 +28,11 @@ export function listenIn(options: ListenInOptions) {
     const nowMs = clock.nowMs();
     return { nowMs, realMs: stopwatch(), livedMs: clock.livedMs(nowMs) };
   };
-  log.subscribe((logged, { body, answer }) => {
+  log.subscribe((logged, { body, answer }, members) => {
     // A person has replayed the request: the client did not send it.
     if (logged.headers.has(REPLAY_HEADER)) return;
     const isCut = logged.bodyCutBytes > 0 || logged.answerCutBytes > 0;
-    audit.call(isCut ? { ...logged, body, answer } : logged, moment());
+    audit.call(isCut ? { ...logged, body, answer } : logged, moment(), members);
   });
   service.subscribe((transaction) => audit.changed(transaction, moment()));
   return {

@@ -8,7 +8,7 @@ import { auditMethod, auditPath, isAutomatic } from "./paths.ts";
 import { createPaymentBook, newPayment } from "./payments.ts";
 import { auditPoll } from "./polls.ts";
 import { auditPush } from "./pushes.ts";
-import type { AuditState, Inputs, Reading } from "./rules.ts";
+import type { AuditState, Inputs, Members, Reading } from "./rules.ts";
 import { isUndisturbed, nothingAccepted, silenceOf } from "./silences.ts";
 import { createTally, isNotFollowed, type Tally } from "./tally.ts";
 
@@ -79,8 +79,11 @@ export class Audit {
     };
   }
 
-  /** A request to the merchant API that was just answered. */
-  call(call: AuditedCall, at: Moment): void {
+  /**
+   * A request to the merchant API that was just answered.
+   * @param members those of its body, if it was parsed
+   */
+  call(call: AuditedCall, at: Moment, members: object | null = null): void {
     this.#last = at;
     if (cameMs(call, at) < this.#sinceMs) return;
     const mark = call.target.indexOf("?");
@@ -92,6 +95,7 @@ export class Audit {
     if (!operation && isAutomatic(call.method, path, this.#basePaths)) return;
     const refusal = this.#tally.request(call);
     const reading: Reading = { call, at, query, base: base ?? this.#basePaths[0] ?? "" };
+    if (members) reading.members = members as Members;
     let isExplained = false;
     if (!operation) isExplained = auditPath(this.#state, reading, path);
     else if (call.method !== operation.method) {

@@ -19,8 +19,8 @@ export interface Payment {
   isFinalTold: boolean;
   /** Whether a request has named it in any form, also one that was refused, or a list has shown it. */
   isNamed: boolean;
-  /** The payments before it of the same account, phone and amount, and of the same phone and reference. */
-  readonly before: Partial<Record<Likeness, Payment>>;
+  /** The one before it of the same phone. */
+  before: Payment | null;
   /** How often a client asked for its status, answered or not. */
   asks: number;
   /** When the last of these requests was answered. */
@@ -29,9 +29,6 @@ export interface Payment {
   /** Whether the client ended before it read the final status. */
   isLeft: boolean;
 }
-
-/** What two payments have in common so that a customer may pay twice. */
-export type Likeness = "amount" | "reference";
 
 export interface Start {
   readonly requestId: number;
@@ -68,16 +65,17 @@ export const MOST_POLLERS = 4;
 export type PaymentBook = ReturnType<typeof createPaymentBook>;
 
 /**
- * The newest payments, by number, checkout request id, and what they have in common.
+ * The newest payments, by number, checkout request id, phone and reference.
  * @param leaving called with a payment before a newer one replaces it
  */
 export function createPaymentBook(leaving: (payment: Payment) => void) {
   /** A ring buffer by number: numbers grow, so a new payment replaces the oldest. */
   const ring: (Payment | undefined)[] = [];
   const ids = new Map<string, Payment>();
-  /** The last payment with each account, phone and amount, with each phone and reference, and with each reference. */
-  const lasts = { amount: new Map<string, Payment>(), reference: new Map<string, Payment>() };
-  const named = new Map<string, Payment>();
+  /** The last payment of each phone. */
+  const phones = new Map<string, Payment>();
+  /** For each merchant, the last payment with each reference. */
+  const references = new Map<number, Map<string, Payment>>();
   /** The numbers of the payments that newer ones have replaced. */
   let left = { from: Number.POSITIVE_INFINITY, to: 0 };
   /** The ids of payments that were removed with the rest: their clients may still poll. */
@@ -87,19 +85,12 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
     leaving(payment);
     left = { from: Math.min(left.from, payment.number), to: payment.number };
     ids.delete(payment.checkoutRequestId);
-    // The next payment holds this one, which must not hold all before it.
-    delete payment.before.amount;
-    delete payment.before.reference;
-    forget(lasts.amount, amountKey(payment), payment);
+    // The next payment of this phone holds this one, which must not hold all before it.
+    payment.before = null;
+    if (phones.get(payment.phone) === payment) phones.delete(payment.phone);
     if (!payment.reference) return;
-    forget(lasts.reference, referenceKey(payment), payment);
-    forget(named, nameKey(payment), payment);
-  }
-
-  function follow(likeness: Likeness, key: string, payment: Payment): void {
-    const last = lasts[likeness].get(key);
-    lasts[likeness].set(key, payment);
-    if (last) payment.before[likeness] = last;
+    const named = references.get(payment.merchantId);
+    if (named?.get(payment.reference) === payment) named.delete(payment.reference);
   }
 
   return {
@@ -120,16 +111,21 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
     /** Whether this payment was forgotten with all others. */
     isFormer: (id: string): boolean => former.has(id),
     /**
-     * Connects a payment with the ones before it.
+     * Connects a payment with the one before it of the same phone.
      * @returns the last payment with its reference, of any phone
      */
     connect(payment: Payment): Payment | null {
-      follow("amount", amountKey(payment), payment);
-      if (!payment.reference) return null;
-      follow("reference", referenceKey(payment), payment);
-      const key = nameKey(payment);
-      const last = named.get(key) ?? null;
-      named.set(key, payment);
+      payment.before = phones.get(payment.phone) ?? null;
+      phones.set(payment.phone, payment);
+      const { merchantId, reference } = payment;
+      if (!reference) return null;
+      let named = references.get(merchantId);
+      if (!named) {
+        named = new Map();
+        references.set(merchantId, named);
+      }
+      const last = named.get(reference) ?? null;
+      named.set(reference, payment);
       return last;
     },
     all: (): Iterable<Payment> => ids.values(),
@@ -137,17 +133,9 @@ export function createPaymentBook(leaving: (payment: Payment) => void) {
       former = new Set([...former, ...ids.keys()].slice(-MOST_PAYMENTS));
       left = { from: Number.POSITIVE_INFINITY, to: 0 };
       ring.length = 0;
-      for (const known of [ids, named, lasts.amount, lasts.reference]) known.clear();
+      for (const known of [ids, phones, references]) known.clear();
     },
   };
-}
-
-const amountKey = ({ accountId, phone, amountCents }: Payment) => `${accountId} ${phone} ${amountCents}`;
-const referenceKey = ({ merchantId, phone, reference }: Payment) => `${merchantId} ${phone} ${reference}`;
-const nameKey = ({ merchantId, reference }: Payment) => `${merchantId} ${reference}`;
-
-function forget(lasts: Map<string, Payment>, key: string, payment: Payment): void {
-  if (lasts.get(key) === payment) lasts.delete(key);
 }
 
 /** A payment that has just started. */
@@ -166,7 +154,7 @@ export function newPayment(transaction: Transaction, created: Moment): Payment {
     end: null,
     isFinalTold: false,
     isNamed: false,
-    before: {},
+    before: null,
     asks: 0,
     lastAsk: null,
     pollers: [],

@@ -1,10 +1,10 @@
 import { toShillings } from "../../src/domain/money.ts";
 import { cameMs, isSurelyRead, shown, textIn } from "./call.ts";
-import type { Likeness, Payment, Start } from "./payments.ts";
+import type { Payment, Start } from "./payments.ts";
 import type { AuditState, Reading } from "./rules.ts";
 
-/** How many earlier payments with the same phone and amount, or reference, are compared with a new one. */
-const MOST_COMPARED = 16;
+/** How many earlier payments of the same phone are compared with a new one. */
+const MOST_COMPARED = 50;
 
 /**
  * `POST /stkpush.php`: notes each start, and finds customers who can pay twice.
@@ -26,42 +26,62 @@ export function auditPush(state: AuditState, { call, at }: Reading): boolean {
   state.started(payment);
   const named = state.payments.connect(payment);
   if (named && named.phone !== payment.phone) noteReuse(state, named, payment, call.atMs);
-  if (!findTwin(state, "reference", payment, call.atMs)) findTwin(state, "amount", payment, call.atMs);
+  findTwin(state, payment, call.atMs);
   return false;
 }
 
-/** @returns whether an earlier payment was found that the customer may pay as well */
-function findTwin(state: AuditState, likeness: Likeness, payment: Payment, atMs: number): boolean {
-  let before = payment.before[likeness];
+/** Finds an earlier payment that the customer may pay as well: rather one with the same reference, and else the last one. */
+function findTwin(state: AuditState, payment: Payment, atMs: number): void {
+  let other: Payment | null = null;
+  let before = payment.before;
   for (let compared = 0; before && compared < MOST_COMPARED; compared += 1) {
-    if (compare(state, before, payment, atMs)) return true;
-    before = before.before[likeness];
+    const isSame = hasSameReference(before, payment);
+    if ((isSame || !other) && isAlike(before, payment) && canPayBoth(state, before, payment)) {
+      other = before;
+      if (isSame) break;
+    }
+    before = before.before;
   }
-  return false;
+  if (other) noteTwins(state, other, payment, atMs);
 }
 
-/** @returns whether the customer may pay both */
-function compare(state: AuditState, before: Payment, payment: Payment, atMs: number): boolean {
-  if (!before.start || !payment.start) return false;
-  // A slow push may be answered after a later one.
-  const isInOrder = before.start.cameMs <= payment.start.cameMs;
-  const [first, second] = isInOrder ? [before, payment] : [payment, before];
+const hasSameReference = (one: Payment, other: Payment): boolean =>
+  one.merchantId === other.merchantId && (one.reference || null) === (other.reference || null);
+
+function isAlike(one: Payment, other: Payment): boolean {
+  if (one.accountId === other.accountId && one.amountCents === other.amountCents) return true;
+  return Boolean(one.reference) && hasSameReference(one, other);
+}
+
+/** A slow push may be answered after a later one. */
+const inOrder = (one: Payment, other: Payment): [Payment, Payment] =>
+  (one.start?.cameMs ?? 0) <= (other.start?.cameMs ?? 0) ? [one, other] : [other, one];
+
+function canPayBoth(state: AuditState, before: Payment, payment: Payment): boolean {
+  const [first, second] = inOrder(before, payment);
+  const [start, next] = [first.start, second.start];
+  if (!start || !next) return false;
+  return hasEnded(first, next) ? start.isLost && !first.isFinalTold : !hasSeenNothing(state, first, start, next);
+}
+
+/** Whether the first payment had ended when the second request came. */
+const hasEnded = ({ isFinalTold, end }: Payment, next: Start): boolean =>
+  isFinalTold || (end !== null && end.at.realMs <= next.cameMs);
+
+function noteTwins(state: AuditState, before: Payment, payment: Payment, atMs: number): void {
+  const [first, second] = inOrder(before, payment);
   const [start, next] = [first.start as Start, second.start as Start];
-  const hasEnded = first.isFinalTold || (first.end !== null && first.end.at.realMs <= next.cameMs);
-  if (hasEnded ? first.isFinalTold || !start.isLost : hasSeenNothing(state, first, start, next)) return false;
-  const isSame = (first.reference || null) === (second.reference || null);
+  const isSame = hasSameReference(first, second);
   const what = isSame && first.reference ? first.reference : `${first.amountCents} ${isSame}`;
-  const subject = `${first.accountId} ${first.phone} ${what}`;
-  state.note("charges_twice", subject, next.requestId, () => ({
+  state.note("charges_twice", `${first.accountId} ${first.phone} ${what}`, next.requestId, () => ({
     severity: isSame ? "error" : "warning",
     requestIds: [start.requestId, next.requestId],
     payment: second,
     atMs,
-    message: `${chargedAgain(first, second)} ${whyTwice(first, start, hasEnded)}${
+    message: `${chargedAgain(first, second)} ${whyTwice(first, start, hasEnded(first, next))}${
       isSame ? "" : " If both are for one order, the customer can pay it twice."
     }`,
   }));
-  return true;
 }
 
 /** Whether the client has read the list when the first payment was not in it yet. */
@@ -81,8 +101,8 @@ function chargedAgain(first: Payment, second: Payment): string {
   return `${customer}, with another reference (first ${named(reference)}, then ${named(other)}).`;
 }
 
-function whyTwice(first: Payment, { isLost }: Start, hasEnded: boolean): string {
-  if (hasEnded) {
+function whyTwice(first: Payment, { isLost }: Start, isOver: boolean): string {
+  if (isOver) {
     return `The answer to the first request was lost, and the client did not search for its payment (it is ${first.end?.status} now).`;
   }
   return isLost

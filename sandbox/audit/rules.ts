@@ -13,11 +13,13 @@ export interface Reading {
   /** The base path that the client used, or the default. */
   readonly base: string;
   /** See {@link membersIn}. */
-  members?: ReturnType<typeof membersOf>;
+  members?: Members | null;
 }
 
+export type Members = Readonly<Record<string, unknown>>;
+
 /** The members of the body, read once; null if it has none. */
-export function membersIn(reading: Reading): ReturnType<typeof membersOf> {
+export function membersIn(reading: Reading): Members | null {
   if (reading.members === undefined) reading.members = membersOf(reading.call.body);
   return reading.members;
 }

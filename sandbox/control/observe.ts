@@ -65,7 +65,7 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
     if (fault?.kind === "delay") delays.underWay -= 1;
     const isLost = fault?.kind === "disconnect";
     const body = exchange.body ?? (reply.status === 200 ? null : await unread(request, realClock));
-    log.add({
+    const entry = {
       atMs,
       durationMs: stopwatch() - startedMs,
       method: request.method,
@@ -77,7 +77,8 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
       fault: fault?.kind ?? null,
       leniencies: exchange.leniencies,
       isTakenLeniently: reply.status === 400 && api.wouldTake(request, body),
-    });
+    };
+    log.add(entry, exchange.members);
     return isLost ? brokenOff() : respond(reply);
   };
 }

@@ -10,9 +10,11 @@ export interface Leniency {
 export interface Exchange {
   /** The body as text, as far as it was read. Null if nothing was read. */
   body: string | null;
+  /** The members of a body that is a JSON object, so that the audit need not parse it again. Null if it was not parsed. */
+  members: object | null;
   readonly leniencies: Leniency[];
 }
 
 export function newExchange(): Exchange {
-  return { body: null, leniencies: [] };
+  return { body: null, members: null, leniencies: [] };
 }

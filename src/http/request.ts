@@ -45,7 +45,9 @@ export function originOf({ headers }: Request): string {
  */
 export async function readJsonObject(request: Request, exchange?: Exchange): Promise<object> {
   expectJson(request);
-  return parseJsonObject(await readText(request, exchange), request.headers);
+  const members = parseJsonObject(await readText(request, exchange), request.headers);
+  if (exchange) exchange.members = members;
+  return members;
 }
 
 /**
