@@ -30,6 +30,15 @@ test("the README links every document, and has 150 lines at most", () => {
   expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
 });
 
+test("the moving pictures are small, and load nothing", () => {
+  const pictures = [...new Bun.Glob("docs/*.svg").scanSync({ cwd: ROOT })].map(readDocument);
+  expect(pictures.length).toBeGreaterThan(3);
+  expect(pictures.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(500_000);
+  for (const { text } of pictures) {
+    expect(text.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)|<script/);
+  }
+});
+
 test("every section of the specification that the code cites is a heading of docs/api.md", async () => {
   const headings = new Set(
     [...readDocument("docs/api.md").text.matchAll(/^#+ §([0-9.]+) /gm)].map(([, number]) => number),
