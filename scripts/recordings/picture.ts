@@ -30,7 +30,7 @@ export function drawSvg(shots: readonly Shot[], what: string, theme?: Theme): st
   const times = new Map<string, string>();
   /** Shown from one time to another, again and again. */
   const during = (fromMs: number, toMs: number, drawn: string, isPoster: boolean) => {
-    const key = [fromMs, toMs].map((ms) => ((100 * ms) / totalMs).toFixed(2)).join(" ");
+    const key = [fromMs, toMs].map((ms) => ((100 * ms) / totalMs).toFixed(3)).join(" ");
     const name = times.get(key) ?? `t${times.size}`;
     times.set(key, name);
     return `<g class="f${isPoster ? " poster" : ""}" style="animation-name:${name}">${drawn}</g>`;
@@ -53,7 +53,7 @@ export function drawSvg(shots: readonly Shot[], what: string, theme?: Theme): st
   });
   const keyframes = [...times].map(([key, name]) => {
     const [from = "0", to = "100"] = key.split(" ");
-    return `@keyframes ${name}{0%{opacity:0}${from}%{opacity:1}${to}%{opacity:0}}`.replace("0%{opacity:0}0.00%", "0%");
+    return `@keyframes ${name}{0%{opacity:0}${from}%{opacity:1}${to}%{opacity:0}}`.replace("0%{opacity:0}0.000%", "0%");
   });
   const colours = theme
     ? `svg{${PALETTES[theme]}}`
@@ -86,6 +86,9 @@ interface Span {
   readonly what: string;
 }
 
+/** What is shown for less is left out. */
+const MIN_SPAN_MS = 5;
+
 /** What is drawn, and how long it stays: a row of a terminal is drawn again only when it changes. */
 function spansOf(shot: Shot): Span[] {
   const endMs = lengthOf(shot);
@@ -94,7 +97,7 @@ function spansOf(shot: Shot): Span[] {
   const show = (place: number, what: string, atMs: number) => {
     const before = shown.get(place);
     if (before?.what === what) return;
-    if (before && before.what !== "" && before.fromMs < atMs) spans.push({ ...before, toMs: atMs });
+    if (before && before.what !== "" && before.fromMs + MIN_SPAN_MS < atMs) spans.push({ ...before, toMs: atMs });
     shown.set(place, { what, fromMs: atMs });
   };
   for (const frame of shot.frames) {

@@ -22,8 +22,6 @@ export interface Frame {
 const KEY_MS = 45;
 const READING_MS = 1200;
 
-export type Recording = Awaited<ReturnType<typeof startRecording>>;
-
 export async function startRecording(cwd: string, env: Readonly<Record<string, string>>, rows = ROWS) {
   const terminal = new Terminal({ cols: COLUMNS, rows, allowProposedApi: true });
   const frames: Frame[] = [];
