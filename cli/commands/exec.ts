@@ -142,15 +142,16 @@ function tellSilence(interception: Interception | null): void {
 
 /** Reports what the command did, and did wrong. If the command failed, its own exit code stays. */
 function tellAudit(report: AuditReport, { audit, auditReport, quiet }: ExecFlags): void {
+  if (audit !== undefined) {
+    if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
+    for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
+    const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
+    if (isBad && process.exitCode === EXIT.done) process.exitCode = EXIT.mistakes;
+  }
   if (auditReport !== undefined) {
     const options = { version, ...(audit && { failOn: audit }) };
     writeReport(auditReport, formatReport(report, formatOfFile(auditReport), options));
   }
-  if (audit === undefined) return;
-  if (!quiet) tell(`momo audit: ${summaryOf(report)}`);
-  for (const line of findingLines(report).slice(quiet ? 1 : 0)) tell(line);
-  const isBad = report.findings.some(({ severity }) => isAtLeast(severity, audit));
-  if (isBad && process.exitCode === EXIT.done) process.exitCode = EXIT.mistakes;
 }
 
 /** Catches the signals from the start, so that our files are removed at the end. */

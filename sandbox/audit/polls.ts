@@ -1,3 +1,4 @@
+import { shown as shownValue } from "../../src/domain/what-came.ts";
 import { cameMs, isRefused, isSurelyRead, messageIn, shown, textIn } from "./call.ts";
 import type { Details } from "./finding.ts";
 import { type Named, noteNamed } from "./named.ts";
@@ -98,22 +99,22 @@ function auditRefusedPoll(state: AuditState, reading: Reading): boolean {
   }
   const id = members?.checkout_request_id;
   if (reading.call.status === 401 || named || !members) return false;
-  const isNothing = id === undefined || id === null || NOTHING.has(String(id).trim().toLowerCase());
-  if (isNothing || (state.lastRefusal !== null && !String(id).startsWith("ws_"))) {
+  const text = typeof id === "object" || id === undefined ? "" : String(id);
+  const isNothing = NOTHING.has(text.trim().toLowerCase());
+  if (isNothing || (state.lastRefusal !== null && !text.startsWith("ws_"))) {
     noteMisread(state, reading, id, isNothing);
     return true;
   }
   if (reading.call.status !== 404) return false;
   // Its client does not know that the sandbox was reset.
-  if (!state.payments.isFormer(String(id))) noteUnknownId(state, reading, null);
+  if (!state.payments.isFormer(text)) noteUnknownId(state, reading, null);
   return true;
 }
 
 /** The client asked for a status without an id, or with one that it did not get from the service. */
 function noteMisread(state: AuditState, { call }: Reading, id: unknown, isNothing: boolean): void {
   const { lastRefusal } = state;
-  const asked =
-    id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shown(JSON.stringify(id))}`;
+  const asked = id === undefined ? "without a checkout_request_id" : `with the checkout_request_id ${shownValue(id)}`;
   state.note("failure_misread", isNothing ? "nothing" : "unknown", call.id, () => ({
     requestIds: [...(lastRefusal ? [lastRefusal.requestId] : []), call.id],
     payment: null,

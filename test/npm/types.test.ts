@@ -5,7 +5,7 @@ import type * as published from "momo-sandbox/testing";
 import type { Finding } from "../../sandbox/audit/finding.ts";
 import type { FaultInput } from "../../sandbox/control/faults.ts";
 import type { RuleInput } from "../../sandbox/control/rules.ts";
-import type { LoggedCall } from "../../sandbox/control/shapes/requests.ts";
+import type { AuditOnWire, LoggedCall } from "../../sandbox/control/shapes/requests.ts";
 import type { DeliveryOnWire } from "../../sandbox/control/shapes/webhook.ts";
 import type { WebhookInput } from "../../sandbox/control/webhook.ts";
 import { OUTCOMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
@@ -22,23 +22,25 @@ const answered: [
   SameMembers<LoggedCall, published.RequestRecord>,
   SameMembers<DeliveryOnWire, published.DeliveryRecord>,
   SameMembers<Finding, published.Finding>,
+  SameMembers<Omit<AuditOnWire, "replica">, published.AuditReport>,
   SameMembers<RuleInput, published.RuleInput>,
   SameMembers<FaultInput, published.FaultInput>,
   SameMembers<WebhookInput, published.WebhookInput>,
   SameMembers<Record<OutcomeName, 0>, Record<published.OutcomeName, 0>>,
-] = [true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true];
 
 const transaction = (record: TransactionOnWire): published.TransactionRecord => record;
 const call = (record: LoggedCall): published.RequestRecord => record;
 const delivery = (record: DeliveryOnWire): published.DeliveryRecord => record;
 const finding = (record: Finding): published.Finding => record;
+const report = (record: AuditOnWire): published.AuditReport => record;
 const rule = (input: published.RuleInput): RuleInput => input;
 const fault = (input: published.FaultInput): FaultInput => input;
 const webhook = (input: published.WebhookInput): WebhookInput => input;
 
 test("the published types are those of the program, and the file that holds them imports nothing", () => {
   expect(answered.every(Boolean)).toBe(true);
-  expect([transaction, call, delivery, finding, rule, fault, webhook]).toHaveLength(7);
+  expect([transaction, call, delivery, finding, report, rule, fault, webhook]).toHaveLength(8);
   const text = readFileSync(join(import.meta.dir, "../../npm/test-sandbox.ts"), "utf8");
   expect(text).not.toMatch(/^import /m);
   for (const { name } of OUTCOMES) expect(text).toContain(`"${name}"`);

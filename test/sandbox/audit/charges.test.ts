@@ -192,8 +192,9 @@ describe("a customer who can pay twice", () => {
 });
 
 describe("reading a refusal as a payment", () => {
-  test.each([[undefined], [null], [""], ["undefined"], ["[object Object]"]])(
-    "a poll for %p names both requests",
+  const DEEP = JSON.parse(`${"[".repeat(9000)}${"]".repeat(9000)}`);
+  test.each([[undefined], [null], [""], ["undefined"], ["[object Object]"], [{ toString: 1, valueOf: 1 }], [DEEP]])(
+    "a poll without an id names both requests (%#)",
     (id) => {
       const client = createAuditedClient();
       client.refuse(500);

@@ -63,6 +63,19 @@ describe("the members of a body", () => {
   });
 });
 
+test("each of many pushes and polls is checked", () => {
+  const client = createAuditedClient();
+  for (let push = 0; push < 1100; push += 1) client.push(null, { body: '{"callback":1}' });
+  const id = client.push();
+  const body = JSON.stringify({ checkout_request_id: id, order: 7 });
+  for (let poll = 0; poll < 50; poll += 1) client.poll(id, "pending", { body });
+  const counts = client.findings().map(({ message, count }) => [message, count]);
+  expect(counts).toEqual([
+    ["/stkpush.php has no member “callback”.", 1100],
+    ["/status.php has no member “order”.", 50],
+  ]);
+});
+
 describe("an unknown path", () => {
   test.each([
     ["/v2/checkstatus.php", "; /v2/status.php was probably meant."],
