@@ -45,16 +45,7 @@ function install() {
     run(bun, ["install", "--frozen-lockfile", "--no-progress", "--no-summary"]);
     return;
   }
-  // Not `npm ci`: npm 11 refuses a lock file that leaves out the optional packages of other systems.
-  const npm = [
-    "install",
-    "--no-save",
-    "--include=dev",
-    "--prefer-offline",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-  ];
+  const npm = ["ci", "--include=dev", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
   if (caller.endsWith("npm-cli.js")) run(process.execPath, [caller, ...npm]);
   else run("npm", npm, { shell: process.platform === "win32" });
 }
