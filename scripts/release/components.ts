@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RUNTIME_PARTS } from "./runtime-parts.ts";
 
 /** A library that an executable contains. */
 export interface Component {
@@ -34,23 +35,53 @@ function licenceText(folder: string): string | null {
   return name === undefined ? null : readFileSync(join(folder, name), "utf8").trim();
 }
 
-/** The licences of all that an executable contains, as one text that goes with it. */
+/** The identifiers of an SPDX expression, as the texts in the folder are called. */
+const idsOf = (expression: string): string[] =>
+  expression
+    .replaceAll("-or-later", "")
+    .replace(/ WITH \S+/, "")
+    .split(/ (?:AND|OR) /);
+
+const textOf = (id: string): string => readFileSync(join(import.meta.dir, "licences", `${id}.txt`), "utf8").trim();
+
+const RULE = "=".repeat(78);
+
+/**
+ * The licences of all that an executable contains, as one text that goes with it.
+ * @throws if there is no text of a licence
+ */
 export function noticesOf(components: readonly Component[], bunVersion: string): string {
-  const parts = components.map(
-    ({ name, version, license, text }) =>
-      `${"=".repeat(78)}\n${name} ${version} (${license})\n\n${text ?? `Its package holds no licence text; it names ${license}.`}\n`,
+  const packages = components.map(({ name, version, license, text }) => {
+    const own =
+      text ?? `Its package holds no licence text; it names ${license}:\n\n${idsOf(license).map(textOf).join("\n\n")}`;
+    return `${RULE}\n${name} ${version} (${license})\n\n${own}\n`;
+  });
+  const parts = RUNTIME_PARTS.map(
+    ({ name, license, copyright, source }) => `${name} (${license}), ${addressOf(source)}\n  Copyright: ${copyright}\n`,
   );
+  const ids = new Set(RUNTIME_PARTS.flatMap(({ license }) => idsOf(license)));
+  const texts = [...ids].sort().map((id) => `${RULE}\n${id}\n\n${textOf(id)}\n`);
   return `momo contains the following software.
 
 Bun ${bunVersion} (MIT), the runtime inside the executable: https://github.com/oven-sh/bun
-Bun contains JavaScriptCore and parts of WebKit (LGPL-2.1 and BSD): https://github.com/oven-sh/WebKit
-has their sources and says how to build them. Bun's LICENSE.md lists the other libraries that it contains.
-momo's own sources and its build are public, so that users can link them with a changed runtime.
+Bun contains JavaScriptCore and parts of WebKit (LGPL-2.1): https://github.com/oven-sh/WebKit
+has their sources and says how to build them. momo's own sources and its build are public, so that users can link them with a
+changed runtime.
 
-${parts.join("\n")}`;
+${packages.join("\n")}
+${RULE}
+The parts of Bun. The texts of their licences follow.
+
+${parts.join("\n")}
+${texts.join("\n")}`;
 }
 
-/** The same as a list for programs, in CycloneDX 1.5. It has no time and no random number, so that the same build gives the same list. */
+const addressOf = (source: string): string => (source.includes("://") ? source : `https://github.com/${source}`);
+
+/**
+ * The same as a list for programs, in CycloneDX 1.5. It has no time and no random number, so that the same build gives the same
+ * list. The versions of the runtime's parts are those of the Bun that runs this.
+ */
 export function sbomOf(components: readonly Component[], version: string, bunVersion: string): object {
   const component = (name: string, componentVersion: string, license: string) => ({
     type: "library",
@@ -59,6 +90,16 @@ export function sbomOf(components: readonly Component[], version: string, bunVer
     purl: `pkg:npm/${name.replace("@", "%40")}@${componentVersion}`,
     licenses: [{ license: { id: license } }],
   });
+  const versions: Readonly<Record<string, string | undefined>> = process.versions;
+  const parts = RUNTIME_PARTS.map(({ name, source, license, copyright, key = "" }) => ({
+    type: "library",
+    name,
+    ...(versions[key] !== undefined && { version: versions[key] }),
+    description: `part of bun ${bunVersion}`,
+    copyright,
+    licenses: [{ expression: license }],
+    externalReferences: [{ type: "vcs", url: addressOf(source) }],
+  }));
   return {
     bomFormat: "CycloneDX",
     specVersion: "1.5",
@@ -68,6 +109,7 @@ export function sbomOf(components: readonly Component[], version: string, bunVer
     },
     components: [
       { ...component("bun", bunVersion, "MIT"), type: "platform" },
+      ...parts,
       ...components.map(({ name, version: componentVersion, license }) => component(name, componentVersion, license)),
     ],
   };

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { componentsOf, noticesOf, sbomOf } from "../../scripts/release/components.ts";
+import { RUNTIME_PARTS } from "../../scripts/release/runtime-parts.ts";
 import { useFolder } from "../support/cleanup.ts";
 
 const at = useFolder();
@@ -36,23 +37,57 @@ test("a package that names no licence stops the release", () => {
   expect(() => componentsOf(FILES, root)).toThrow("zod names no licence");
 });
 
-test("the notices have every licence, and name the place where the sources of the runtime are", () => {
-  const notices = noticesOf(componentsOf(FILES, plant(PACKAGES)), "1.4.5");
-  for (const part of ["zod 4.0.0 (MIT)", "MIT, by the authors of zod", "@a/b 1.2.3 (Apache-2.0)", "LGPL-2.1"]) {
+test("the notices have the licence of each package and of each part of the runtime, and the text of each", () => {
+  const components = componentsOf([...FILES, "node_modules/@a/b/node_modules/c/c.js"], plant(PACKAGES));
+  const notices = noticesOf(components, "1.4.5");
+  for (const part of [
+    "zod 4.0.0 (MIT)",
+    "MIT, by the authors of zod",
+    "@a/b 1.2.3 (Apache-2.0)",
+    "TERMS AND CONDITIONS FOR USE",
+  ]) {
     expect(notices).toContain(part);
   }
+  for (const { name, copyright } of RUNTIME_PARTS) {
+    expect(notices).toContain(`${name} (`);
+    expect(notices).toContain(copyright);
+  }
+  for (const text of ["GNU LESSER GENERAL PUBLIC LICENSE", "Independent JPEG Group License", "UNICODE LICENSE V3"]) {
+    expect(notices).toContain(text);
+  }
+  const unknown = { name: "x", version: "1.0.0", license: "WTFPL", text: null };
+  expect(() => noticesOf([unknown], "1.4.5")).toThrow("WTFPL.txt");
 });
 
-test("the list for programs names the runtime and each component with its address in the registry", () => {
-  expect(sbomOf(componentsOf(FILES, plant(PACKAGES)), "0.1.0", "1.4.5")).toMatchObject({
-    bomFormat: "CycloneDX",
-    metadata: { component: { name: "momo", version: "0.1.0" } },
-    components: [
-      { name: "bun", version: "1.4.5", type: "platform" },
-      { name: "@a/b", purl: "pkg:npm/%40a/b@1.2.3" },
-      { name: "zod", purl: "pkg:npm/zod@4.0.0", licenses: [{ license: { id: "MIT" } }] },
-    ],
-  });
+test("every library that this Bun names is in the list of its parts", () => {
+  const known = new Set([
+    ...RUNTIME_PARTS.map(({ key }) => key),
+    "node",
+    "bun",
+    "openssl",
+    "v8",
+    "napi",
+    "unicode",
+    "modules",
+  ]);
+  expect(Object.keys(process.versions).filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("the list for programs names the runtime, its parts, and each component with its address in the registry", () => {
+  const { components, ...sbom } = sbomOf(componentsOf(FILES, plant(PACKAGES)), "0.1.0", "1.4.5") as {
+    components: object[];
+  };
+  expect(sbom).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "momo", version: "0.1.0" } } });
+  expect(components).toHaveLength(1 + RUNTIME_PARTS.length + 2);
+  for (const component of [
+    { name: "bun", version: "1.4.5", type: "platform" },
+    { name: "SQLite", version: process.versions.sqlite, licenses: [{ expression: "blessing" }] },
+    { name: "TinyCC", licenses: [{ expression: "LGPL-2.1-or-later" }] },
+    { name: "@a/b", purl: "pkg:npm/%40a/b@1.2.3" },
+    { name: "zod", purl: "pkg:npm/zod@4.0.0", licenses: [{ license: { id: "MIT" } }] },
+  ]) {
+    expect(components).toContainEqual(expect.objectContaining(component));
+  }
 });
 
 test("every package in momo itself has a licence", () => {

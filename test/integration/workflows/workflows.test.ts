@@ -66,6 +66,12 @@ describe.each(NAMES)("%s", (name) => {
       expect(existsSync(join(ROOT, action, "action.yml"))).toBe(true);
   });
 
+  test("actions of others are fixed by their commit", () => {
+    const uses = [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action);
+    expect(uses.length).toBeGreaterThan(1);
+    for (const action of uses) expect(action).toMatch(/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
   test("every job ends in time, and may only read unless it lists more rights", () => {
     const { permissions, jobs } = YAML.parse(text) as {
       permissions: object;
@@ -90,4 +96,14 @@ test("a release is tried before it is public, each target except one on a machin
     image: "draft",
     publish: ["npm", "image"],
   });
+});
+
+test.each([
+  ["v1.2.0", "--latest"],
+  ["v1.2.0-rc.1", "--prerelease --latest=false"],
+])("the release of %s is shown with %s", (tag, flags) => {
+  const { jobs } = YAML.parse(read("release.yml")) as { jobs: { publish: { steps: { run: string }[] } } };
+  const script = `gh() { echo "gh $*"; }; ${jobs.publish.steps[0]?.run}`;
+  const { stdout } = Bun.spawnSync(["bash", "-euc", script], { env: { VERSION_TAG: tag } });
+  expect(stdout.toString()).toBe(`gh release edit ${tag} --draft=false ${flags}\n`);
 });
