@@ -92,6 +92,33 @@ describeInBrowser("the keyboard alone", (scene) => {
     await page.keyboard.press("Escape");
   });
 
+  test("/, words and Enter open the first hit, ↓ goes to it, Escape goes back to the row and the search", async () => {
+    for (const reference of ["APPLE-1", "PEAR-2", "APPLE-3", "PLUM-4"])
+      await startPayment(scene.sandbox, { reference });
+    const page = await scene.open({ view: "steering" });
+    await page.getByText("Removes payments").waitFor();
+    await page.keyboard.press("/");
+    await page.getByText("of 4 payments").waitFor();
+    await page.keyboard.type("app");
+    await page.keyboard.press("Enter");
+    await storyOf(page).getByText("APPLE-3", { exact: true }).first().waitFor();
+    await page.keyboard.press("Escape");
+    await storyOf(page).waitFor({ state: "detached" });
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
+    await page.keyboard.press("Escape");
+    await storyOf(page).waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toBe("Search");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("pear");
+    await page.keyboard.press("ArrowDown");
+    await page.locator("tr:focus-within", { hasText: "PEAR-2" }).waitFor();
+    await page.keyboard.press("Enter");
+    await storyOf(page).getByText("PEAR-2", { exact: true }).first().waitFor();
+  });
+
   test("ends a prompt with any outcome, and resets the sandbox after a question", async () => {
     const id = await startPayment(scene.sandbox);
     const page = await scene.open({ view: "steering" });

@@ -4,6 +4,25 @@ import { askStatus, describeInBrowser, rowsOf, startPayment, storyOf, textOf } f
 
 const WIDE = { width: 1700, height: 900 };
 
+/** The amounts that are wider than a box around them, or than the window. */
+const CUT_AMOUNTS = `(() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const cut = [];
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const { left, right, width } = range.getBoundingClientRect();
+    if (width === 0 || !/[0-9]\\.[0-9]{2}$/.test(text.data) || right < 0) continue;
+    for (let box = text.parentElement; box; box = box.parentElement) {
+      const around = box.getBoundingClientRect();
+      const clips = box === document.body || getComputedStyle(box).overflowX !== "visible";
+      if (clips && (right > around.right + 1 || left < around.left - 1)) cut.push(box.className + ": " + text.data);
+    }
+  }
+  return cut;
+})()`;
+
 describeInBrowser("the list of payments", (scene) => {
   test("payments appear when they start and change when they end; the tiles count and select them", async () => {
     const page = await scene.open();
@@ -116,6 +135,48 @@ describeInBrowser("the list of payments", (scene) => {
     expect(lines).toHaveLength(41);
     expect(lines[1]).toContain(",ODD-79,");
     await page.getByText("Saved 40").waitFor();
+  });
+
+  test.each([1280, 1440, 360])("at %d pixels no amount is cut, up to 999,999,999,999.99", async (width) => {
+    await startPayment(scene.sandbox, { amount: 999_999_999.99, phone: "0711000001" });
+    await startPayment(scene.sandbox, { amount: 999_999_999.99 });
+    const page = await scene.open({ view: "about", viewport: { width, height: 900 } });
+    await page.route(/_momo\/transactions\?/, async (route) => {
+      const answer = await (await route.fetch()).text();
+      const most = answer
+        .replace(/"total_completed_amount":[0-9.]+/g, '"total_completed_amount":999999999999.99')
+        .replace('"amount":999999999.99', '"amount":999999999999.99');
+      await route.fulfill({ body: most, contentType: "application/json" });
+    });
+    await page.reload();
+    for (const view of ["transactions", "phone"]) {
+      await page.evaluate(`location.hash = "${view}"`);
+      if (view === "transactions") await page.locator("b, td", { hasText: "999,999,999,999.99" }).nth(1).waitFor();
+      else await page.locator(".sum").waitFor();
+      expect(await page.evaluate(CUT_AMOUNTS)).toEqual([]);
+    }
+    await page.unroute(/_momo\/transactions\?/);
+  });
+
+  test("finished payments alone; a phone as people write it; references count up", async () => {
+    await startPayment(scene.sandbox, { reference: "APPLE-1" }, "completed; after=1s");
+    await scene.sandbox.clock.advance("1s");
+    const page = await scene.open();
+    for (const reference of ["ORDER-9", "ORDER-10"]) {
+      await page.getByRole("button", { name: "Test payment", exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: "Test payment" });
+      if (reference === "ORDER-9") {
+        await dialog.getByLabel("Phone").fill("+254 (722) 104-455");
+        await dialog.getByLabel("Reference").fill(reference);
+      }
+      await dialog.getByRole("button", { name: "Send the prompt" }).click();
+      await rowsOf(page).filter({ hasText: reference }).getByText("0722 104 455").waitFor();
+    }
+    await page.getByRole("button", { name: "Finished only" }).click();
+    await rowsOf(page).nth(1).waitFor({ state: "detached" });
+    expect(await textOf(rowsOf(page))).toContain("APPLE-1");
+    await page.getByRole("button", { name: "Clear" }).click();
+    await rowsOf(page).nth(2).waitFor();
   });
 
   test("what the API refuses of a test payment is beside its field", async () => {

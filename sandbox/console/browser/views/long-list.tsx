@@ -12,9 +12,17 @@ interface LongListProps {
 }
 
 /** The scrolling box of a long list, and a button to the new rows at its top. Arrow keys go from row to row. */
-export function LongList({ list: { box, waiting, renew, check }, label, children }: LongListProps) {
+export function LongList({ list, label, children }: LongListProps) {
+  const { box, waiting, renew, check } = list;
   return (
-    <div class="table-box" ref={box} onPointerLeave={check} onPointerUp={check} onFocusOut={check}>
+    <div
+      class="table-box"
+      ref={box}
+      onPointerMove={list.onMove}
+      onPointerLeave={list.onLeave}
+      onPointerUp={check}
+      onFocusOut={check}
+    >
       {waiting > 0 && (
         <button type="button" class="held" onClick={renew}>
           {waiting > MOST_DRAWN ? `${formatCount(MOST_DRAWN)}+` : formatCount(waiting)} new

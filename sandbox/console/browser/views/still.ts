@@ -15,6 +15,9 @@ export interface Still<T> {
   readonly waiting: number;
   /** Shows the waiting rows. */
   renew(): void;
+  /** The mouse moves over the list, or leaves it. */
+  onMove(): void;
+  onLeave(): void;
   /** Perhaps nobody uses the list any more. */
   check(): void;
 }
@@ -28,6 +31,7 @@ export interface Still<T> {
 export function useStill<T extends { readonly id: number }>(all: readonly T[], selection: string): Still<T> {
   const box = useRef<HTMLDivElement>(null);
   const before = useRef({ rows: all.slice(0, 0), selection });
+  const hasMoved = useRef(false);
   const draws = useSignal(0);
   const draw = () => {
     draws.value += 1;
@@ -36,7 +40,7 @@ export function useStill<T extends { readonly id: number }>(all: readonly T[], s
   const [first, last] = [before.current.rows[0], before.current.rows.at(-1)];
   const isSame = all.length > 0 && before.current.selection === selection;
   let rows: T[];
-  if (first && last && isSame && (isPaused.value || isInUse(box.current))) {
+  if (first && last && isSame && (isPaused.value || isInUse(box.current, hasMoved.current))) {
     const newest = before.current.rows.map((row) => {
       const found = all[placeOf(all, row.id)];
       return found?.id === row.id ? found : row;
@@ -55,15 +59,25 @@ export function useStill<T extends { readonly id: number }>(all: readonly T[], s
       box.current?.querySelector(".scroll")?.scrollTo({ top: 0 });
       draw();
     },
+    onMove() {
+      hasMoved.current = true;
+    },
+    onLeave() {
+      hasMoved.current = false;
+      draw();
+    },
     check: draw,
   };
 }
 
-/** The document knows it, also when an event was missed. */
-function isInUse(box: HTMLElement | null): boolean {
+/**
+ * The document knows it, also when an event was missed.
+ * @param hasMoved a mouse that came over the list without a move, because a dialog was closed, does not stop the list
+ */
+function isInUse(box: HTMLElement | null, hasMoved: boolean): boolean {
   return (
     box !== null &&
-    (box.matches(":hover, :active") ||
+    (box.matches(hasMoved ? ":hover, :active" : ":active") ||
       box.contains(document.activeElement?.closest("tbody") ?? null) ||
       (box.querySelector(".scroll")?.scrollTop ?? 0) > 0)
   );
