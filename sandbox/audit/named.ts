@@ -40,7 +40,7 @@ const MOST_VALUES = 20;
 function valuesIn(reading: Reading): readonly (readonly [name: string, value: string])[] {
   const { call, query } = reading;
   const path = call.target.slice(0, call.target.length - query.length);
-  const parts = path.split(/[/?]/).filter((part) => part.length >= SHORTEST_PART);
+  const parts = path.split(/[/?]/).filter((part) => part.length >= SHORTEST_PART && /[0-9]/.test(part));
   return [
     ...Object.entries(membersIn(reading) ?? {}),
     ...new URLSearchParams(query),
@@ -60,39 +60,49 @@ const MEMBER = "checkout_request_id";
 function paymentNamed(payments: PaymentBook, name: string, sent: string): Named | null {
   const known = payments.byCheckoutId(sent);
   if (known) return { payment: known, form: name === MEMBER ? null : placeOf(name), sent };
-  const number =
-    namesOne(name) && /^[0-9]{1,15}$/.test(sent) ? Number(sent) : (numberOfCode(sent) ?? numberOfReceipt(sent));
+  const isNumber = /^[0-9]{1,15}$/.test(sent);
+  const number = isNumber ? (namesOne(name) ? Number(sent) : null) : (numberOfCode(sent) ?? numberOfReceipt(sent));
   const numbered = number === null ? undefined : payments.byNumber(number);
-  if (numbered) return { payment: numbered, form: `the ${numberName(sent)} of the payment`, sent };
-  const plain = lettersOf(decoded(sent));
-  // The newest first.
-  for (const payment of [...payments.all()].reverse()) {
-    const form = formOf(payment, name, sent, plain);
-    if (form !== null) return { payment, form, sent };
+  if (numbered) {
+    const what = isNumber ? "transaction_id" : numberOfCode(sent) === null ? "momo_receipt_number" : "transaction_code";
+    return { payment: numbered, form: `the ${what} of the payment`, sent };
   }
-  return null;
+  const letters = decoded(sent)
+    .replaceAll(/[^0-9a-z]/gi, "")
+    .toUpperCase();
+  const [whole, time, token] = /WSCO([0-9]{14})([0-9A-Z]{20})/.exec(letters) ?? [];
+  const encoded = payments.byCheckoutId(`ws_CO_${time}_${token}`);
+  if (encoded) {
+    const form = whole === letters ? "the id in another encoding" : "the id with more around it";
+    return { payment: encoded, form, sent };
+  }
+  return search(payments, name, sent, letters);
 }
 
-function numberName(sent: string): string {
-  if (/^[0-9]+$/.test(sent)) return "transaction_id";
-  return numberOfCode(sent) === null ? "momo_receipt_number" : "transaction_code";
+/** The newest payment with this merchant request id or reference, or with an id that was cut to these letters. */
+function search(payments: PaymentBook, name: string, sent: string, letters: string): Named | null {
+  const isReference = namesOne(name);
+  const isCut = letters.length >= SHORTEST_PART;
+  const start = `ws_CO_${letters.slice(4, 18)}${letters.length > 18 ? `_${letters.slice(18)}` : ""}`;
+  const isStart = letters.startsWith("WSCO");
+  const end = letters.length < TOKEN ? letters : `${letters.slice(0, -TOKEN)}_${letters.slice(-TOKEN)}`;
+  let found: Named | null = null;
+  for (const payment of payments.all()) {
+    const id = payment.checkoutRequestId;
+    if (sent === payment.merchantRequestId) found = { payment, form: "the merchant_request_id of the payment", sent };
+    else if (isReference && sent === payment.reference) found = { payment, form: "the reference of the payment", sent };
+    else if (isCut && (isStart ? id.startsWith(start) : id.endsWith(end))) {
+      found = { payment, form: `${sent.length} of the ${id.length} characters of the id`, sent };
+    }
+  }
+  return found;
 }
 
-/** How a text names this payment; null if it does not. */
-function formOf(payment: Payment, name: string, sent: string, plain: string): string | null {
-  if (sent === payment.merchantRequestId) return "the merchant_request_id of the payment";
-  if (sent === payment.reference && namesOne(name)) return "the reference of the payment";
-  if (plain.length < SHORTEST_PART) return null;
-  const id = lettersOf(payment.checkoutRequestId);
-  if (plain === id) return "the id in another encoding";
-  if (plain.includes(id)) return "the id with more around it";
-  return id.includes(plain) ? `${sent.length} of the ${payment.checkoutRequestId.length} characters of the id` : null;
-}
+/** The length of the last part of an id. */
+const TOKEN = 20;
 
 const placeOf = (name: string): string =>
   name === "" ? "the id as a part of the path" : `the id as “${shown(name)}” instead of “${MEMBER}”`;
-
-const lettersOf = (text: string): string => text.replaceAll(/[^0-9a-z]/gi, "").toUpperCase();
 
 /** The text without percent-encoding or Base64. */
 function decoded(text: string): string {

@@ -32,6 +32,7 @@ describe("a sandbox for a test", () => {
 
   test("audit reports the mistakes of the client under test", async () => {
     const sandbox = await start({ frozen: true });
+    expect((await sandbox.audit()).findings).toMatchObject([{ kind: "nothing_accepted", severity: "error" }]);
     const { checkout_request_id } = await pay(sandbox, { reference: "A" });
     expect(await sandbox.audit()).toMatchObject({ requests: 1, payments: { started: 1 }, errors: 0, findings: [] });
     await pay(sandbox, { reference: "A" });

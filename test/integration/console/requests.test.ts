@@ -71,8 +71,17 @@ describeInBrowser("the audit", (scene) => {
     await startPayment(scene.sandbox, { reference: "APPLE-1" });
     await scene.sandbox.clock.advance("1s");
     for (let poll = 0; poll < 3; poll += 1) await askStatus(scene.sandbox, id);
+    const { baseUrl, headers } = scene.sandbox;
+    await fetch(`${baseUrl}/status.php?checkout_request_id=${id}`, { headers });
     const page = await scene.open({ view: "audit", viewport: WIDE });
-    await page.getByText("5 requests: 5 accepted, 0 refused; 2 payments started, 0 paid, 0 not followed").waitFor();
+    await page
+      .getByText(
+        "6 requests: 5 accepted, 1 refused (1 × 405 “this operation takes POST only”); 2 payments started, 0 paid, 0 not followed",
+      )
+      .waitFor();
+    const wrong = page.getByRole("region", { name: "wrong method" });
+    await wrong.getByText("The status was asked for with GET").waitFor();
+    await wrong.getByRole("link", { name: "6", exact: true }).waitFor();
     const twice = page.getByRole("region", { name: "charges twice" });
     await twice.getByText("Wait until the first payment is final before you charge again").waitFor();
     await twice.getByRole("link", { name: "payment APPLE-1" }).waitFor();
