@@ -4,6 +4,7 @@ import { type HttpServer, startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import type { Assembled } from "./assemble.ts";
 import { explainListenFailure } from "./listen-failure.ts";
+import { sayContinue } from "./say-continue.ts";
 
 export interface Addresses {
   readonly host: string;
@@ -40,7 +41,7 @@ export async function listen(
   async function serve(wanted: number, flag: "--port" | "--control-port", handler: Handler): Promise<number> {
     try {
       const paths = { handle: handler, refusePath, busyPaths };
-      const server = startServer({ hostname: host, port: wanted, ...paths, reportFault, sleep });
+      const server = startServer({ hostname: host, port: wanted, ...paths, reportFault, sleep, sayContinue });
       servers.push(server);
       return server.port;
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Server } from "bun";
+import { shown } from "../domain/what-came.ts";
 import { ambiguousPath, fail, failWith, respond } from "./reply.ts";
 import type { Handler, KeepOpen, RefusePath } from "./request.ts";
 import { routesOf, serveUnrouted } from "./sent-path.ts";
@@ -8,6 +9,8 @@ const IDLE_TIMEOUT_S = 30;
 
 /** How many requests can be in flight: twice the bound of waits, so that waits never block other requests. */
 const MAX_IN_FLIGHT = 20_000;
+
+const CONTINUE = "100-continue";
 
 export interface ServerOptions {
   readonly hostname: string;
@@ -20,6 +23,8 @@ export interface ServerOptions {
   readonly busyPaths: readonly string[];
   readonly reportFault: (error: unknown) => void;
   readonly sleep: (durationMs: number, signal: AbortSignal) => Promise<void>;
+  /** Sends `100 Continue` on the connection between two ports, if it finds it. */
+  readonly sayContinue?: (clientPort: number, serverPort: number) => boolean;
   /** By default {@link MAX_IN_FLIGHT}. */
   readonly maxInFlight?: number;
 }
@@ -36,11 +41,30 @@ export interface HttpServer {
  * @throws an error with the code EADDRINUSE, EACCES or EADDRNOTAVAIL if it cannot listen at this address
  */
 export function startServer(options: ServerOptions): HttpServer {
-  const { hostname, port, handle, busyPaths, reportFault, sleep, maxInFlight = MAX_IN_FLIGHT } = options;
+  const {
+    hostname,
+    port,
+    handle,
+    busyPaths,
+    reportFault,
+    sleep,
+    sayContinue = () => false,
+    maxInFlight = MAX_IN_FLIGHT,
+  } = options;
   const { refusePath = async () => respond(ambiguousPath()) } = options;
   const keepOpen: KeepOpen = (request) => server.timeout(request, 0);
-  const serve = (request: Request) =>
-    server.pendingRequests > maxInFlight ? respond(fail(503, "too many requests at once")) : handle(request, keepOpen);
+  /** Bun itself answers `Expect` in lower case. */
+  const isMet = (request: Request, expectation: string) =>
+    expectation === CONTINUE ||
+    expectation.toLowerCase() !== CONTINUE ||
+    sayContinue(server.requestIP(request)?.port ?? 0, server.port ?? port);
+  const serve = (request: Request) => {
+    if (server.pendingRequests > maxInFlight) return respond(fail(503, "too many requests at once"));
+    const expectation = request.headers.get("Expect");
+    if (expectation !== null && !isMet(request, expectation))
+      return respond(fail(417, `Expect must be ${CONTINUE} in lower case, or absent; it is ${shown(expectation)}`));
+    return handle(request, keepOpen);
+  };
   const server: Server<undefined> = Bun.serve({
     hostname,
     port,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { respond, succeed } from "../../src/http/reply.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
@@ -126,6 +127,36 @@ describe("a body may arrive in any pieces", () => {
     const [headers, body] = inPieces(JSON.stringify(payment(wire.caller)))[way] ?? ["", ""];
     expect((await answerTo(wire.startRequest(headers, body))).status).toBe(200);
   });
+});
+
+test("Expect: 100-Continue is answered before the body, in any letters; another expectation is ignored", async () => {
+  const order = JSON.stringify(payment(wire.caller));
+  for (const expectation of ["100-continue", "100-Continue", "100-CONTINUE"]) {
+    const received = Promise.withResolvers<string>();
+    let text = "";
+    const socket = connect(wire.port, "127.0.0.1", () =>
+      socket.write(wire.startRequest(`${lengthOf(order.length)}Expect: ${expectation}\r\n`, "")),
+    );
+    socket.on("data", (bytes) => {
+      if (text === "") socket.write(order);
+      text += bytes;
+      if (text.endsWith("}")) received.resolve(text);
+    });
+    expect(await received.promise).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    socket.destroy();
+  }
+  expect((await answerTo(wire.startRequest(`${lengthOf(order.length)}Expect: more\r\n`, order))).status).toBe(200);
+});
+
+test("where the connection cannot be found, Expect: 100-Continue is refused at once: its client would wait for ever", async () => {
+  const handle = async () => new Response("{}");
+  const server = startServer({ hostname: "127.0.0.1", port: 0, busyPaths: [], reportFault: () => {}, sleep, handle });
+  const answer = await fetch(`http://127.0.0.1:${server.port}/`, { headers: { Expect: "100-Continue" } });
+  expect({ status: answer.status, body: await answer.json() }).toEqual({
+    status: 417,
+    body: { success: false, message: 'Expect must be 100-continue in lower case, or absent; it is "100-Continue"' },
+  });
+  await server.stop(0);
 });
 
 describe("a bad body is 400 with an answer that the client can read", () => {

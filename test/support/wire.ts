@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { sayContinue } from "../../cli/serving/say-continue.ts";
 import { startServer } from "../../src/http/server.ts";
 import { sleep } from "../../src/system.ts";
 import { type ControlScene, openControl } from "./control.ts";
@@ -43,6 +44,7 @@ export async function openWire(): Promise<Wire> {
     busyPaths: ["/v2/status.php"],
     reportFault,
     sleep,
+    sayContinue,
   });
   const credentials = `X-API-Key: ${caller.key.apiKey}\r\nX-API-Secret: ${caller.key.apiSecret}\r\n`;
 
