@@ -4,6 +4,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { once } from "../../src/domain/once.ts";
 import { type Random, token } from "../../src/domain/random.ts";
 import { callersVariable } from "../environment.ts";
+import { Failure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { type AnswerOptions, createAnswer } from "./answer.ts";
 import { makeCertificates } from "./certificate.ts";
@@ -42,7 +43,7 @@ export async function startInterception(options: InterceptOptions) {
   try {
     const answer = createAnswer({ ...options, onRequest: (host) => silent.delete(host) });
     mkdirSync(folder, { mode: 0o700 });
-    const name = process.platform === "win32" ? `\\\\.\\pipe\\momo-${token(options.random, 24)}` : join(folder, "tls");
+    const name = socketName(folder, options.random);
     const tlsEnd = await openTlsEnd({ certificates, path: name, answer, onDistrust: once(() => tellDistrust(hosts)) });
     closing.push(tlsEnd.close);
     const proxy = await openProxy({ hosts, tlsEnd, answer, outer, password });
@@ -66,6 +67,21 @@ export async function startInterception(options: InterceptOptions) {
     throw error;
   }
 }
+
+/** A socket in the private folder; Windows has named pipes instead. */
+function socketName(folder: string, random: Random): string {
+  if (process.platform === "win32") return `\\\\.\\pipe\\momo-${token(random, 24)}`;
+  const path = join(folder, "tls");
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return path;
+  throw new Failure(
+    "unexpected",
+    `${path} is too long for a socket: at most ${MAX_SOCKET_PATH} bytes`,
+    "name a folder with a shorter path in the variable TMPDIR",
+  );
+}
+
+/** Of macOS; Linux has 107. */
+const MAX_SOCKET_PATH = 103;
 
 function tellDistrust(hosts: readonly string[]): void {
   tell(

@@ -22,8 +22,7 @@ export async function listenAt(server: Server, path?: string): Promise<OpenPort>
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (error: NodeJS.ErrnoException) => {
     const where = path === undefined ? "no port of 127.0.0.1 can be listened on" : `there can be no socket at ${path}`;
-    const hint = path === undefined ? undefined : "name a folder with a shorter path in the variable TMPDIR";
-    reject(new Failure("unexpected", `${where} (${error.code ?? error.message})`, hint));
+    reject(new Failure("unexpected", `${where} (${error.code ?? error.message})`));
   });
   if (path === undefined) server.listen(0, "127.0.0.1", resolve);
   else server.listen(path, resolve);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
@@ -153,11 +153,16 @@ test("the certificates are valid for a client whose clock is a day behind, and f
   }
 });
 
-test.concurrent("a wrong host, and an outer proxy that makes no tunnels, are refused before the command runs", async () => {
+test.concurrent("a wrong host, an outer proxy that makes no tunnels, and too long a path are refused before the command runs", async () => {
   const host = await runMomo(["exec", "--intercept", "localhost", "--", "echo", "run"]);
   expect(host).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringMatching(/^momo: --intercept/) });
   const proxy = await intercept(["echo", "run"], { env: { ALL_PROXY: "socks5://127.0.0.1:1" } });
   expect(proxy).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("it is socks5://") });
+  const TMPDIR = join(newFolder(), "x".repeat(90));
+  mkdirSync(TMPDIR);
+  const long = await intercept(["echo", "run"], { env: { TMPDIR } });
+  expect(long).toMatchObject({ stdout: "", exitCode: 1, stderr: expect.stringContaining("variable TMPDIR") });
+  expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
 describe("afterwards nothing is left", () => {
