@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { REDACTED } from "../../src/domain/credentials.ts";
 import { proxyInForce, variablesInForce } from "../environment.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
-import { type Answer, type Client, controlClient, merchantClient, READS } from "./client.ts";
-import { isRecord } from "./find.ts";
+import { type Client, controlClient, merchantClient, READS } from "./client.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
 
 /** Finds the problems that `momo pay` would have. It sends real requests, because a file can be out of date. */
@@ -114,29 +113,13 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
 /** Settings that change the results of payments, and may be forgotten. */
 async function steeringOf(control: Client | null): Promise<Finding[]> {
   if (!control) return [];
-  const [rules, fallback, webhooks] = await Promise.all([
-    control.get("/rules", {}, READS),
-    control.get("/default", {}, READS),
-    control.get("/webhook", {}, READS).catch(() => null), // not every server has webhooks
-  ]);
+  const [rules, fallback] = await Promise.all([control.get("/rules", {}, READS), control.get("/default", {}, READS)]);
   return [
     ...(Array.isArray(rules.rules) && rules.rules.length > 0
       ? [fine("rules", `${rules.message}; momo rules list shows what they decide`)]
       : []),
     ...(fallback.outcome === "completed" ? [] : [fine("default", `${fallback.message}; momo default set changes it`)]),
-    ...webhookFindings(webhooks),
   ];
-}
-
-function webhookFindings(answer: Answer | null): Finding[] {
-  if (!isRecord(answer?.webhook)) return [];
-  const url = String(answer.webhook.url);
-  const last = Array.isArray(answer.deliveries) ? answer.deliveries.filter(isRecord).at(-1) : undefined;
-  const attempt = Array.isArray(last?.attempts) ? last.attempts.filter(isRecord).at(-1) : undefined;
-  const problem = attempt?.problem ?? (Number(attempt?.status) >= 300 ? `HTTP ${String(attempt?.status)}` : null);
-  if (!problem) return [fine("webhook", `${url} gets each payment`)];
-  const remedy = "start the server there, or read its log";
-  return [{ check: "webhook", finding: `${url} did not accept the last delivery: ${String(problem)}`, remedy }];
 }
 
 /** What the system says about a process. */

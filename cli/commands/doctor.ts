@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import { Command } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
-import { systemClock } from "../../src/system.ts";
 import { type Answer, controlClient } from "../client/client.ts";
 import { checkEnvironment, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
 import { checkPath } from "../client/several-on-path.ts";
@@ -11,7 +10,6 @@ import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
 import { isInForce } from "../serving/in-force.ts";
-import { findLeftovers } from "../serving/leftovers.ts";
 import { lockDirectory } from "../serving/lock-directory.ts";
 import {
   belongsToOther,
@@ -68,8 +66,7 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
     server.finding,
     ...(server.answers || isNamed(flags) ? await diagnose(flags) : []),
     ...(server.isRunning ? [] : [checkPort(flags.port)]),
-    checkClock(directory),
-    ...findLeftovers(directory).map((path) => fine("left over", `${path}, ${LEFT_OVER}`)),
+    ...checkClock(directory),
   ];
 }
 
@@ -77,8 +74,6 @@ async function checkContents(directory: DataDirectory, flags: DoctorFlags): Prom
 const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
   baseUrl !== undefined ||
   variablesInForce().some(({ name, value }) => name === "MOMO_BASE_URL" && URL.canParse(value));
-
-const LEFT_OVER = "by a momo that was killed; the next momo serve removes it";
 
 function checkOwners(directory: DataDirectory): Finding[] {
   const stats = statsOfTarget(directory.path);
@@ -271,22 +266,10 @@ function checkPort(port: number): Finding {
   };
 }
 
-/** momo did not exist before, so an earlier clock is wrong. */
-const EARLIEST_MS = Date.UTC(2024, 0, 1);
-
-function checkClock(directory: DataDirectory): Finding {
-  const check = "clock";
-  if (systemClock.nowMs() < EARLIEST_MS) {
-    return { check, finding: "the clock of this machine is years behind", remedy: "set the clock" };
-  }
+function checkClock(directory: DataDirectory): Finding[] {
   const state = readOrNull(() => readClock(directory));
-  if (!state) return fine(check, "the same as that of this machine");
-  return fine(
-    check,
-    "frozenAtMs" in state
-      ? "frozen; momo clock resume starts it again"
-      : "moved forward, by momo clock or the control API",
-  );
+  if (!state) return [];
+  return [fine("clock", "frozenAtMs" in state ? "frozen; momo clock resume starts it again" : "moved, by momo clock")];
 }
 
 function readOrNull<T>(read: () => T | null): T | null {

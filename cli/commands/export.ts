@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync, statSync } from "node:fs";
+import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
@@ -10,11 +10,11 @@ import {
   flushToDisk,
   inspectCopy,
   requireDatabase,
+  withCompanions,
   writeRows,
 } from "../../src/store/sqlite/sqlite.ts";
-import { type DataDirectory, locateDataDirectory, makeDataDirectory } from "../serving/data-directory.ts";
+import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
-import { planDraft } from "../serving/leftovers.ts";
 import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { Failure } from "../terminal/failure.ts";
@@ -36,9 +36,10 @@ export default function exportCommand(): Command {
 type Copy = (path: string, name: string) => Promise<CopyContents>;
 
 /** Copies the shared database that the flags name, otherwise the database of the data directory. */
-function copyOf(flags: ExportFlags, { database: file }: DataDirectory): Copy {
+function copyOf(flags: ExportFlags): Copy {
   const database = databaseUnlessData(flags);
   if (database) return (path, name) => copyOfDatabase(database, path, name);
+  const { database: file } = locateDataDirectory(flags.data);
   requireDatabase(file);
   return async (path, name) => {
     copyDatabase(file, path, name);
@@ -55,12 +56,9 @@ async function copyOfDatabase(database: NamedDatabase, path: string, name: strin
 
 async function exportData(file: string, flags: ExportFlags): Promise<void> {
   process.umask(0o077);
-  const directory = locateDataDirectory(flags.data);
-  // It holds the notes of unfinished copies.
-  if (databaseUnlessData(flags)) makeDataDirectory(directory);
-  if (file === "-") await printCopy(() => copyOf(flags, directory), flags);
+  if (file === "-") await printCopy(flags);
   else {
-    const contents = await writeCopy(directory, resolve(file), () => copyOf(flags, directory));
+    const contents = await writeCopy(resolve(file), flags);
     const bytes = statSync(file).size;
     if (flags.json) printJson({ file: resolve(file), bytes, ...contents });
     else tell(`wrote ${file}: ${describeContents(contents)}`);
@@ -68,16 +66,18 @@ async function exportData(file: string, flags: ExportFlags): Promise<void> {
 }
 
 /** Writes the copy as a file, completely or not at all. */
-async function writeCopy(directory: DataDirectory, file: string, prepare: () => Copy): Promise<CopyContents> {
+async function writeCopy(file: string, flags: ExportFlags): Promise<CopyContents> {
   // Refuse before the work. A link counts as a file, also if it leads nowhere.
   if (lstatSync(file, { throwIfNoEntry: false })) throw alreadyExists(file);
-  const copy = prepare();
-  const draft = planDraft(directory, dirname(file));
-  atTheEnd(() => draft.remove());
-  makeEmpty(draft.path, file);
-  const contents = await copy(draft.path, file);
-  flushToDisk(draft.path);
-  giveName(draft.path, file);
+  const copy = copyOf(flags);
+  const draft = `${file}.${process.pid}.tmp`;
+  makeEmpty(draft, file);
+  atTheEnd(() => {
+    for (const path of withCompanions(draft)) rmSync(path, { force: true });
+  });
+  const contents = await copy(draft, file);
+  flushToDisk(draft);
+  giveName(draft, file);
   flushToDisk(dirname(file)); // the name is stored there
   return contents;
 }
@@ -108,13 +108,13 @@ function makeEmpty(file: string, name: string): void {
 const alreadyExists = (file: string) =>
   new Failure("unexpected", `${file} already exists`, "choose another name, or remove it");
 
-async function printCopy(prepare: () => Copy, { json }: ExportFlags): Promise<void> {
-  if (json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
+async function printCopy(flags: ExportFlags): Promise<void> {
+  if (flags.json) throw new Failure("usage", "--json needs a FILE: with - the copy itself goes to standard output");
   if (isTerminal()) throw new Failure("usage", "a terminal cannot show a database", "name a file, or use a pipe");
   const folder = makeTemporaryDirectory();
   // If the reader ends, the process ends during the copy.
   atTheEnd(() => removeTemporaryDirectory(folder));
-  await prepare()(folder.database, "the copy");
+  await copyOf(flags)(folder.database, "the copy");
   await pipeline(createReadStream(folder.database), outStream());
 }
 

@@ -1,25 +1,16 @@
 import { Argument, Command, Option } from "commander";
 import type { FaultInForce } from "../../sandbox/control/shapes/steering.ts";
 import { OPERATION_PATHS } from "../../src/http/operation.ts";
-import { type Answer, type Client, controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import type { Answer, Client, SendOptions } from "../client/client.ts";
 import { printList } from "../terminal/data.ts";
-import {
-  controlOptions,
-  outputOptions,
-  readDurationText,
-  readProbability,
-  readStatus,
-  withOptions,
-} from "../terminal/options.ts";
-import type { OutputOptions } from "../terminal/output.ts";
+import { readDurationText, readProbability, readStatus } from "../terminal/options.ts";
 import { misuse } from "../terminal/usage.ts";
 import { timesOption } from "./rules.ts";
+import { type SteeringFlags, steeringCommand } from "./steering.ts";
 
 const KINDS = ["error", "delay", "disconnect"] as const;
-type Kind = (typeof KINDS)[number];
 
-interface FaultFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
+interface FaultFlags extends SteeringFlags {
   readonly path?: string;
   readonly status?: number;
   readonly delay?: string;
@@ -32,10 +23,9 @@ type Faults = Answer & { readonly seed: number; readonly faults: readonly FaultI
 
 export default function faultsCommand(): Command {
   const command = new Command("faults");
-  const list = command.command("list").description("show the faults in force");
-  const add = command
-    .command("add")
-    .description("make requests of the merchant API fail")
+  const sub = steeringCommand<FaultFlags>(command, show, "the kinds");
+  sub("list", "show the faults in force", (client) => client.get("/faults", {}));
+  sub("add", "make requests of the merchant API fail", addFault)
     .addArgument(
       new Argument("<kind>", "answer with an error, answer late, or carry out without an answer").choices(KINDS),
     )
@@ -45,11 +35,7 @@ export default function faultsCommand(): Command {
     .option("--probability <share>", "of the requests, such as 0.2 (default: 1)", readProbability)
     .addOption(timesOption())
     .option("--seed <number>", "the same seed gives the same faults", readSeed);
-  const clear = command.command("clear").description("remove all faults");
-  for (const sub of [list, add, clear]) withOptions(sub, ...controlOptions(), ...outputOptions("the kinds"));
-  list.action((flags: FaultFlags) => show(flags, (client) => client.get("/faults", {})));
-  add.action((kind: Kind, flags: FaultFlags) => addFault(kind, flags));
-  clear.action((flags: FaultFlags) => show(flags, (client) => client.delete("/faults")));
+  sub("clear", "remove all faults", (client) => client.delete("/faults"));
   return command;
 }
 
@@ -58,22 +44,20 @@ function readSeed(text: string): number {
   throw misuse("--seed must be a whole number from 0 to 4294967295");
 }
 
-function addFault(kind: Kind, flags: FaultFlags): Promise<void> {
+async function addFault(client: Client, flags: FaultFlags, kind: string, write: SendOptions): Promise<Answer> {
   const { path, status, delay, probability, times, seed } = flags;
   if (kind !== "error" && status !== undefined) throw misuse("--status is for an error only");
   if (kind === "delay" && delay === undefined) throw misuse("a delay needs --delay, such as --delay 2s");
   if (kind !== "delay" && delay !== undefined) throw misuse("--delay is for a delay only");
+  const now = (await client.get("/faults", {})) as Faults;
+  // The control API replaces all faults. Without faults there is no seed to keep.
+  const kept = seed ?? (now.faults.length > 0 ? now.seed : undefined);
   const fault = { kind, path, status, delay, probability, times };
-  return show(flags, async (client) => {
-    const now = (await client.get("/faults", {})) as Faults;
-    // The control API replaces all faults. Without faults there is no seed to keep.
-    const kept = seed ?? (now.faults.length > 0 ? now.seed : undefined);
-    return client.put("/faults", { seed: kept, faults: [...now.faults, fault] });
-  });
+  return client.put("/faults", { seed: kept, faults: [...now.faults, fault] }, write);
 }
 
-async function show(flags: FaultFlags, call: (client: Client) => Promise<Answer>): Promise<void> {
-  const answer = (await call(controlClient(resolveControl(flags)))) as Faults;
+function show(answer: Answer, flags: FaultFlags): void {
+  const { faults } = answer as Faults;
   const columns = [
     { name: "kind" },
     { name: "path", cell: ({ path }: FaultInForce) => path ?? "every request" },
@@ -82,5 +66,5 @@ async function show(flags: FaultFlags, call: (client: Client) => Promise<Answer>
     { name: "times left", align: "right" as const, cell: ({ times }: FaultInForce) => (times ?? "always").toString() },
   ];
   const empty = { said: answer.message, next: "momo faults add error --path /status.php --status 503 --times 2" };
-  printList({ name: "faults", items: answer.faults, essential: "kind", columns, whole: answer, empty }, flags);
+  printList({ name: "faults", items: faults, essential: "kind", columns, whole: answer, empty }, flags);
 }

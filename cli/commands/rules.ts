@@ -2,23 +2,14 @@ import { Argument, Command, Option } from "commander";
 import type { RuleInForce } from "../../sandbox/control/shapes/steering.ts";
 import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
-import { type Answer, type Client, controlClient } from "../client/client.ts";
-import { resolveControl, type TargetFlags } from "../client/target.ts";
+import type { Answer } from "../client/client.ts";
 import { printList } from "../terminal/data.ts";
-import {
-  controlOptions,
-  outputOptions,
-  readDurationText,
-  readId,
-  readText,
-  readUpTo,
-  withOptions,
-} from "../terminal/options.ts";
-import type { OutputOptions } from "../terminal/output.ts";
+import { readDurationText, readId, readText, readUpTo } from "../terminal/options.ts";
 import { amountText } from "../terminal/payment-lines.ts";
 import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
+import { type SteeringFlags, steeringCommand } from "./steering.ts";
 
-interface RuleFlags extends OutputOptions, Pick<TargetFlags, "baseUrl" | "data"> {
+interface RuleFlags extends SteeringFlags {
   readonly phone?: string;
   readonly amount?: number;
   readonly account?: number;
@@ -33,10 +24,11 @@ export const timesOption = () =>
 
 export default function rulesCommand(): Command {
   const command = new Command("rules");
-  const list = command.command("list").description("show the rules in force, in order");
-  const add = command
-    .command("add")
-    .description("append a rule: what prompts do that match all of its options")
+  const sub = steeringCommand<RuleFlags>(command, show, "the outcomes");
+  sub("list", "show the rules in force, in order", (client) => client.get("/rules", {}));
+  sub("add", "append a rule: what prompts do that match all of its options", (client, flags, outcome, write) =>
+    client.post("/rules", ruleOf(outcome, flags), write),
+  )
     .addArgument(new Argument("<outcome>", "one of momo outcomes").choices(OUTCOME_NAMES))
     .option("--phone <number>", "of this customer", (text) => readTypedPhone([text], "--phone"))
     .option("--amount <shillings>", "of exactly this amount", (text) => readAmount(text, "--amount"))
@@ -44,13 +36,7 @@ export default function rulesCommand(): Command {
     .option("--reference <text>", "with this reference", readText(0, MAX_REFERENCE_LENGTH))
     .option("--after <duration>", "how long after the start", readDurationText)
     .addOption(timesOption());
-  const clear = command.command("clear").description("remove all rules");
-  for (const sub of [list, add, clear]) withOptions(sub, ...controlOptions(), ...outputOptions("the outcomes"));
-  list.action((flags: RuleFlags) => show(flags, (client) => client.get("/rules", {})));
-  add.action((outcome: string, flags: RuleFlags) =>
-    show(flags, (client) => client.post("/rules", ruleOf(outcome, flags), { checkWith: "momo rules list" })),
-  );
-  clear.action((flags: RuleFlags) => show(flags, (client) => client.delete("/rules")));
+  sub("clear", "remove all rules", (client) => client.delete("/rules"));
   return command;
 }
 
@@ -58,8 +44,8 @@ function ruleOf(outcome: string, { phone, amount, account, reference, after, tim
   return { match: { phone, amount, payment_account_id: account, reference }, outcome, after, times };
 }
 
-async function show(flags: RuleFlags, call: (client: Client) => Promise<Answer>): Promise<void> {
-  const answer = (await call(controlClient(resolveControl(flags)))) as Answer & { rules: RuleInForce[] };
+function show(answer: Answer, flags: RuleFlags): void {
+  const items = answer.rules as RuleInForce[];
   const columns = [
     { name: "outcome" },
     { name: "matches", cell: ({ match }: RuleInForce) => matchText(match) },
@@ -67,7 +53,7 @@ async function show(flags: RuleFlags, call: (client: Client) => Promise<Answer>)
     { name: "times left", align: "right" as const, cell: ({ times }: RuleInForce) => (times ?? "always").toString() },
   ];
   const empty = { said: answer.message, next: "momo rules add cancelled --phone 0712345678 --times 1" };
-  printList({ name: "rules", items: answer.rules, essential: "outcome", columns, whole: answer, empty }, flags);
+  printList({ name: "rules", items, essential: "outcome", columns, whole: answer, empty }, flags);
 }
 
 function matchText({ phone, amount, payment_account_id, reference }: RuleInForce["match"]): string {

@@ -9,13 +9,16 @@ import { type DataDirectory, locateDataDirectory } from "../serving/data-directo
 import { addSharingOptions, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { firstKeyOfEnvironment } from "../serving/first-key.ts";
-import { removeTemporaryLeftovers } from "../serving/leftovers.ts";
 import { readSecretFile } from "../serving/ownership.ts";
 import { announce, readyRecord } from "../serving/ready.ts";
 import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
+import {
+  makeTemporaryDirectory,
+  removeTemporaryDirectory,
+  removeTemporaryLeftovers,
+} from "../serving/temporary-directory.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import {
   DEFAULT_PORT,

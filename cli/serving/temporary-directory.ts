@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { acquireLock, isHeld } from "../../src/store/sqlite/sqlite.ts";
+import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
@@ -24,7 +24,7 @@ const held = new Map<string, () => void>();
  */
 export function makeTemporaryDirectory(): DataDirectory {
   const place = tmpdir();
-  removeLeftovers(place);
+  removeTemporaryLeftovers(place);
   try {
     return dataDirectoryAt(makeLockedFolder(place));
   } catch (error) {
@@ -38,7 +38,7 @@ export function makeTemporaryDirectory(): DataDirectory {
 }
 
 export function removeTemporaryDirectory({ path }: DataDirectory): void {
-  removeLockedFolder(path);
+  removeFolder(path, held.get(path));
 }
 
 /** How often another process may mistake a new folder for a leftover, before it is locked. */
@@ -48,7 +48,7 @@ const MAX_ENCOUNTERS = 10;
  * Creates a folder in a place, and locks it while this process lives.
  * @throws an error of the system, or UnusableDatabase
  */
-export function makeLockedFolder(place: string): string {
+function makeLockedFolder(place: string): string {
   for (let encounter = 1; ; encounter += 1) {
     const path = mkdtempSync(join(place, PREFIX));
     const lock = join(path, LOCK);
@@ -68,7 +68,7 @@ export function makeLockedFolder(place: string): string {
 }
 
 /** Removes the lock last, so that the next process can recognize what is left. */
-export function removeLockedFolder(path: string, release = held.get(path)): void {
+function removeFolder(path: string, release?: () => void): void {
   if (!existsSync(path)) return;
   for (const name of readdirSync(path)) {
     if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
@@ -78,24 +78,17 @@ export function removeLockedFolder(path: string, release = held.get(path)): void
   rmSync(path, { recursive: true, force: true });
 }
 
-/** The folders of killed processes in a place. It changes nothing. */
-export function findLeftFolders(place: string): string[] {
-  return ownFolders(place).filter((path) => existsSync(join(path, LOCK)) && !isHeld(join(path, LOCK)));
-}
-
 /**
  * Removes the folders of killed processes: folders with our kind of name, of our user, and with a lock that no process holds. If it
  * fails, the next process tries again.
- * @param before called for each folder before it is removed
  */
-export function removeLeftovers(place: string, before?: (path: string) => void): void {
+export function removeTemporaryLeftovers(place = tmpdir()): void {
   for (const path of ownFolders(place)) {
     try {
       if (existsSync(join(path, LOCK))) {
         const release = acquireLock(join(path, LOCK));
         try {
-          before?.(path);
-          removeLockedFolder(path, release);
+          removeFolder(path, release);
         } finally {
           release();
         }
