@@ -26,10 +26,10 @@ export async function run(args: readonly string[], version: string): Promise<voi
   const name = words.find((word) => word !== "--"); // ends the options
   const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
   const program = await assemble(version, (candidate) => candidate === name, layout);
-  if (asksHelp || own.some((word) => word === "--help" || word === "-h")) {
-    addHelp(program);
-  }
+  const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
+  if (showsHelp) addHelp(program);
   try {
+    if (name === "serve" && !showsHelp) (await import("./commands/serve.ts")).removeStaleReadyFile(own);
     if (args.length === 0) await (await import("./terminal/first-step.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {

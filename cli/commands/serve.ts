@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, Option, type ParseOptionsResult } from "commander";
+import { Command, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { token } from "../../src/domain/random.ts";
@@ -73,7 +73,6 @@ export default function serveCommand(): Command {
     .option("--until-stdin-closes", "end with the program that started momo")
     .addHelpText("after", "\nMOMO_SERVE_PORT sets --port, and so on. momo help replicas: --database and more.")
     .action(async (flags: ServeFlags) => {
-      removeReadyFileOf(words());
       checkVariables(command);
       try {
         await serve(flags);
@@ -85,32 +84,16 @@ export default function serveCommand(): Command {
   return command;
 }
 
-/** The command line, after the ready file that the environment names. */
-function words(): string[] {
-  const file = serveVariable("MOMO_SERVE_READY_FILE");
-  return file === undefined ? process.argv : ["--ready-file", file, ...process.argv];
-}
-
-/** Removes an old ready file also if the flags are wrong, so that no stale address stays. */
 class ServeCommand extends Command {
   override addOption(option: Option): this {
     return super.addOption(takeVariable(option));
   }
+}
 
-  /** Catches wrong values that do not go through `error`, such as that of --webhook. */
-  override parseOptions(given: string[]): ParseOptionsResult {
-    try {
-      return super.parseOptions(given);
-    } catch (error) {
-      removeReadyFileOf(words());
-      throw error;
-    }
-  }
-
-  override error(message: string, options?: ErrorOptions): never {
-    removeReadyFileOf(words());
-    return super.error(message, options);
-  }
+/** The ready file of an earlier server goes also if the command line is wrong, so that no stale address stays. */
+export function removeStaleReadyFile(words: readonly string[]): void {
+  const file = serveVariable("MOMO_SERVE_READY_FILE");
+  removeReadyFileOf(file === undefined ? words : ["--ready-file", file, ...words]);
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
