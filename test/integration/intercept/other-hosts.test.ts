@@ -9,6 +9,7 @@ import { makeCertificates } from "../../../cli/intercept/certificate.ts";
 import { systemClock, systemRandom } from "../../../src/system.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { intercept, KEY, PUSH, SECRET, sh } from "../../support/intercept.ts";
+import { type Needed, testWith } from "../../support/needs.ts";
 
 afterAll(cleanUp);
 
@@ -63,25 +64,34 @@ describe("nothing but the named hosts is touched", () => {
     ["wget", "SSL_CERT_FILE", (url) => ["wget", "-nv", "-O", "-", "--header=X-API-Key: mine", url]],
     ["Perl", "SSL_CERT_FILE", (url) => ["perl", "-MLWP::UserAgent", "-e", LWP, url]],
   ];
+  const NEEDS: Readonly<Record<string, Needed>> = {
+    Node: "node",
+    curl: "curl",
+    Python: "python3",
+    Ruby: "ruby",
+    wget: "wget",
+    Perl: "perl LWP",
+  };
   const LWP = `my $got = LWP::UserAgent->new->get($ARGV[0], "X-API-Key" => "mine"); $got->is_success or die $got->as_string; print $got->content`;
   const HEADERS = '{ headers: { "X-API-Key": "mine" } }';
   const FAIL = "function fail(error) { console.error(error); process.exit(1); }";
 
   for (const [name, variable, command] of CLIENTS) {
-    const program = name === "Perl" ? "lwp-request" : (command("")[0] ?? "");
-    if (!Bun.which(program)) {
-      test(`${name} reaches another host: left out; there is no ${program}`, () => {});
-      continue;
-    }
-    test.concurrent(`${name} reaches another host, verifies it by the caller's own ${variable}, and fails without it`, async () => {
-      const { url, file } = await elsewhere();
-      const trusted = await intercept(command(url), { env: { [variable]: file } });
-      expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("elsewhere: mine") });
-      const run = await intercept(command(url));
-      expect(run.exitCode).not.toBe(0);
-      expect(run.stderr).toMatch(/certificate|CERT|issuer/i);
-      expect(run.stderr).not.toContain("momo: a program");
-    });
+    const needs = NEEDS[name];
+    testWith(
+      needs === undefined ? [] : [needs],
+      `${name} reaches another host, verifies it by the caller's own ${variable}, and fails without it`,
+      async () => {
+        const { url, file } = await elsewhere();
+        const trusted = await intercept(command(url), { env: { [variable]: file } });
+        expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("elsewhere: mine") });
+        const run = await intercept(command(url));
+        expect(run.exitCode).not.toBe(0);
+        expect(run.stderr).toMatch(/certificate|CERT|issuer/i);
+        expect(run.stderr).not.toContain("momo: a program");
+      },
+      test.concurrent,
+    );
   }
 
   /** A company's proxy. */
