@@ -1,6 +1,8 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { makeUmbrella } from "./release/npm.ts";
+import { TARGETS } from "./release/targets.ts";
 
-/** Makes momo's executable: `bun scripts/build.ts [file]`, by default dist/momo. */
+/** Makes momo's executable: `bun scripts/build.ts [file]`, by default dist/momo. Beside it is the npm package, for npm/clone.cjs. */
 
 const ROOT = join(import.meta.dir, "..");
 
@@ -66,4 +68,8 @@ const leanCommander: Bun.BunPlugin = {
   },
 };
 
-if (import.meta.main) await compile("cli/main.ts", process.argv[2] ?? join(ROOT, "dist/momo"));
+if (import.meta.main) {
+  const outfile = process.argv[2] ?? join(ROOT, "dist/momo");
+  await compile("cli/main.ts", outfile);
+  await makeUmbrella(ROOT, join(dirname(outfile), "npm"), TARGETS);
+}

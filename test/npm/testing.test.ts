@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { readDocument } from "../support/documents.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
 afterAll(cleanUp);
@@ -22,6 +23,16 @@ async function pay({ baseUrl, headers, paymentAccountId }: TestSandbox, order: o
 }
 
 describe("a sandbox for a test", () => {
+  test("docs/testing.md names every member", async () => {
+    const { text } = readDocument("docs/testing.md");
+    const members = Object.entries(await start()).flatMap(([name, value]) => {
+      if (name === "headers" || typeof value !== "object") return typeof value === "function" ? [`${name}(`] : [name];
+      return Object.keys(value).map((method) => `${name}.${method}(`);
+    });
+    expect(members.length).toBeGreaterThan(20);
+    expect(members.filter((member) => !text.includes(`\`${member}`))).toEqual([]);
+  });
+
   test("several at once are independent", async () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(first.baseUrl).not.toBe(second.baseUrl);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../support/binary.ts";
-import { cleanUp } from "../../support/cleanup.ts";
+import { makeUmbrella } from "../../../scripts/release/npm.ts";
+import { TARGETS } from "../../../scripts/release/targets.ts";
+import { builtBinary, ROOT } from "../../support/binary.ts";
+import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { testHelperIn } from "../../support/helper-in-runtime.ts";
 import { installPackages } from "../../support/installed.ts";
 import { runToEnd } from "../../support/momo.ts";
@@ -12,6 +14,38 @@ beforeAll(async () => {
   project = await installPackages();
 });
 afterAll(cleanUp);
+
+describe("in a project that links to a clone", () => {
+  const body = "startSandbox().then(async ({ apiKey, stop }) => console.log(apiKey, await stop()));";
+  let linked: string;
+  beforeAll(async () => {
+    await builtBinary();
+    await makeUmbrella(ROOT, join(ROOT, "dist/npm"), TARGETS);
+    linked = newFolder();
+    mkdirSync(join(linked, "node_modules"));
+    symlinkSync(ROOT, join(linked, "node_modules/momo-sandbox"));
+    writeFileSync(join(linked, "use.mjs"), `import { startSandbox } from "momo-sandbox/testing"; ${body}`);
+    writeFileSync(join(linked, "use.cjs"), `const { startSandbox } = require("momo-sandbox/testing"); ${body}`);
+  });
+
+  test.each([
+    ["node", "use.mjs"],
+    ["node", "use.cjs"],
+    [process.execPath, "use.mjs"],
+  ])("%s runs %s", async (program, file) => {
+    const stdout = expect.stringMatching(/^mk_\w+ undefined\n$/);
+    expect(await runToEnd([program, file], { cwd: linked })).toEqual({ stdout, stderr: "", exitCode: 0 });
+  });
+
+  test("before the clone is built, the error says what to run, and where", async () => {
+    const clone = newFolder();
+    mkdirSync(join(clone, "npm"));
+    copyFileSync(join(ROOT, "npm/clone.cjs"), join(clone, "npm/clone.cjs"));
+    const { stderr, exitCode } = await runToEnd(["node", join(clone, "npm/clone.cjs")]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`the clone of momo in ${clone} is not built: run "npm run build" there`);
+  });
+});
 
 describe("momo-sandbox/testing", () => {
   testHelperIn("Node", ["node"], () => project);

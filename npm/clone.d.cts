@@ -1,0 +1,4 @@
+import type { StartSandbox } from "./test-sandbox.ts";
+
+export type * from "./test-sandbox.ts";
+export declare const startSandbox: StartSandbox;
