@@ -1,12 +1,13 @@
 import { Command, Option } from "commander";
 import { isLoopback } from "../../sandbox/control/guard.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import { formatDuration } from "../../src/domain/duration.ts";
 import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { momoEnvironment, serveVariable } from "../environment.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
-import { addSharingOptions, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
+import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import type { DatabaseConfig } from "../serving/engine.ts";
 import { firstKeyOfEnvironment } from "../serving/first-key.ts";
 import { readSecretFile } from "../serving/ownership.ts";
@@ -111,6 +112,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const newToken = givenToken === null && !isLoopback(flags.host) ? token(systemRandom, 40).toLowerCase() : null;
   const directory = flags.ephemeral ? makeTemporaryDirectory() : locateDataDirectory(flags.data);
   const output = requestOutputFor(flags);
+  const drainMs = drainOf(flags, database);
   let sandbox: RunningSandbox | undefined;
   leaveNothing = () => {
     readyFile?.remove();
@@ -126,6 +128,7 @@ async function serve(flags: ServeFlags): Promise<void> {
       port: flags.port,
       controlPort: controlPortFor(flags),
       controlToken: givenToken ?? newToken,
+      drainMs,
       firstKey: firstKeyOfEnvironment,
       realClock: systemClock,
       stopwatch,
@@ -141,6 +144,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     removeTemporaryLeftovers(); // after the start, which it would delay
     tellUnusedKey(record.api_key, database);
     await Promise.race(parentGone ? [stopping, parentGone.ended] : [stopping]);
+    if (drainMs > 0 && isTerminal()) tell(`stopping in ${formatDuration(drainMs)}; Ctrl+C stops at once`);
   } finally {
     await parentGone?.forget();
     try {

@@ -74,6 +74,8 @@ export interface Assembled {
   readonly steering: SharedSteering | null;
   /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: (end: RunEnd) => Promise<AuditReport>;
+  /** Says to load balancers that no more requests should come. */
+  readonly drain: () => void;
   /** Ends delays, waits and streams of events when the server stops. They would not end by themselves. */
   readonly endStreams: () => void;
   /** Start it when requests are served, and stop it before the store is closed. */
@@ -90,15 +92,12 @@ export function assemble(options: AssembleOptions): Assembled {
   const service = createService({
     store: options.store,
     provider: options.between?.(network) ?? network,
-    clock,
-    realClock,
-    random,
-    promptTimeoutMs: options.promptTimeoutMs,
+    ...{ clock, realClock, random, promptTimeoutMs: options.promptTimeoutMs },
     ...(mayDecide && { mayResolve: mayDecide }),
     reportFault: options.reportFault,
   });
   const { reportFault } = service.storing;
-  const stopping = new AbortController();
+  const [draining, stopping] = [new AbortController(), new AbortController()];
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
@@ -126,6 +125,7 @@ export function assemble(options: AssembleOptions): Assembled {
     eventHub,
     merchantNames,
     testPayments,
+    draining: draining.signal,
     stopping: stopping.signal,
   };
   const merchant = merchantApi(options, { ...parts, inputs });
@@ -139,7 +139,9 @@ export function assemble(options: AssembleOptions): Assembled {
     service,
     steering,
     finishAudit: audit.finish,
+    drain: () => draining.abort(),
     endStreams() {
+      draining.abort();
       stopping.abort();
       waitingRoom.close();
       eventHub.close();

@@ -21,6 +21,7 @@ export interface DatabaseFlags {
 export interface SharingFlags extends DatabaseFlags {
   readonly databaseConnections?: number;
   readonly commitDeadline?: number;
+  readonly drain?: number;
   readonly replica?: string;
   readonly requireReplica?: true;
   readonly allowReset?: true;
@@ -29,6 +30,8 @@ export interface SharingFlags extends DatabaseFlags {
 /** The defaults for a shared database. */
 const CONNECTIONS = 8;
 const COMMIT_DEADLINE_MS = 10_000;
+/** Longer than the pause between two checks of a load balancer. */
+const DRAIN_MS = 5000;
 
 export const databaseOptions = () => [
   new Option("--database <url>", "postgres://USER@HOST:PORT/NAME (default: $MOMO_DATABASE)").argParser(readDatabase),
@@ -39,6 +42,7 @@ export function addSharingOptions(command: Command): Command {
   return withOptions(command.optionsGroup(SHARING), ...databaseOptions())
     .option("--database-connections <number>", `at most (default: ${CONNECTIONS})`, readConnections)
     .option("--commit-deadline <duration>", "how long a write is tried (default: 10s)", readDeadline)
+    .option("--drain <duration>", "serves on before a stop (default: 5s, without --database 0s)", readDrain)
     .option("--replica <name>", "the name of this server", readReplica)
     .option("--require-replica", "refuse a database that a fail-over can set back")
     .option("--allow-reset", "momo reset may forget the payments of all servers");
@@ -60,14 +64,19 @@ function readConnections(text: string): number {
   return Number(text);
 }
 
-function readDeadline(text: string): number {
+const readDrain = (text: string): number => readSeconds(text, 0);
+const readDeadline = (text: string): number => readSeconds(text, 1);
+
+function readSeconds(text: string, least: number): number {
   let durationMs: number;
   try {
     durationMs = parseDuration(text, "It");
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }
-  if (durationMs < 1000 || durationMs > 60_000) throw new InvalidArgumentError("It must be from 1s to 60s");
+  if (durationMs < least * 1000 || durationMs > 60_000) {
+    throw new InvalidArgumentError(`It must be from ${least}s to 60s`);
+  }
   return durationMs;
 }
 
@@ -140,6 +149,10 @@ export function sharedDatabase(flags: SharingFlags): DatabaseConfig | null {
     replica: { name: replica ?? defaultReplica(), allowsReset: allowReset === true },
   };
 }
+
+/** How long a server goes on when it should stop. It tells load balancers, and alone it has none. */
+export const drainOf = ({ drain }: SharingFlags, database: DatabaseConfig | null): number =>
+  drain ?? (database ? DRAIN_MS : 0);
 
 /** A container has its own host name; several servers on one host differ in their process id. */
 function defaultReplica(): string {

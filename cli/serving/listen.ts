@@ -20,6 +20,7 @@ export interface Listening {
   /** The addresses of the merchant API and of the control API, from this machine. */
   readonly origin: string;
   readonly controlOrigin: string;
+  drain(): void;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -56,6 +57,9 @@ export async function listen(
     port: merchantPort,
     origin: `http://${reachable(host)}:${merchantPort}`,
     controlOrigin: `http://${reachable(host)}:${ownPort}`,
+    drain() {
+      for (const server of servers) server.drain();
+    },
     stop,
   };
 }

@@ -11,6 +11,7 @@ import type { Credentials } from "../../src/domain/credentials.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
+import { sleep } from "../../src/system.ts";
 import { type Assembled, type AssembleOptions, assemble } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import type { DatabaseConfig, Engine } from "./engine.ts";
@@ -45,6 +46,8 @@ export interface SandboxConfig
   readonly accountId?: number | undefined;
   /** The key for a data directory that has none; called only then. Null for a new one. */
   readonly firstKey?: () => Credentials | null;
+  /** How long the server goes on when it stops, while it is not ready: until no load balancer sends requests. */
+  readonly drainMs?: number;
   /** The token that requests of the control API must have; null if they need none. */
   readonly controlToken: string | null;
   /** Called for each payment when it starts and when it ends. */
@@ -61,7 +64,7 @@ export interface RunningSandbox {
   readonly handleApi: Handler;
   /** The report on the client. Call it when the client has ended. */
   finishAudit(end: RunEnd): Promise<AuditReport>;
-  /** Finishes the requests in flight, and closes everything within three seconds. */
+  /** Drains, finishes the requests in flight, and closes everything: within three seconds, without the drain. */
   stop(): Promise<void>;
 }
 
@@ -86,7 +89,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const clock = await clockOf(engine, directory);
     let credentials: CredentialsRecord | null = null;
     let merchantPort: number | null = null;
-    const { service, steering, finishAudit, endStreams, webhooks, ...handlers } = assemble({
+    const { service, steering, finishAudit, drain, endStreams, webhooks, ...handlers } = assemble({
       ...config,
       store,
       shared,
@@ -109,41 +112,56 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     const listening = await listen(config, handlers, reportFault);
     open.add(() => Promise.all([listening.stop(STOP_GRACE_MS), webhooks.stop()]));
     open.add(endStreams);
-    // This runs first, because the resolver would go on while anything is due.
+    // Before the others, because the resolver would go on while anything is due.
     open.add(() => service.resolver.stop());
     merchantPort = listening.port;
 
-    const baseUrl = listening.origin + config.basePaths[0];
-    const controlUrl = listening.controlOrigin + CONTROL_PATH;
-    writeServer(directory, {
-      pid: process.pid,
-      base_url: baseUrl,
-      control_url: controlUrl,
-      control_token: config.controlToken,
-    });
-    open.add(() => rmSync(directory.server, { force: true }));
-
+    const addresses = {
+      baseUrl: listening.origin + config.basePaths[0],
+      controlUrl: listening.controlOrigin + CONTROL_PATH,
+    };
+    open.add(publish(directory, addresses, config.controlToken));
     soonAfterReady(config, service, webhooks);
     if (store.isShared) service.resolver.watch(config.random);
-    const addresses = { baseUrl, controlUrl, paymentAccountId, handleApi: handlers.handleApi };
-    return { ...addresses, credentials, finishAudit, stop: () => open.runAll() };
+    const stop = async () => {
+      drain();
+      listening.drain();
+      if (config.drainMs) await sleep(config.drainMs);
+      await open.runAll();
+    };
+    return { ...addresses, paymentAccountId, handleApi: handlers.handleApi, credentials, finishAudit, stop };
   } catch (error) {
     await open.runAll().catch(() => {}); // the first error is reported
     throw engine ? engine.explain(error) : error;
   }
 }
 
+/** Writes where the server is, for other commands. @returns what removes it */
+function publish(
+  directory: DataDirectory,
+  { baseUrl, controlUrl }: Pick<RunningSandbox, "baseUrl" | "controlUrl">,
+  controlToken: string | null,
+): () => void {
+  writeServer(directory, {
+    pid: process.pid,
+    base_url: baseUrl,
+    control_url: controlUrl,
+    control_token: controlToken,
+  });
+  return () => rmSync(directory.server, { force: true });
+}
+
 /** Does what would delay the ready line. */
 function soonAfterReady(
-  { realClock, reportFault }: SandboxConfig,
-  { resolver }: Assembled["service"],
+  { realClock }: SandboxConfig,
+  { resolver, storing }: Assembled["service"],
   webhooks: Assembled["webhooks"],
 ): void {
   realClock.alarm(realClock.nowMs(), () => {
     // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
     Bun.unsafe.setJITPolicy(1);
     // Payments and webhooks may have become due while no server ran.
-    void resolver.resolveDue().catch(reportFault);
+    void resolver.resolveDue().catch(storing.reportFault);
     webhooks.start();
   });
 }

@@ -54,7 +54,8 @@ export interface ControlContext {
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;
-  /** Aborted when the server stops. */
+  /** Aborted when the server should get no more requests, and when it stops. */
+  readonly draining: AbortSignal;
   readonly stopping: AbortSignal;
   readonly version: string;
 }

@@ -12,9 +12,9 @@ export const ready: ControlCall = async (_request, context) => readyFor(context)
 export async function readyFor({
   service,
   steering,
-  stopping,
-}: Pick<ControlContext, "service" | "steering" | "stopping">): Promise<Reply> {
-  if (stopping.aborted) return unavailable("momo is stopping", { status: "draining" });
+  draining,
+}: Pick<ControlContext, "service" | "steering" | "draining">): Promise<Reply> {
+  if (draining.aborted) return unavailable("momo is stopping", { status: "draining" });
   const stale = "the settings that all replicas share could not be read for 3 s";
   const obstacle = (await service.storing.obstacle()) ?? (steering.isFresh ? null : stale);
   return obstacle === null

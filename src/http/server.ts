@@ -32,6 +32,8 @@ export interface ServerOptions {
 export interface HttpServer {
   readonly hostname: string;
   readonly port: number;
+  /** From now on, each answer asks its client to close the connection. */
+  drain(): void;
   /** Stops accepting. Resolves when the requests in flight are answered, after `graceMs` at the latest. */
   stop(graceMs: number): Promise<void>;
 }
@@ -58,13 +60,15 @@ export function startServer(options: ServerOptions): HttpServer {
     expectation === CONTINUE ||
     expectation.toLowerCase() !== CONTINUE ||
     sayContinue(server.requestIP(request)?.port ?? 0, server.port ?? port);
-  const serve = (request: Request) => {
+  let isDraining = false;
+  const answer = (request: Request) => {
     if (server.pendingRequests > maxInFlight) return respond(fail(503, "too many requests at once"));
     const expectation = request.headers.get("Expect");
     if (expectation !== null && !isMet(request, expectation))
       return respond(fail(417, `Expect must be ${CONTINUE} in lower case, or absent; it is ${shown(expectation)}`));
     return handle(request, keepOpen);
   };
+  const serve = (request: Request) => (isDraining ? closing(answer(request)) : answer(request));
   const server: Server<undefined> = Bun.serve({
     hostname,
     port,
@@ -81,10 +85,20 @@ export function startServer(options: ServerOptions): HttpServer {
   return {
     hostname,
     port: server.port ?? port,
+    drain() {
+      isDraining = true;
+    },
     async stop(graceMs) {
       const answered = new AbortController();
       await Promise.race([server.stop().finally(() => answered.abort()), sleep(graceMs, answered.signal)]);
       await server.stop(true);
     },
   };
+}
+
+/** An answer after which the server closes the connection: a client that kept it would send its next request to nobody. */
+async function closing(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set("Connection", "close");
+  return response;
 }

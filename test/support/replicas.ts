@@ -51,7 +51,7 @@ export async function startReplica(
   options: RunOptions = {},
 ): Promise<ReplicaServer> {
   const env = { ...KEY, MOMO_DATABASE: url, ...options.env };
-  const served = await serveMomo(["--replica", name, ...flags], { ...options, env });
+  const served = await serveMomo(["--replica", name, "--drain", "0s", ...flags], { ...options, env });
   return { ...served, ...callsOf(served.ready), name };
 }
 

@@ -44,7 +44,7 @@ describe("GET /_momo/health and /_momo/ready", () => {
     await addMerchants(store, 1);
     const [clock, faults] = [createManualClock(0), [] as unknown[]];
     const storing = new Storing({ store, realClock: clock, reportFault: (error) => faults.push(error) });
-    const parts = { service: { storing } as Service, steering: steeredAlone, stopping: new AbortController().signal };
+    const parts = { service: { storing } as Service, steering: steeredAlone, draining: new AbortController().signal };
     const ready = () => readyFor(parts);
     const other = new Database(file);
     other.run("BEGIN IMMEDIATE");
