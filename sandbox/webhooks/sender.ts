@@ -50,7 +50,7 @@ export class Sender {
   readonly #parts: SenderParts;
   readonly #inFlight = new Set<Promise<void>>();
   #attemptsEnd = new AbortController();
-  #isLooking = false;
+  #looking: Promise<void> | null = null;
   #mustLookAgain = false;
   #isStopped = false;
   #alarmAtMs = Number.POSITIVE_INFINITY;
@@ -73,10 +73,13 @@ export class Sender {
   }
 
   /** Starts the attempts that are due. One look at a time. */
-  async look(): Promise<void> {
+  look(): Promise<void> {
     this.#mustLookAgain = true;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    this.#looking ??= this.#startAll();
+    return this.#looking;
+  }
+
+  async #startAll(): Promise<void> {
     while (this.#mustLookAgain) {
       this.#mustLookAgain = false;
       await this.#startDue().catch((error: unknown) => {
@@ -84,7 +87,7 @@ export class Sender {
         this.#lookLater();
       });
     }
-    this.#isLooking = false;
+    this.#looking = null;
   }
 
   /** One attempt; null without a webhook, or if it was cancelled. */
@@ -109,11 +112,16 @@ export class Sender {
     this.#isStopped = true;
     this.#cancelAlarm();
     this.#cancelLook();
-    if (this.#inFlight.size === 0) return;
     const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
     const cancels = [this.#alarmIn(STOP_GRACE_MS, () => this.cancel()), this.#alarmIn(2 * STOP_GRACE_MS, giveUp)];
-    await Promise.race([Promise.all(this.#inFlight), late]);
+    await Promise.race([this.#whenIdle(), late]);
     for (const cancel of cancels) cancel();
+    this.cancel();
+  }
+
+  async #whenIdle(): Promise<void> {
+    await this.#looking;
+    await Promise.all(this.#inFlight);
   }
 
   #alarmIn(durationMs: number, ring: () => void): () => void {
@@ -134,6 +142,10 @@ export class Sender {
     if (mayDecide?.() === false) return;
     const nowMs = clock.nowMs();
     const due = await deliveries.claim(nowMs, room);
+    if (this.#isStopped) {
+      for (const { id } of due) await deliveries.release(id);
+      return;
+    }
     for (const delivery of due) {
       const attempt = this.#attempt(delivery, this.#attemptsEnd.signal).catch(reportFault);
       this.#inFlight.add(attempt);

@@ -88,7 +88,10 @@ function callsOf({ base_url, control_url }: ReadyRecord) {
 /** HAProxy in front of replicas, as docs/replicas.md has it. @returns its address */
 export async function balance(replicas: readonly Pick<Served, "ready">[]): Promise<string> {
   const [backend = ""] = blocksOf(readDocument("docs/replicas.md"), "haproxy");
-  const servers = replicas.map(({ ready }, index) => `  server momo${index} ${new URL(ready.base_url).host}\n`);
+  const hosts = replicas.map(({ ready }) => new URL(ready.base_url).host);
+  const servers = ["", " no-check backup"].flatMap((options) =>
+    hosts.map((host, index) => `  server momo${index}${options === "" ? "" : "-unready"} ${host}${options}\n`),
+  );
   const written = backend.replaceAll(/^ {2}server .*\n/gm, "");
   const { address } = await startHaproxy(`  default_backend momo\n${written}${servers.join("")}`);
   // HAProxy considers a server up until its first check.

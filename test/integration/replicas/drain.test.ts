@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { cleanUp } from "../../support/cleanup.ts";
 import { connectTo } from "../../support/connection.ts";
-import { describeWith } from "../../support/proxies.ts";
+import { describeWith } from "../../support/needs.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { balance, describeWithPostgres, emptyDatabase, HEADERS, startReplica } from "../../support/replicas.ts";
 import { SLACK_MS } from "../../support/time-outs.ts";
@@ -12,7 +12,7 @@ afterAll(cleanUp);
 const CLIENTS = 16;
 
 describeWithPostgres("a stop", () => {
-  describeWith("haproxy", "behind HAProxy", () => {
+  describeWith(["haproxy"], "behind HAProxy", () => {
     test("three stops under load: no request is refused or reset, and each payment has its webhook", async () => {
       const receiver = startReceiver();
       const database = await emptyDatabase();
