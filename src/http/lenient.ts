@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { invalid } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { shown } from "../domain/what-came.ts";
@@ -112,11 +113,19 @@ export function normalise(
 /** JSON with the content type of a form: `curl -d` sends this. */
 const LOOKS_LIKE_JSON = /^[[{]/;
 
-/** The same object with each number as the text that was sent. */
+/**
+ * The same object with each number as the text that was sent.
+ * @throws Refusal `invalid` for thousands of objects in one another
+ */
 function withDigits(json: string): Record<string, unknown> {
   type Reviver = (member: string, value: unknown, context?: { readonly source: string }) => unknown;
   const reviver: Reviver = (_member, value, context) => (typeof value === "number" ? context?.source : value);
-  return JSON.parse(json, reviver) as Record<string, unknown>;
+  try {
+    return JSON.parse(json, reviver) as Record<string, unknown>;
+  } catch {
+    // The text was parsed before, without a reviver, which takes more of the stack.
+    throw invalid("the body has too many objects or arrays in one another: send one JSON object");
+  }
 }
 
 /**
