@@ -18,7 +18,7 @@ export async function openShared(config: DatabaseConfig, outside: Outside): Prom
     throw explainDatabase(error);
   });
   const { clock, sql } = store;
-  const steering = createSteeringTable(sql, clock, `${replica.name}/${token(outside.random, 6)}`);
+  const steering = createSteeringTable(sql, clock, replica.name, token(outside.random, 6));
   return {
     store,
     clock,

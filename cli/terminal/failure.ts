@@ -95,6 +95,7 @@ const DATABASE_HINTS = {
   refused: "correct the user, the password or the name of the database in --database",
   standby: "name the primary server, or an address that leads to it, with --database",
   fragile: "set synchronous_standby_names and synchronous_commit = on, or leave out --require-replica",
+  taken: "give each server its own name with --replica",
 } as const;
 
 /** Turns any error into a failure that can be shown. */

@@ -209,10 +209,10 @@ export interface TransactionList {
   list(merchantId: number, filter: TransactionFilter, page: Page): Promise<ListedPage>;
 }
 
-/** The second line is for a database on a server; a `fragile` one can lose payments in a fail-over. */
+/** The second line is for a database on a server: `fragile` can lose payments in a fail-over, `taken` has a server of this name. */
 export type DatabaseProblem =
   | ("locked" | "damaged" | "foreign" | "older" | "newer" | "unwritable" | "missing" | "linked")
-  | ("unreachable" | "refused" | "standby" | "fragile");
+  | ("unreachable" | "refused" | "standby" | "fragile" | "taken");
 
 /** Why a database cannot be used. It was not changed. The message is one line and names the database. */
 export class UnusableDatabase extends Error {

@@ -45,8 +45,9 @@ async function killStarting({ flags, draw }: Trial): Promise<void> {
 }
 
 /** No client runs during the reset, so the list is complete. */
-async function resetAll(server: Served, { ledger }: Trial): Promise<void> {
+async function resetAll(server: Served, { ledger, shop }: Trial): Promise<void> {
   const { items } = await listAll(server);
+  await shop.demandAll(items.filter(({ status }) => status !== "pending"));
   const answer = await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
   demand(answer.status === 200, () => `a reset is refused: ${answer.status}`);
   ledger.forget(items);

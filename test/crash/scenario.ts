@@ -111,11 +111,17 @@ export async function runScenario({ title, play }: Scenario, options: Options): 
   const trial = new Trial(options);
   const note = await play(trial);
   const server = await trial.serve();
-  const webhooks = await trial.shop.demandAll(await trial.demandFinal(server));
+  await trial.shop.demandAll(await trial.demandFinal(server));
   await stopInTime(server);
   demandSoundDatabase(trial.data);
   const { answered, unanswered } = trial.ledger;
-  return { title, rounds: options.rounds, answered, unanswered, note: [note, webhooks].filter(Boolean).join("; ") };
+  return {
+    title,
+    rounds: options.rounds,
+    answered,
+    unanswered,
+    note: [note, trial.shop.note].filter(Boolean).join("; "),
+  };
 }
 
 /** Checks the database file without momo. */

@@ -5,6 +5,7 @@ import { demand, type Item } from "./ledger.ts";
 /** A receiver of webhooks, which outlives the servers of a scenario, and counts how often each payment arrived. */
 export function openShop() {
   const arrived = new Map<string, number>();
+  let [once, more] = [0, 0];
   const { url } = startReceiver((_nth, { data }) => {
     const { checkout_request_id, status } = data as Pick<Item, "checkout_request_id" | "status">;
     demand(status !== "pending", () => `a webhook about a pending payment: ${checkout_request_id}`);
@@ -13,8 +14,12 @@ export function openShop() {
   });
   return {
     url,
-    /** Waits until every one of these payments has arrived. @returns how often they did, for the table */
-    async demandAll(items: readonly Item[]): Promise<string> {
+    /** How often payments arrived, for the table. */
+    get note() {
+      return `webhooks: ${once} once, ${more} more often, 0 never`;
+    },
+    /** Waits until every one of these payments has arrived. */
+    async demandAll(items: readonly Item[]): Promise<void> {
       const missing = () => items.filter(({ checkout_request_id }) => !arrived.has(checkout_request_id));
       await until(
         async () => missing().length,
@@ -26,7 +31,8 @@ export function openShop() {
         );
       });
       const twice = items.filter(({ checkout_request_id }) => (arrived.get(checkout_request_id) ?? 0) > 1).length;
-      return `webhooks: ${items.length - twice} once, ${twice} more often, 0 never`;
+      once += items.length - twice;
+      more += twice;
     },
   };
 }

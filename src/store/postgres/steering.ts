@@ -1,3 +1,4 @@
+import { UnusableDatabase } from "../store.ts";
 import type { EngineClock, EngineSql, Query } from "./options.ts";
 
 /** The steering document that all replicas follow, and the replicas that run. Names are those of sandbox/shared-steering.ts. */
@@ -17,13 +18,21 @@ const CONFIRM = `INSERT INTO replicas (id, version, until_ms) VALUES ($1::text, 
   ON CONFLICT (id) DO UPDATE SET version = excluded.version, until_ms = excluded.until_ms`;
 const BEHIND = `SELECT id FROM replicas WHERE until_ms > $1::bigint AND version < $2::bigint ORDER BY id`;
 
+const LIVING = "SELECT id FROM replicas WHERE until_ms > $1::bigint AND id <> $2";
+
 /** Removes replicas that ended without leaving, such as killed containers. */
 const FORGET_DEAD = "DELETE FROM replicas WHERE until_ms < $1::bigint - 60000";
 
+/** How often to look whether the lease of a replica with the same name has ended. */
+const TWIN_POLL_MS = 250;
+
 /**
- * @param id identifies this process: a replica that starts again has another id
+ * @param name of this replica
+ * @param boot makes its id: a replica that starts again has another one
  */
-export function createSteeringTable(sql: EngineSql, clock: EngineClock, id: string) {
+export function createSteeringTable(sql: EngineSql, clock: EngineClock, name: string, boot: string) {
+  const id = `${name}/${boot}`;
+
   async function locked(query: Query): Promise<StoredDocument> {
     const [row] = await query<StoredDocument>(LOCK);
     if (!row) throw new Error("the table steering is empty");
@@ -50,18 +59,27 @@ export function createSteeringTable(sql: EngineSql, clock: EngineClock, id: stri
         const current = await locked(query);
         return write(query, current, edit(current));
       }),
-    join: (leaseMs: number, edit: (current: StoredDocument, isAlone: boolean) => string) =>
-      sql.transaction(async (query) => {
-        const current = await locked(query);
-        await query(FORGET_DEAD, [clock.nowMs()]);
-        const living = await query("SELECT id FROM replicas WHERE until_ms > $1::bigint AND id <> $2", [
-          clock.nowMs(),
-          id,
-        ]);
-        const joined = await write(query, current, edit(current, living.length === 0));
-        await confirm(query, joined.version, leaseMs);
-        return joined;
-      }),
+    /** @throws UnusableDatabase `taken` if a replica with this name is still alive after its lease would have ended */
+    async join(leaseMs: number, edit: (current: StoredDocument, isAlone: boolean) => string): Promise<StoredDocument> {
+      for (const untilMs = clock.nowMs() + leaseMs + TWIN_POLL_MS; ; ) {
+        const joined = await sql.transaction(async (query) => {
+          const current = await locked(query);
+          await query(FORGET_DEAD, [clock.nowMs()]);
+          const living = await query<{ id: string }>(LIVING, [clock.nowMs(), id]);
+          if (living.some((other) => other.id.slice(0, other.id.lastIndexOf("/")) === name)) return null;
+          const written = await write(query, current, edit(current, living.length === 0));
+          await confirm(query, written.version, leaseMs);
+          return written;
+        });
+        if (joined) return joined;
+        if (clock.nowMs() >= untilMs) {
+          throw new UnusableDatabase("taken", `another server with the name ${name} uses this database`);
+        }
+        const { promise, resolve } = Promise.withResolvers<void>();
+        clock.alarm(clock.nowMs() + TWIN_POLL_MS, resolve);
+        await promise;
+      }
+    },
     async confirm(version: number, leaseMs: number): Promise<void> {
       await confirm(sql.write, version, leaseMs);
     },

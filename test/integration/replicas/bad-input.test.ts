@@ -64,6 +64,15 @@ describeWithPostgres("a database that cannot be used is refused with one clear l
     expectRefusal(await serve(await emptyDatabase(), ["--require-replica"]), 1, /can lose answered payments/);
   });
 
+  test("a name that another server has; it is free again when that server was killed", async () => {
+    const database = await emptyDatabase();
+    const first = await startReplica(database, "a");
+    const refused = /another server with the name a uses this database\n.*--replica/;
+    expectRefusal(await serve(database, ["--replica", "a"]), 1, refused);
+    await first.kill();
+    await (await startReplica(database, "a")).stop();
+  });
+
   test("options that have a meaning only with a database, and rules with a count, which only a single server can have", async () => {
     for (const flags of [["--replica", "a"], ["--require-replica"], ["--allow-reset"], ["--commit-deadline", "5s"]]) {
       const run = await runMomo(["serve", "--port", "0", "--ephemeral", ...flags]);
