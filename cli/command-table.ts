@@ -9,6 +9,7 @@ export const GROUPS: Readonly<Record<string, CommandTable>> = {
   "Run a sandbox:": {
     serve: ["run the payment service and the simulated network", () => import("./commands/serve.ts")],
     exec: ["run a command with a private sandbox", () => import("./commands/exec.ts")],
+    mcp: ["serve a coding assistant (MCP)", () => import("./commands/mcp.ts")],
     open: ["open the console in a browser", () => import("./commands/open.ts")],
     tail: ["follow the payments of a running server, line by line", () => import("./commands/tail.ts")],
   },

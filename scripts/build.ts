@@ -38,7 +38,7 @@ export async function compile(entry: string, outfile: string, foreign?: Foreign)
     naming: { entry: "[name].[ext]" },
     minify: true,
     define: { "process.env.NODE_ENV": JSON.stringify("production") },
-    plugins: [leanCommander],
+    plugins: [leanCommander, leanProtocol],
   });
   return Object.keys(metafile?.inputs ?? {});
 }
@@ -65,6 +65,20 @@ const leanCommander: Bun.BunPlugin = {
       }
       return { contents, loader: "js" };
     });
+  },
+};
+
+/**
+ * The MCP server would bring ajv, for answers to forms that it never sends: 0.8 MB of the executable. Its tools check their arguments
+ * themselves.
+ */
+const leanProtocol: Bun.BunPlugin = {
+  name: "MCP without ajv",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]server[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
+      contents: `export { default as process } from "node:process";
+        export class DefaultJsonSchemaValidator { getValidator() { throw new Error("momo sends no forms"); } }`,
+    }));
   },
 };
 

@@ -15,6 +15,8 @@ export const ADVANCE_TIMEOUT_MS = 600_000;
 export interface SendOptions {
   readonly headers?: Record<string, string>;
   readonly timeoutMs?: number;
+  /** Ends the request early. */
+  readonly signal?: AbortSignal;
   /** The command that shows whether a write was done if its answer is lost; null for a request that only reads. */
   readonly checkWith?: string | null;
   /** Whether a write may be repeated, because the second time changes nothing more. */
@@ -160,7 +162,8 @@ async function send(url: string, init: RequestInit, hints: Hints, options: SendO
   let response: Response;
   let text: string;
   try {
-    const signal = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
+    const late = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
+    const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
     response = await fetch(url, { ...init, redirect: "manual", signal });
     text = await response.text();
   } catch (error) {

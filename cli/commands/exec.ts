@@ -6,16 +6,14 @@ import { isAtLeast, SEVERITIES, type Severity } from "../../sandbox/audit/kinds.
 import { summaryOf } from "../../sandbox/audit/reports/json.ts";
 import { formatReport } from "../../sandbox/audit/reports/report.ts";
 import { findingLines } from "../../sandbox/audit/reports/text.ts";
-import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import { systemClock, systemRandom } from "../../src/system.ts";
 import { variablesOf } from "../client/variables.ts";
 import { childEnvironment } from "../environment.ts";
 import { readHosts } from "../intercept/hosts.ts";
-import type { Interception, InterceptOptions } from "../intercept/intercept.ts";
+import type { Interception } from "../intercept/intercept.ts";
 import { formatOfFile, writeReport } from "../serving/audit-report.ts";
-import type { DataDirectory } from "../serving/data-directory.ts";
-import { runSandbox } from "../serving/run-sandbox.ts";
+import { type PrivateSandbox, startPrivateSandbox } from "../serving/private-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
-import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { readAccountId } from "../terminal/options.ts";
 import { reportFault, tell } from "../terminal/output.ts";
@@ -62,38 +60,19 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
   }
   const outerUmask = process.umask(0o077); // for our files; the command keeps its own
   const signals = catchSignals();
-  const config = await configOf(flags);
-  const directory = makeTemporaryDirectory();
+  const config = { ...(await configOf(flags)), accountId: flags.account, opensAccounts: flags.intercept !== undefined };
+  let interception: Interception | null = null;
   try {
-    const sandbox = await runSandbox({
-      ...config,
-      accountId: flags.account,
-      opensAccounts: flags.intercept !== undefined,
-      directory,
-      host: "127.0.0.1",
-      port: 0,
-      controlPort: null,
-      controlToken: null,
-      realClock: systemClock,
-      stopwatch,
-      random: systemRandom,
-      reportFault,
-    });
-    let interception: Interception | null = null;
+    const sandbox = await startPrivateSandbox(config);
     try {
-      const { baseUrl, controlUrl, credentials } = sandbox;
-      if (!credentials) throw new Error("a private sandbox has a key");
-      const variables = variablesOf({
-        baseUrl,
-        apiKey: credentials.api_key,
-        apiSecret: credentials.api_secret,
-        paymentAccountId: credentials.payment_account_id,
-        controlUrl,
-        controlToken: null,
-      });
-      interception = await startIntercept(flags, { ...sandbox, credentials }, directory);
+      interception = await startIntercept(flags, sandbox);
       process.umask(outerUmask);
-      const child = spawn(command, { ...variables, ...interception?.variables, MOMO_DATA: directory.path });
+      const variables = {
+        ...variablesOf(sandbox.target),
+        ...interception?.variables,
+        MOMO_DATA: sandbox.directory.path,
+      };
+      const child = spawn(command, variables);
       process.umask(0o077);
       signals.passTo(child);
       const exitCode = await child.exited;
@@ -109,7 +88,6 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
       await sandbox.stop();
     }
   } finally {
-    removeTemporaryDirectory(directory);
     signals.release();
   }
 }
@@ -117,8 +95,7 @@ async function exec(command: string[], flags: ExecFlags): Promise<void> {
 /** Loaded only with --intercept: it takes 5 ms and 3 MB. */
 async function startIntercept(
   { intercept }: ExecFlags,
-  { handleApi, credentials }: Pick<InterceptOptions, "handleApi" | "credentials">,
-  directory: DataDirectory,
+  { handleApi, credentials, directory }: PrivateSandbox,
 ): Promise<Interception | null> {
   if (intercept === undefined) return null;
   const { startInterception } = await import("../intercept/intercept.ts");

@@ -12,13 +12,18 @@ export const quoted = (word: string): string =>
 
 /** `momo` if the path leads to this program, otherwise its file, as short as it can be typed. */
 function thisProgram(): string {
+  const file = programFile();
+  const home = `${homedir()}/`;
+  const isBelowHome = file.startsWith(home) && quoted(file) === file;
+  return isBelowHome ? `~/${file.slice(home.length)}` : quoted(file);
+}
+
+/** `momo` if the path leads to this program, otherwise its whole file. */
+export function programFile(): string {
   // The executable has the source in a virtual file system.
   const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main);
   const clone = join(import.meta.dir, "../..");
   const file = isExecutable ? process.execPath : join(clone, "bin/momo");
   const found = Bun.which("momo", { PATH: searchPath() });
-  if (found !== null && [file, join(clone, "dist/momo")].includes(realpathSync(found))) return "momo";
-  const home = `${homedir()}/`;
-  const isBelowHome = file.startsWith(home) && quoted(file) === file;
-  return isBelowHome ? `~/${file.slice(home.length)}` : quoted(file);
+  return found !== null && [file, join(clone, "dist/momo")].includes(realpathSync(found)) ? "momo" : file;
 }

@@ -1,0 +1,36 @@
+import { Command, Option } from "commander";
+import type { TargetFlags } from "../client/target.ts";
+import { serverOptions, withOptions } from "../terminal/options.ts";
+import { printJson } from "../terminal/output.ts";
+import { programFile } from "../terminal/this-program.ts";
+
+const EDITORS = ["claude", "vscode", "cursor"] as const;
+
+interface McpFlags extends TargetFlags {
+  readonly config?: (typeof EDITORS)[number];
+}
+
+export default function mcpCommand(): Command {
+  const command = new Command("mcp").addOption(
+    new Option("--config <editor>", "print what to paste into the editor's settings").choices(EDITORS),
+  );
+  return withOptions(command, ...serverOptions()).action(mcp);
+}
+
+async function mcp({ config, ...flags }: McpFlags): Promise<void> {
+  if (config !== undefined) {
+    const args = ["mcp", ...(flags.data === undefined ? [] : ["--data", flags.data])];
+    const server = { ...(config === "vscode" && { type: "stdio" }), command: programFile(), args };
+    printJson({ [config === "vscode" ? "servers" : "mcpServers"]: { momo: server } });
+    return;
+  }
+  // Loaded here: --config and the help need neither the protocol nor a sandbox.
+  const { connect } = await import("../mcp/connection.ts");
+  const { serveAssistant } = await import("../mcp/server.ts");
+  const connection = await connect(flags);
+  try {
+    await serveAssistant(connection);
+  } finally {
+    await connection.stop();
+  }
+}

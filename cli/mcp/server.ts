@@ -1,0 +1,113 @@
+import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { z } from "zod";
+import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
+import { sleep } from "../../src/system.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "../client/client.ts";
+import { variablesOf } from "../client/variables.ts";
+import { toFailure } from "../terminal/failure.ts";
+import { tell } from "../terminal/output.ts";
+import { version } from "../version.ts";
+import { bounded } from "./bounded.ts";
+import type { Connection } from "./connection.ts";
+import { addPrompts, addResources } from "./knowledge.ts";
+import { inputOf, outputOf, routeOf } from "./schemas.ts";
+import { TOOLS, type Tool } from "./tools.ts";
+
+type Arguments = Record<string, unknown>;
+
+const INSTRUCTIONS = `momo is a local sandbox for mobile-money payments in Kenya. Call connect first: it gives the address and the key for the
+program under test. Then start payments, be the customer, steer the clock and the outcomes, and read the audit after each run.`;
+
+/** Serves one assistant over standard input and output until the input ends. Standard output has the protocol only. */
+export async function serveAssistant(connection: Connection): Promise<void> {
+  const handle = serveStdio(() => createServer(connection), { onerror: ({ message }) => tell(`momo mcp: ${message}`) });
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  for (const event of ["end", "close"]) process.stdin.once(event, () => resolve());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => resolve());
+  await ended;
+  await handle.close();
+}
+
+function createServer(connection: Connection): McpServer {
+  const server = new McpServer({ name: "momo", version }, { instructions: INSTRUCTIONS });
+  addConnect(server, connection);
+  for (const [name, tool] of Object.entries(TOOLS)) addTool(server, connection, name, tool);
+  addResources(server);
+  addPrompts(server);
+  return server;
+}
+
+/** The only tool that gives a secret. */
+function addConnect(server: McpServer, { target, isPrivate }: Connection): void {
+  const config = {
+    description: "The address and the key for the program under test, as variables of its environment, and an example.",
+    inputSchema: z.object({ language: z.enum(LANGUAGES).default("TypeScript") }),
+    outputSchema: z.object({ variables: z.record(z.string(), z.string()), example: z.string(), lifetime: z.string() }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  };
+  const { baseUrl: base_url, apiKey: api_key, paymentAccountId: payment_account_id } = target;
+  const lifetime = isPrivate
+    ? "This sandbox ends with this assistant, with its payments. momo serve starts one that stays."
+    : "This sandbox runs on its own, and keeps its payments.";
+  server.registerTool("connect", config, ({ language }) => {
+    const example = paste(language, { base_url, api_key, payment_account_id, data: null });
+    return resultOf({ variables: variablesOf(target), example, lifetime });
+  });
+}
+
+function addTool(server: McpServer, { target }: Connection, name: string, tool: Tool): void {
+  const control = controlClient(target);
+  const [description, actions] = tool;
+  // What the assistant need not know.
+  const defaults = name === "start_payment" ? { payment_account_id: target.paymentAccountId ?? 1, kind: "api" } : {};
+  const calls = Object.values(actions);
+  const readOnlyHint = calls.every((call) => /^GET |^POST \/wait/.test(call));
+  const destructiveHint = calls.some((call) => /^DELETE |^PUT |\/reset$|\/restore$/.test(call));
+  const config = {
+    ...{ description, inputSchema: inputOf(tool, Object.keys(defaults)), outputSchema: outputOf(tool) },
+    annotations: { readOnlyHint, destructiveHint, idempotentHint: readOnlyHint, openWorldHint: false },
+  };
+  async function carryOut({ action, ...given }: Arguments, { signal }: ServerContext["mcpReq"]): Promise<Answer> {
+    const chosen = actions[String(action ?? Object.keys(actions)[0])];
+    if (!chosen) throw new Error(`action must be one of ${Object.keys(actions).join(", ")}; it is ${String(action)}`);
+    const { method, path: template, idName } = routeOf(chosen);
+    const { [idName ?? ""]: id, ...rest } = given;
+    if (idName !== null && typeof id !== "string") throw new Error(`${idName} must be a string`);
+    const path = template.replace(`{${idName}}`, () => encodeURIComponent(String(id)));
+    const options = { timeoutMs: ADVANCE_TIMEOUT_MS, signal, checkWith: null };
+    if (method === "DELETE") return control.delete(path);
+    if (method === "PUT") return control.put(path, rest, options);
+    if (method === "POST") return control.post(path, rest, options);
+    return control.get(path, Object.fromEntries(Object.entries(rest).map((entry) => entry.map(String))), options);
+  }
+  server.registerTool(name, config, async (given, { mcpReq }) => {
+    try {
+      const { success: _, ...answer } = await withProgress(carryOut({ ...defaults, ...given }, mcpReq), mcpReq);
+      return resultOf(bounded(answer));
+    } catch (error) {
+      const { message, hint } = toFailure(error);
+      return { isError: true, content: [{ type: "text", text: hint === null ? message : `${message} (${hint})` }] };
+    }
+  });
+}
+
+const PROGRESS_EVERY_MS = 2000;
+
+/** Tells the assistant that a long call goes on, if it asked to be told. */
+async function withProgress<T>(work: Promise<T>, { _meta, notify }: ServerContext["mcpReq"]): Promise<T> {
+  const done = new AbortController();
+  const end = () => done.abort();
+  void work.then(end, end);
+  for (let progress = 1; _meta?.progressToken !== undefined; progress += 1) {
+    await sleep(PROGRESS_EVERY_MS, done.signal);
+    if (done.signal.aborted) break;
+    const params = { progressToken: _meta.progressToken, progress, message: "still waiting" };
+    await notify({ method: "notifications/progress", params });
+  }
+  return work;
+}
+
+function resultOf(structuredContent: Arguments): CallToolResult {
+  return { structuredContent, content: [{ type: "text", text: JSON.stringify(structuredContent) }] };
+}

@@ -1,0 +1,43 @@
+import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
+import type { ControlTarget, Target } from "../client/target.ts";
+import { reportFault } from "../terminal/output.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import type { CredentialsRecord } from "./records.ts";
+import { type RunningSandbox, runSandbox, type SandboxConfig } from "./run-sandbox.ts";
+import type { configOf } from "./sandbox-flags.ts";
+import { makeTemporaryDirectory, removeTemporaryDirectory } from "./temporary-directory.ts";
+
+type PrivateConfig = Awaited<ReturnType<typeof configOf>> & Pick<SandboxConfig, "accountId" | "opensAccounts">;
+
+export interface PrivateSandbox extends RunningSandbox {
+  readonly directory: DataDirectory;
+  readonly credentials: CredentialsRecord;
+  /** Where it is, for its clients. */
+  readonly target: Target & ControlTarget;
+}
+
+/** Starts a sandbox for one program: on any free port of this machine, in a temporary folder that its stop removes. */
+export async function startPrivateSandbox(config: PrivateConfig): Promise<PrivateSandbox> {
+  process.umask(0o077); // our files are private
+  const directory = makeTemporaryDirectory();
+  try {
+    const sandbox = await runSandbox({
+      ...config,
+      ...{ directory, host: "127.0.0.1", port: 0, controlPort: null, controlToken: null },
+      ...{ realClock: systemClock, stopwatch, random: systemRandom, reportFault },
+    });
+    const { baseUrl, controlUrl, credentials } = sandbox;
+    if (!credentials) throw new Error("a private sandbox has a key");
+    const { api_key: apiKey, api_secret: apiSecret, payment_account_id: paymentAccountId } = credentials;
+    return {
+      ...sandbox,
+      directory,
+      credentials,
+      target: { baseUrl, apiKey, apiSecret, paymentAccountId, controlUrl, controlToken: null },
+      stop: () => sandbox.stop().finally(() => removeTemporaryDirectory(directory)),
+    };
+  } catch (error) {
+    removeTemporaryDirectory(directory);
+    throw error;
+  }
+}

@@ -1,0 +1,217 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { TOOLS } from "../../cli/mcp/tools.ts";
+import { builtBinary } from "../support/binary.ts";
+import { cleanUp, later, newFolder } from "../support/cleanup.ts";
+import { runToEnd, serveMomo } from "../support/momo.ts";
+
+/** `momo mcp`: the compiled executable, and the client of the protocol's own package. */
+
+afterAll(cleanUp);
+
+const momo = await builtBinary();
+const PHONE = "0712345678";
+
+type Answer = Record<string, unknown>;
+
+async function assistant(env: Record<string, string> = {}, args: readonly string[] = []) {
+  const client = new Client({ name: "test", version: "1" });
+  const home = newFolder();
+  const variables = {
+    PATH: process.env.PATH ?? "",
+    HOME: home,
+    XDG_DATA_HOME: join(home, "share"),
+    TMPDIR: home,
+    ...env,
+  };
+  await client.connect(new StdioClientTransport({ command: momo, args: ["mcp", ...args], env: variables }));
+  later(() => client.close());
+  const call = async (name: string, given: Answer = {}, options = {}) => {
+    const { structuredContent, content, isError } = await client.callTool({ name, arguments: given }, options);
+    const [first] = content as { text: string }[];
+    return { answer: structuredContent as Answer, text: first?.text ?? "", isError: isError === true };
+  };
+  return { client, call, home };
+}
+
+test("an assistant starts a payment, cancels it as the customer, has it explained, and reads the audit", async () => {
+  const { call } = await assistant();
+  const { answer: connected } = await call("connect", { language: "Python" });
+  const { MOMO_BASE_URL = "", MOMO_API_KEY = "", MOMO_API_SECRET = "" } = connected.variables as Record<string, string>;
+  expect(connected.example).toContain("import");
+  const { checkout_request_id } = (await call("start_payment", { phone: PHONE, amount: 100, outcome: "manual" }))
+    .answer;
+  expect((await call("customer", { action: "prompts" })).answer.prompts).toMatchObject([{ phone: "254712345678" }]);
+  await call("customer", { action: "answer", checkout_request_id, outcome: "cancelled" });
+  expect((await call("wait_for_payment", { checkout_request_id })).answer.transaction).toMatchObject({
+    status: "cancelled",
+  });
+  const story = (await call("explain_payment", { checkout_request_id })).answer;
+  expect(story.result).toMatchObject({ code: 1032, advice: expect.any(String) });
+  expect((await call("list_payments", { status: "cancelled" })).answer.transactions).toHaveLength(1);
+
+  const headers = { "X-API-Key": MOMO_API_KEY, "X-API-Secret": MOMO_API_SECRET };
+  await fetch(`${MOMO_BASE_URL}/status.php`, { headers });
+  const { findings } = (await call("audit", { action: "report" })).answer;
+  expect(findings).toMatchObject([{ kind: "wrong_method" }]);
+});
+
+test("every action of every tool answers by its own schema, which the client checks, and nothing but connect shows a secret", async () => {
+  const { client, call } = await assistant();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["connect", ...Object.keys(TOOLS)]);
+  expect(tools.length).toBeLessThanOrEqual(12);
+  for (const { annotations, outputSchema } of tools) {
+    expect({ annotations, outputSchema }).toMatchObject({
+      annotations: { openWorldHint: false },
+      outputSchema: { type: "object" },
+    });
+  }
+  const secret = String(
+    (await call("connect")).answer.variables &&
+      Object.values((await call("connect")).answer.variables as object).find((value) =>
+        String(value).startsWith("ms_"),
+      ),
+  );
+  const { checkout_request_id } = (
+    await call("start_payment", { phone: PHONE, amount: 9, reference: secret, outcome: "manual" })
+  ).answer;
+  const GIVEN: Record<string, Answer> = {
+    explain_payment: { checkout_request_id },
+    wait_for_payment: { checkout_request_id, until: "pending" },
+    start_payment: { phone: PHONE, amount: 5 },
+    "customer answer": { checkout_request_id, pin: "1234" },
+    "rules add": { rules: [{ outcome: "cancelled", times: 1 }] },
+    "rules replace": { rules: [{ outcome: "cancelled" }] },
+    "clock set": { advance: "60s" },
+    "faults replace": { faults: [{ kind: "error", status: 503 }] },
+    "webhook set": { url: "http://127.0.0.1:9/none" },
+    "webhook resend": { delivery_id: "1" },
+    "state save": { name: "one" },
+    "state restore": { name: "one" },
+    "state remove": { name: "one" },
+  };
+  const answers: string[] = [];
+  for (const [name, [, actions]] of Object.entries(TOOLS)) {
+    for (const action of Object.keys(actions)) {
+      const isOnly = Object.keys(actions).length === 1;
+      const given = GIVEN[isOnly ? name : `${name} ${action}`] ?? {};
+      const { text, isError, answer } = await call(name, isOnly ? given : { action, ...given });
+      answers.push(text);
+      if (name === "webhook" && action === "resend") continue; // nothing was delivered
+      expect({ name, action, text: isError ? text : "", message: answer?.message }).toEqual({
+        ...{ name, action, text: "", message: expect.any(String) },
+      });
+    }
+  }
+  expect(answers.join()).not.toContain(secret);
+});
+
+describe("a refusal is the sandbox's own message", () => {
+  const REFUSED: [tool: string, given: Answer, message: RegExp][] = [
+    ["rules", { action: "replace", rules: [{ outcome: "paid" }] }, /outcome.*the names are completed, .*"paid"/],
+    ["rules", { action: "burn" }, /action must be one of list, add, replace, clear; it is burn/],
+    ["clock", { action: "set", by: "1s" }, /there is no argument by: the arguments are action, .*advance/],
+    ["explain_payment", { checkout_request_id: "ws_CO_1" }, /there is no payment with this checkout request id/],
+    ["start_payment", { phone: "1", amount: 0 }, /phone must be .*; amount must be/],
+    ["customer", { action: "answer", pin: "1234" }, /checkout_request_id must be a string/],
+    ["nothing", {}, /nothing/],
+  ];
+  test.each(REFUSED)("%s %j", async (tool, given, message) => {
+    const { call } = await assistant();
+    const said = await call(tool, given).then(({ text }) => text, String);
+    expect(said).toMatch(message);
+  });
+});
+
+test("a long list is cut to a bounded answer that says how many entries are left out", async () => {
+  const { call } = await assistant();
+  const rules = Array.from({ length: 1000 }, (_, n) => ({ match: { reference: `ORDER-${n}` }, outcome: "cancelled" }));
+  const { text, answer } = await call("rules", { action: "replace", rules });
+  expect(text.length).toBeLessThan(15_000);
+  const left = (answer.entries_left_out as Record<string, number>).rules ?? 0;
+  expect((answer.rules as unknown[]).length + left).toBe(1000);
+});
+
+test("a wait reports progress, and ends when the assistant cancels it", async () => {
+  const { call } = await assistant();
+  const { checkout_request_id } = (await call("start_payment", { phone: PHONE, amount: 1, outcome: "manual" })).answer;
+  const stop = new AbortController();
+  const heard = Promise.withResolvers<unknown>();
+  const waiting = call(
+    "wait_for_payment",
+    { checkout_request_id, timeout: "60s" },
+    { onprogress: heard.resolve, signal: stop.signal },
+  );
+  expect(await heard.promise).toMatchObject({ progress: 1 });
+  stop.abort("enough");
+  expect(String(await waiting.catch(String))).toContain("enough");
+  expect((await call("clock", { action: "show" })).isError).toBe(false);
+});
+
+test("two assistants use one running sandbox; when it stops, they are told, and it is not replaced", async () => {
+  const server = await serveMomo(["--data", newFolder()]);
+  const env = { MOMO_DATA: server.ready.data };
+  const [one, other] = [await assistant(env), await assistant(env)];
+  await one.call("rules", { action: "add", rules: [{ outcome: "cancelled" }] });
+  expect((await other.call("rules", { action: "list" })).answer.rules).toHaveLength(1);
+  expect((await other.call("connect")).answer.lifetime).toContain("on its own");
+  await server.stop("SIGTERM");
+  const { text, isError } = await one.call("clock", { action: "show" });
+  expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(/^nothing answers at .*momo serve/) });
+});
+
+test("resources are the documents, and prompts are three tasks", async () => {
+  const { client } = await assistant();
+  const { resources } = await client.listResources();
+  for (const { uri } of resources) {
+    const [content] = (await client.readResource({ uri })).contents;
+    expect(String((content as { text: string }).text).length).toBeGreaterThan(1000);
+  }
+  expect(resources.map(({ name }) => name)).toEqual(["api", "audit", "testing", "llms.txt"]);
+  const { prompts } = await client.listPrompts();
+  expect(prompts).toHaveLength(3);
+  const prove = await client.getPrompt({
+    name: "prove_that_this_client_is_right",
+    arguments: { command: "make test" },
+  });
+  expect(JSON.stringify(prove)).toContain("momo exec --audit=warning -- make test");
+});
+
+test("broken JSON-RPC leaves standard output to the protocol, and the end of the input ends the sandbox and its folder", async () => {
+  const home = newFolder();
+  const opening = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } };
+  const lines = [
+    "nonsense",
+    "{}",
+    '{"jsonrpc":"2.0","id":1,"method":"no/such"}',
+    JSON.stringify({ jsonrpc: "2.0", id: 2, method: "initialize", params: opening }),
+  ];
+  const child = Bun.spawn([momo, "mcp"], {
+    env: { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: home },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  child.stdin.write(`${lines.join("\n")}\n`);
+  await child.stdin.flush();
+  const reader = child.stdout.getReader();
+  let output = "";
+  while (!output.includes('"id":2')) output += new TextDecoder().decode((await reader.read()).value);
+  for (const line of output.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  expect(output).toContain('"protocolVersion":"2024-11-05"');
+  await child.stdin.end();
+  expect(await child.exited).toBe(0);
+  expect([...new Bun.Glob("momo-temporary-*").scanSync({ cwd: home, onlyFiles: false })]).toEqual([]);
+});
+
+test.each(["claude", "vscode", "cursor"])("--config %s prints settings with a command that exists", async (editor) => {
+  const { stdout, exitCode } = await runToEnd([momo, "mcp", "--config", editor, "--data", "/srv/momo"]);
+  const [servers = {}] = Object.values(JSON.parse(stdout)) as Record<string, { command: string; args: string[] }>[];
+  expect(exitCode).toBe(0);
+  expect(servers.momo?.args).toEqual(["mcp", "--data", "/srv/momo"]);
+  expect(existsSync(servers.momo?.command ?? "") || servers.momo?.command === "momo").toBe(true);
+});

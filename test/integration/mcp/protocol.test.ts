@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { builtBinary } from "../../support/binary.ts";
+import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
+import { runToEnd } from "../../support/momo.ts";
+
+/** The executable under the protocol's own conformance suite, and under the command line of its inspector. */
+
+afterAll(cleanUp);
+
+const momo = await builtBinary();
+const MODULES = join(import.meta.dir, "node_modules");
+/** The suite needs Node 22. */
+const node = join(MODULES, "node-24/bin/node");
+
+/** Those that need no tool, resource or prompt of the suite's own. */
+const SCENARIOS = ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"];
+
+type Message = { id?: number | string; method?: string };
+
+/** The suite speaks HTTP only: each request goes to an executable's input, and its answer comes from the output. */
+function serveOverHttp(): string {
+  const child = Bun.spawn([momo, "mcp"], {
+    env: { PATH: process.env.PATH ?? "", HOME: newFolder() },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const waiting = new Map<unknown, (line: string) => void>();
+  void (async () => {
+    let text = "";
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      const lines = (text + chunk).split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) waiting.get((JSON.parse(line) as Message).id)?.(line);
+    }
+  })();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      if (request.method !== "POST") return new Response(null, { status: 405 });
+      const message = (await request.json()) as Message;
+      const { promise, resolve } = Promise.withResolvers<string>();
+      if (message.id !== undefined) waiting.set(message.id, resolve);
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      await child.stdin.flush();
+      if (message.id === undefined) return new Response(null, { status: 202 });
+      return new Response(await promise, { headers: { "Content-Type": "application/json" } });
+    },
+  });
+  later(async () => {
+    await server.stop(true);
+    await child.stdin.end();
+    await child.exited;
+  });
+  return `http://127.0.0.1:${server.port}/mcp`;
+}
+
+describe("momo mcp", () => {
+  test.each(SCENARIOS)("passes the conformance scenario %s", async (scenario) => {
+    const suite = join(MODULES, ".bin/conformance");
+    const { stdout, stderr, exitCode } = await runToEnd(
+      [node, suite, "server", "--url", serveOverHttp(), "--scenario", scenario],
+      {
+        env: { HOME: newFolder() },
+      },
+    );
+    expect({
+      exitCode,
+      failed: /(\d+) failed/.exec(stdout)?.[1],
+      stderr: exitCode === 0 ? "" : stderr + stdout,
+    }).toEqual({
+      exitCode: 0,
+      failed: "0",
+      stderr: "",
+    });
+  });
+
+  test("answers the command line of the inspector", async () => {
+    const inspect = (...args: string[]) =>
+      runToEnd([node, join(MODULES, ".bin/mcp-inspector"), "--cli", momo, "mcp", ...args], {
+        env: { HOME: newFolder() },
+      });
+    const { tools } = JSON.parse((await inspect("--method", "tools/list")).stdout) as { tools: unknown[] };
+    expect(tools).toHaveLength(12);
+    const called = await inspect("--method", "tools/call", "--tool-name", "clock", "--tool-arg", "action=show");
+    expect(JSON.parse(called.stdout)).toMatchObject({ structuredContent: { frozen: false } });
+  });
+});
