@@ -20,7 +20,7 @@ const common = {
 /** The files in the packages. */
 export const UMBRELLA_FILES = [
   ...["bin/momo.cjs", "executable.cjs", "testing.mjs", "testing.cjs", "testing.d.mts", "testing.d.cts"],
-  ...["README.md", "LICENSE", "package.json"],
+  ...["README.md", "SKILL.md", "LICENSE", "package.json"],
 ];
 export const PLATFORM_FILES = ["bin/momo", "README.md", "LICENSE", "THIRD-PARTY-NOTICES", "package.json"];
 
@@ -40,7 +40,7 @@ export async function makeUmbrella(root: string, folder: string, targets: readon
   mkdirSync(join(folder, "bin"), { recursive: true });
   for (const name of ["bin/momo.cjs", "executable.cjs"]) copyFileSync(join(root, "npm", name), join(folder, name));
   chmodSync(join(folder, "bin/momo.cjs"), 0o755);
-  copyFileSync(join(root, "npm/README.md"), join(folder, "README.md"));
+  for (const name of ["README.md", "SKILL.md"]) copyFileSync(join(root, "npm", name), join(folder, name));
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   await makeTestHelper(root, folder);
   writeManifest(folder, {

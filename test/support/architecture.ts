@@ -68,9 +68,24 @@ const PLACES: readonly Place[] = [
   { path: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT] },
   { path: "npm/", mayImport: ["npm/", "node:"] },
   {
+    path: "cli/mcp/",
+    mayImport: [
+      ...[
+        "cli/",
+        "cli/mcp/",
+        "sandbox/control/",
+        "sandbox/console/browser/logic/snippets.ts",
+        "src/http/",
+        "src/domain/",
+      ],
+      ...["docs/api.md", "docs/audit.md", "docs/llms.txt", "docs/testing.md"],
+      ...["src/system.ts", "zod", "@modelcontextprotocol/server", "commander"],
+    ],
+  },
+  {
     path: "cli/",
     mayImport: [
-      ...["cli/", ...SIMULATED, ...CONTROL, "docs/llms.txt", "package.json"],
+      ...["cli/", "cli/mcp/", ...SIMULATED, ...CONTROL, "docs/llms.txt", "package.json"],
       ...["src/system.ts", "src/domain/", "src/store/", ...ENGINES, "src/service/", "src/http/"],
       ...[...CLI_PACKAGES, "node:"],
     ],

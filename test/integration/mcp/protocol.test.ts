@@ -1,8 +1,9 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { builtBinary } from "../../support/binary.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { runToEnd } from "../../support/momo.ts";
+import { describeWith } from "../../support/needs.ts";
 
 /** The executable under the protocol's own conformance suite, and under the command line of its inspector. */
 
@@ -57,7 +58,7 @@ function serveOverHttp(): string {
   return `http://127.0.0.1:${server.port}/mcp`;
 }
 
-describe("momo mcp", () => {
+describeWith(["MCP checks"], "momo mcp", () => {
   test.each(SCENARIOS)("passes the conformance scenario %s", async (scenario) => {
     const suite = join(MODULES, ".bin/conformance");
     const { stdout, stderr, exitCode } = await runToEnd(
