@@ -12,7 +12,7 @@ export interface Tariff {
 export const DEFAULT_TARIFF: Tariff = { basisPoints: 100, fixedCents: 0 };
 
 /** The greatest {@link Tariff.fixedCents}. */
-export const MAX_FIXED_CENTS = 100_000_000;
+const MAX_FIXED_CENTS = 100_000_000;
 const BASIS = 10_000;
 
 /** The fee of a payment in whole cents, half a cent rounded up. */

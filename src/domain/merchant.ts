@@ -27,7 +27,7 @@ export const MAX_KEYS = 1000;
 /** Of one merchant. Older revoked keys are removed, because an unknown key is refused, too. */
 export const MAX_REVOKED_KEYS = 1000;
 
-export const MAX_NAME_LENGTH = 100;
+const MAX_NAME_LENGTH = 100;
 
 /**
  * A name or label that people read: 1 to 100 characters, none of them a control character.

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { UnusableDatabase } from "../store.ts";
-import { findOutOfBounds } from "./bounds.ts";
+import { findBrokenRule, findOutOfBounds } from "./bounds.ts";
 import { explain, firstOf, openDatabase, refuseOthers, requireDatabase } from "./database.ts";
 import { deriveAgain } from "./derived.ts";
 import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
@@ -62,9 +62,14 @@ export function inspectCopy(file: string, name: string): CopyContents {
       throw new UnusableDatabase("foreign", `${name} is not a database of momo's`);
     }
     const damage = firstOf(client, "PRAGMA integrity_check(1)");
+    const [, table] = /^CHECK constraint failed in (\w+)$/.exec(String(damage)) ?? [];
+    if (table !== undefined) {
+      throw new UnusableDatabase("foreign", `${name} holds what momo never stores: ${findBrokenRule(client, table)}`);
+    }
     if (damage !== "ok") throw new UnusableDatabase("damaged", `${name} is damaged: ${damage}`);
-    if (firstOf(client, "PRAGMA foreign_key_check") !== undefined) {
-      throw new UnusableDatabase("damaged", `${name} is damaged: a row refers to one that is not there`);
+    const [[from, row, to] = []] = client.query("PRAGMA foreign_key_check").values();
+    if (from !== undefined) {
+      throw new UnusableDatabase("foreign", `${name}: row ${row} of ${from} refers to one of ${to} that is not there`);
     }
     return {
       schema,

@@ -15,7 +15,7 @@ const PROBE_TIMEOUT_MS = 100;
 const PROBE = [
   `INSERT INTO transactions (id, merchant_id, payment_account_id, kind, status, amount_cents, fee_cents, phone, reference, secret,
     created_at_ms, expires_at_ms, check_at_ms, memo)
-  SELECT ${MAX_NUMBER}, merchant_id, id, 0, ${PENDING}, 100, 0, 254700000000, 'probe', 'PROBE0000000', 0, 1, 1, ''
+  SELECT ${MAX_NUMBER}, merchant_id, id, 0, ${PENDING}, 100, 0, 254700000000, 'probe', '000000000000', 0, 1, 1, ''
   FROM payment_accounts LIMIT 1`,
   `DELETE FROM transactions WHERE id = ${MAX_NUMBER}`,
   "UPDATE numbering SET last_forgotten = last_forgotten",
