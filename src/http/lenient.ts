@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { invalid } from "../domain/error.ts";
 import { MAX_PAGE_LIMIT } from "../domain/filter.ts";
 import { roundToCents } from "../domain/money.ts";
 import { shown } from "../domain/what-came.ts";
@@ -99,7 +98,7 @@ export function normalise(
   for (const [member, memberSchema] of Object.entries(schema.shape)) {
     if (!Object.hasOwn(input, member)) continue;
     const value = normalised[member];
-    const sent = String(digits[member] ?? value);
+    const sent = typeof value === "number" ? String(digits[member] ?? value) : "";
     const right = NORMALISED[member]?.(value, sent);
     // A value that is still wrong stays unchanged, so that the refusal shows it as it was sent.
     if (right === value || !memberSchema.safeParse(right).success) continue;
@@ -113,18 +112,14 @@ export function normalise(
 /** JSON with the content type of a form: `curl -d` sends this. */
 const LOOKS_LIKE_JSON = /^[[{]/;
 
-/**
- * The same object with each number as the text that was sent.
- * @throws Refusal `invalid` for thousands of objects in one another
- */
+/** The same object with each number as the text that was sent; empty if it has thousands of objects in one another. */
 function withDigits(json: string): Record<string, unknown> {
   type Reviver = (member: string, value: unknown, context?: { readonly source: string }) => unknown;
   const reviver: Reviver = (_member, value, context) => (typeof value === "number" ? context?.source : value);
   try {
     return JSON.parse(json, reviver) as Record<string, unknown>;
   } catch {
-    // The text was parsed before, without a reviver, which takes more of the stack.
-    throw invalid("the body has too many objects or arrays in one another: send one JSON object");
+    return {}; // The text was parsed before, without a reviver, which takes more of the stack.
   }
 }
 

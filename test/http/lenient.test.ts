@@ -69,6 +69,7 @@ const REFUSED: [member: string, value: unknown][] = [
   ["phone", null],
   ["reference", true],
   ["reference", ["A"]],
+  ["reference", { toString: 1 }],
   ["reference", "x".repeat(101)],
   ["description", {}],
 ];
