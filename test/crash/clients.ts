@@ -99,7 +99,7 @@ async function answerByHand({ ready }: Served, attempt: Attempt, draw: Draw): Pr
 }
 
 /**
- * The answer of the server, or null if the server was gone before the whole answer was read.
+ * The answer of the server, or null if the server stops or was gone before the whole answer was read.
  * @param expected a status that is allowed besides 200
  * @throws an error for any other status
  */
@@ -113,6 +113,8 @@ async function answerOf(response: Promise<Response>, expected = 200): Promise<Re
   } catch {
     return null;
   }
+  // A request that comes while it stops is refused, and is not stored.
+  if (status === 503 && text.includes("the server is stopping")) return null;
   demand(status === 200 || status === expected, () => `answered ${status}: ${text}`);
   return JSON.parse(text) as Record<string, unknown>;
 }
