@@ -56,7 +56,7 @@ const { ready, post } = await serveMomo(["--ephemeral"]);
 const browser = await launchBrowser();
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 page.on("pageerror", (error) => process.stdout.write(`  error in the page: ${error.message}\n`));
-await page.goto(ready.console_url);
+await page.goto(`${ready.console_url}#transactions`);
 await page.getByText("Live", { exact: true }).waitFor();
 
 process.stdout.write(`${rate} payments a second for ${seconds} s, each polled until it is final\n`);

@@ -1,4 +1,5 @@
 import { belongs } from "./logic/filters.ts";
+import { formatPhone } from "./logic/format.ts";
 import { has, mergeNewestFirst } from "./logic/merge.ts";
 import * as state from "./state.ts";
 import type { Message, Transaction, TransactionEvent } from "./wire.ts";
@@ -26,7 +27,11 @@ export function knowPayments(transactions: readonly Transaction[]): void {
   }
 }
 
-export const knownPayment = (checkoutRequestId: string) => known.get(checkoutRequestId);
+/** The reference or the phone of a payment; the id if it is not known. */
+export function nameOf(checkoutRequestId: string): string {
+  const payment = known.get(checkoutRequestId);
+  return payment ? (payment.reference ?? formatPhone(payment.phone)) : checkoutRequestId;
+}
 
 export function rememberEvents(events: readonly TransactionEvent[]): void {
   knowPayments(events);

@@ -39,7 +39,7 @@ describeInBrowser("the console with many payments", (scene) => {
     expect((await zipped.arrayBuffer()).byteLength).toBeLessThanOrEqual(MOST_BYTES);
   });
 
-  test("with 10,000 payments and 500 new ones a list has at most 1,000 rows, and new rows move nothing", async () => {
+  test("with 10,000 payments and 500 new ones at most 1,000 rows are drawn, and new rows move nothing", async () => {
     const data = join(newFolder(), "data");
     await (await serveMomo(["--data", data])).stop();
     loadHistory(join(data, "momo.db"), 10_000, Date.now());
@@ -54,6 +54,7 @@ describeInBrowser("the console with many payments", (scene) => {
 
     // If the list is scrolled down, new rows wait above.
     await page.evaluate("document.querySelector('.scroll').scrollTop = 4000");
+    await rowsOf(page).nth(999).waitFor({ state: "attached" });
     const before = await rowsOf(page).allInnerTexts();
     await pay("0712345678");
     await page.getByRole("button", { name: "1 new" }).waitFor();
@@ -65,12 +66,12 @@ describeInBrowser("the console with many payments", (scene) => {
       await Promise.all(Array.from({ length: 50 }, (_, index) => pay(`07${10_000_000 + group * 50 + index}`)));
     }
     await page.locator(".tiles").getByText("of 10,501 payments").waitFor();
-    expect(await rowsOf(page).count()).toBe(1000);
+    expect(await rowsOf(page).count()).toBeLessThanOrEqual(60);
     await page.getByText("The newest 1,000 of 10,501 are here.").waitFor();
     await page.evaluate(`location.hash = "requests"`);
     const words = page.getByText("The last 1,000 requests to the merchant API");
     await words.or(page.getByText("requests a second")).waitFor();
-    expect(await rowsOf(page).count()).toBeLessThanOrEqual(1000);
+    expect(await rowsOf(page).count()).toBeLessThanOrEqual(60);
   });
 
   test("while a client pays and polls, only the rows of the lists move", async () => {

@@ -71,7 +71,7 @@ describeInBrowser("the first payment", (scene) => {
     const page = await scene.open({ view: "" });
     await page.getByText("Waiting for the first payment").waitFor();
     for (const language of LANGUAGES) {
-      await page.getByRole("radio", { name: language }).check({ force: true });
+      await page.getByRole("button", { name: language, exact: true }).click();
       const text = await textOf(page.locator(".start .code pre"));
       for (const part of [new URL(scene.sandbox.baseUrl).host, scene.sandbox.apiKey, "credentials.json"])
         expect(text).toContain(part);

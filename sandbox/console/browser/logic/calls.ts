@@ -1,4 +1,5 @@
 import type { Finding, LoggedRequest } from "../wire.ts";
+import { givenOf } from "./filters.ts";
 import { members, parsed } from "./gist.ts";
 
 /** The payment that a request started or polled; null if there is none, or if the log has cut its id. */
@@ -23,12 +24,8 @@ export interface CallFilters {
 }
 
 export const NO_CALL_FILTERS: CallFilters = { search: "", path: "", method: "", answer: "", finding: "", payment: "" };
-const NAMES = Object.keys(NO_CALL_FILTERS) as (keyof CallFilters)[];
 
-export function callFiltersOf(query: Readonly<Record<string, string>>): CallFilters {
-  const given = Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-  return { ...NO_CALL_FILTERS, ...given };
-}
+export const callFiltersOf = (query: Readonly<Record<string, string>>): CallFilters => givenOf(NO_CALL_FILTERS, query);
 
 /** The class of an answer: `2xx`, or `lost` if the answer was not delivered. */
 const classOf = ({ status }: Pick<LoggedRequest, "status">): string =>

@@ -27,10 +27,13 @@ export const NO_FILTERS: Filters = {
 };
 const NAMES = Object.keys(NO_FILTERS) as (keyof Filters)[];
 
-export function filtersOf(query: Readonly<Record<string, string>>): Filters {
-  const given = Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-  return { ...NO_FILTERS, ...given };
-}
+export const filtersOf = (query: Readonly<Record<string, string>>): Filters => givenOf(NO_FILTERS, query);
+
+/** The filters of an address: unknown members are left out. */
+export const givenOf = <T extends object>(none: T, query: Readonly<Record<string, string>>): T => ({
+  ...none,
+  ...Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(none, name))),
+});
 
 /** The filters that are not empty. */
 export const inForce = (filters: Filters): Record<string, string> =>

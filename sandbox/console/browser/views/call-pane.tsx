@@ -1,9 +1,8 @@
 import { useLayoutEffect } from "preact/hooks";
 import { addressOf, select } from "../actions.ts";
 import { api } from "../api.ts";
-import { knownPayment } from "../arrivals.ts";
+import { nameOf } from "../arrivals.ts";
 import { paymentOf } from "../logic/calls.ts";
-import { formatPhone } from "../logic/format.ts";
 import { callFindings, isLoaded, requests } from "../state.ts";
 import { FindingNote } from "./finding-note.tsx";
 import { FormProblem, useCall } from "./form.tsx";
@@ -24,7 +23,6 @@ export function CallPane({ id }: { id: number }) {
     );
   }
   const payment = paymentOf(request);
-  const known = payment === null ? undefined : knownPayment(payment);
   const again = request.headers["x-sandbox-replay-of"];
   return (
     <Pane
@@ -58,7 +56,7 @@ export function CallPane({ id }: { id: number }) {
         {payment !== null && (
           <>
             <a class="button" href={addressOf("transactions", payment)}>
-              Payment {known ? (known.reference ?? formatPhone(known.phone)) : ""}
+              Payment {nameOf(payment)}
             </a>
             <a class="button" href={addressOf("requests", null, { payment })}>
               Its requests

@@ -1,6 +1,6 @@
 import { addressOf } from "../actions.ts";
 import { api } from "../api.ts";
-import { knownPayment } from "../arrivals.ts";
+import { nameOf } from "../arrivals.ts";
 import { formatInterval, timeOfDay } from "../logic/format.ts";
 import { counted } from "../logic/in-force.ts";
 import type { Attempt, Delivery } from "../wire.ts";
@@ -34,11 +34,7 @@ export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
         </ul>
         <CodeBlock text={JSON.stringify(body, null, 2)} what="the message" />
       </details>
-      {isNamed && (
-        <a href={addressOf("transactions", checkout_request_id)}>
-          {knownPayment(checkout_request_id)?.reference ?? checkout_request_id}
-        </a>
-      )}
+      {isNamed && <a href={addressOf("transactions", checkout_request_id)}>{nameOf(checkout_request_id)}</a>}
       <button
         type="button"
         class="quiet"

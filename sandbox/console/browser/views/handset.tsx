@@ -50,12 +50,6 @@ function StatusLine() {
     <div class="status-line" aria-hidden="true">
       <span>{now === null ? "" : wallClock(now).slice(0, 5)}</span>
       <span class="camera" />
-      <span class="signal">
-        <i />
-        <i />
-        <i />
-        <i />
-      </span>
     </div>
   );
 }

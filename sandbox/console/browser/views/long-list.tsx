@@ -34,7 +34,7 @@ export function LongList({ list, label, children }: LongListProps) {
         tabIndex={0}
         aria-label={label}
         aria-keyshortcuts="ArrowDown ArrowUp"
-        onScroll={({ currentTarget }) => currentTarget.scrollTop <= 0 && check()}
+        onScroll={({ currentTarget }) => currentTarget.scrollTop > 0 !== list.isScrolled && check()}
         onKeyDown={walk}
       >
         {children}

@@ -1,9 +1,9 @@
 import { useComputed } from "@preact/signals";
 import { addressOf, select } from "../actions.ts";
-import { knownPayment } from "../arrivals.ts";
+import { nameOf } from "../arrivals.ts";
 import { fitsCall, operationOf, paymentOf } from "../logic/calls.ts";
 import { labelsOf } from "../logic/findings.ts";
-import { formatCount, formatInterval, formatPhone, preciseClock } from "../logic/format.ts";
+import { formatCount, formatInterval, preciseClock } from "../logic/format.ts";
 import { gistOf } from "../logic/gist.ts";
 import { callFilters, callFindings, isLoaded, MOST_REQUESTS, openCall, requests, requestsPerSecond } from "../state.ts";
 import type { Finding, LoggedRequest } from "../wire.ts";
@@ -120,7 +120,5 @@ function Row({ request, found }: RowProps) {
 function aboutOf(request: LoggedRequest): string {
   const gist = gistOf(request);
   const payment = request.target.includes("/status.php") ? paymentOf(request) : null;
-  const known = payment === null ? undefined : knownPayment(payment);
-  if (payment === null) return gist;
-  return `${gist} · ${known ? (known.reference ?? formatPhone(known.phone)) : payment}`;
+  return payment === null ? gist : `${gist} · ${nameOf(payment)}`;
 }

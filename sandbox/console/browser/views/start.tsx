@@ -44,22 +44,21 @@ export function Start() {
             </>
           )}
         </p>
-        <fieldset class="languages">
-          <legend class="unseen">Language</legend>
+        <div class="buttons">
           {LANGUAGES.map((name) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name="language"
-                checked={language.value === name}
-                onChange={() => {
-                  language.value = name;
-                }}
-              />
-              <span>{name}</span>
-            </label>
+            <button
+              key={name}
+              type="button"
+              class="quiet"
+              aria-pressed={language.value === name}
+              onClick={() => {
+                language.value = name;
+              }}
+            >
+              {name}
+            </button>
           ))}
-        </fieldset>
+        </div>
         <CodeBlock text={paste(language.value, chosen)} what={`the ${language.value} lines`} />
         <h3>Test phones: each always ends in its own way</h3>
         <TestPhones />

@@ -6,11 +6,14 @@ import { isPaused } from "../state.ts";
 
 /** More rows are not drawn: filters reach the others. */
 export const MOST_DRAWN = 1000;
+/** At the top, where each new row moves the others, more than a screen: a thousand took the browser a third to a half longer. */
+const DRAWN_AT_TOP = 60;
 
 /** A list that stands still while somebody uses it. */
 export interface Still<T> {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly rows: readonly T[];
+  readonly isScrolled: boolean;
   /** The rows that have arrived since then. They wait, so that nothing moves. */
   readonly waiting: number;
   /** Shows the waiting rows. */
@@ -37,22 +40,24 @@ export function useStill<T extends { readonly id: number }>(all: readonly T[], s
     draws.value += 1;
   };
   draws.value;
+  const isScrolled = (box.current?.querySelector(".scroll")?.scrollTop ?? 0) > 0;
   const [first, last] = [before.current.rows[0], before.current.rows.at(-1)];
   const isSame = all.length > 0 && before.current.selection === selection;
   let rows: T[];
-  if (first && last && isSame && (isPaused.value || isInUse(box.current, hasMoved.current))) {
+  if (first && last && isSame && (isPaused.value || isScrolled || isInUse(box.current, hasMoved.current))) {
     const newest = before.current.rows.map((row) => {
       const found = all[placeOf(all, row.id)];
       return found?.id === row.id ? found : row;
     });
     rows = [...newest, ...all.slice(placeOf(all, last.id - 1))];
   } else rows = [...all];
-  rows.length = Math.min(rows.length, MOST_DRAWN);
+  rows.length = Math.min(rows.length, isScrolled ? MOST_DRAWN : DRAWN_AT_TOP);
   before.current = { rows, selection };
   const shownFirst = rows[0];
   return {
     box,
     rows,
+    isScrolled,
     waiting: shownFirst ? placeOf(all, shownFirst.id) : 0,
     renew() {
       before.current = { rows: [], selection };
@@ -78,7 +83,6 @@ function isInUse(box: HTMLElement | null, hasMoved: boolean): boolean {
   return (
     box !== null &&
     (box.matches(hasMoved ? ":hover, :active" : ":active") ||
-      box.contains(document.activeElement?.closest("tbody") ?? null) ||
-      (box.querySelector(".scroll")?.scrollTop ?? 0) > 0)
+      box.contains(document.activeElement?.closest("tbody") ?? null))
   );
 }
