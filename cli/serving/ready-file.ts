@@ -15,7 +15,7 @@ export function prepareReadyFile(path: string) {
     // As root, rename() would replace a device such as /dev/null.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is not a file`);
     const own = lstatSync(file, { throwIfNoEntry: false }); // of a link only the link is removed
-    if (own?.isFile() && !mayBeRecord(file, own.size)) throw new Error(`${file} is no ready file, and stays as it is`);
+    if (own?.isFile() && !isRecord(file, own.size)) throw new Error(`${file} is no ready file, and stays as it is`);
     rmSync(file, { force: true });
   });
   return {
@@ -36,9 +36,16 @@ export function prepareReadyFile(path: string) {
   };
 }
 
-/** A wrong path must not cost a database or another file: a ready file is a short JSON object, or empty. */
-function mayBeRecord(file: string, size: number): boolean {
-  return size <= MAX_RECORD_BYTES && /^\s*(?:\{|$)/.test(readFileSync(file, "utf8"));
+/** A wrong path must not cost a `package.json`: only what momo wrote is removed, or an empty file. */
+function isRecord(file: string, size: number): boolean {
+  if (size === 0) return true;
+  if (size > MAX_RECORD_BYTES) return false;
+  try {
+    const { base_url, console_url, pid } = JSON.parse(readFileSync(file, "utf8"));
+    return typeof base_url === "string" && typeof console_url === "string" && Number.isInteger(pid);
+  } catch {
+    return false;
+  }
 }
 
 const MAX_RECORD_BYTES = 64 * 1024;

@@ -11,7 +11,7 @@ afterAll(cleanUp);
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 /** The ready file of a server that has ended. */
-const OLD = '{"base_url":"http://127.0.0.1:1/v2"}';
+const OLD = '{"base_url":"http://127.0.0.1:1/v2","console_url":"http://127.0.0.1:1/_momo/","pid":1}';
 const PAYMENT = { payment_account_id: 1, phone: "0712345678", amount: 1 };
 
 test.concurrent("one ready record, on stdout and whole in the ready file, when requests are served", async () => {
@@ -115,7 +115,7 @@ describe("an old ready file is removed before anything else is tried, so that no
 test("a server that ends does not remove what another one has written to the same ready file", () => {
   const file = join(newFolder(), "ready.json");
   const first = prepareReadyFile(file);
-  first.write({ pid: 1 });
+  first.write(JSON.parse(OLD));
   const second = prepareReadyFile(file);
   second.write({ pid: 2 });
   first.remove();
@@ -140,6 +140,9 @@ describe("a file that is not a ready file is refused and not removed, however th
   test.each([
     ["a database", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "SQLite format 3\0")],
     ["a long file", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "{".repeat(65_537))],
+    ["a manifest", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, '{"name":"shop"}')],
+    ["a list", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "[1]")],
+    ["null", "is no ready file, and stays as it is", (file: string) => writeFileSync(file, "null")],
     ["a pipe", "is not a file", (file: string) => void Bun.spawnSync(["mkfifo", file])],
     ["a link to a device", "is not a file", (file: string) => symlinkSync("/dev/null", file)],
     ["a folder", "is not a file", (file: string) => symlinkSync(newFolder(), file)],
