@@ -94,6 +94,13 @@ const FORGED: readonly (readonly [sql: string, refusal: string])[] = [
   ["UPDATE api_keys SET label = 'a' || char(0) || 'b'", "api_keys.label is"],
   [pending("reference = 'a' || char(0) || hex(zeroblob(5000))"), "transactions.reference is"],
   [pending("description = 'a' || char(0) || hex(zeroblob(5000))"), "transactions.description is"],
+  [pending("reference = CAST(x'41ff42' AS TEXT)"), "transactions.reference is x'41ff42', and must be UTF-8 (row 1)"],
+  [
+    pending("description = CAST(x'eda080' AS TEXT)"),
+    "transactions.description is x'eda080', and must be UTF-8 (row 1)",
+  ],
+  ["UPDATE merchants SET name = CAST(x'c3' AS TEXT)", "merchants.name is x'c3', and must be UTF-8 (row 1)"],
+  [paid("completed_at_ms = created_at_ms - 1"), "completed_at_ms must not be before created_at_ms (row 2)"],
   [pending("reference_folded = 'OTHER'"), "transactions.reference_folded is 'OTHER'"],
   [pending("secret = 'ABCDEFGHIJKL'"), "transactions.secret is 'ABCDEFGHIJKL'"],
   [paid("receipt_number = printf('%0101d', 1)"), "transactions.receipt_number is"],

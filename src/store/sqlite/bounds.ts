@@ -22,9 +22,8 @@ export function findBrokenRule(client: Database, table: string): string {
     const value = column === undefined ? "NULL" : `substr(quote(${column}), 1, ${SHOWN})`;
     const [found] = client.query(`SELECT id, ${value} FROM ${table} WHERE NOT ${check} LIMIT 1`).values();
     if (!found) continue;
-    return column === undefined
-      ? `${table}: ${rule} (row ${found[0]})`
-      : `${table}.${column} is ${found[1]}, and must be ${rule}`;
+    const what = column === undefined ? `: ${rule}` : `.${column} is ${found[1]}, and must be ${rule}`;
+    return `${table}${what} (row ${found[0]})`;
   }
   return `CHECK constraint failed in ${table}`;
 }
@@ -90,26 +89,65 @@ export function findOutOfBounds(client: Database, isMemo: (memo: string) => bool
   );
   if (code !== undefined)
     return `transactions.result_desc is NULL, and must be set, because ${code} has no standard text`;
+  const early = firstOf(client, "SELECT id FROM transactions WHERE completed_at_ms < created_at_ms");
+  if (early !== undefined) return `transactions.completed_at_ms must not be before created_at_ms (row ${early})`;
+  for (const [table, column] of TEXTS) {
+    const broken = firstNoText(client, table, column);
+    if (broken) return broken;
+  }
   return firstFolded(client) ?? firstMemo(client, isMemo);
 }
 
-/** The text that the search compares. SQL folds only the letters of ASCII. */
-function firstFolded(client: Database): string | null {
-  const rows = client.query<{ reference: string; folded: string }, []>(
-    `SELECT reference, coalesce(reference_folded, reference) AS folded FROM transactions
-    WHERE coalesce(reference_folded, reference) <> upper(reference)`,
+/** The texts that people choose. */
+const TEXTS = [
+  ["merchants", "name"],
+  ["payment_accounts", "name"],
+  ["api_keys", "label"],
+  ["transactions", "reference"],
+  ["transactions", "description"],
+] as const;
+
+/** SQLite keeps any bytes as text. Half of a surrogate pair is not UTF-8 either. */
+function firstNoText(client: Database, table: string, column: string): string | null {
+  const rows = client.query<{ row: number; bytes: Uint8Array }, []>(
+    `SELECT rowid AS row, CAST(${column} AS BLOB) AS bytes FROM ${table}
+    WHERE ${column} GLOB '*['||char(128)||'-'||char(1114111)||']*' OR octet_length(${column}) <> length(${column})`,
   );
-  for (const { reference, folded } of rows.iterate()) {
-    if (folded !== foldCase(reference)) {
-      return `transactions.reference_folded is ${shown(folded)}, and must be the reference in capitals`;
+  for (const { row, bytes } of rows.iterate()) {
+    try {
+      UTF_8.decode(bytes);
+    } catch {
+      const value = Buffer.from(bytes).toString("hex").slice(0, SHOWN);
+      return `${table}.${column} is x'${value}', and must be UTF-8 (row ${row})`;
     }
   }
   return null;
 }
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The text that the search compares. SQL folds only the letters of ASCII. */
+function firstFolded(client: Database): string | null {
+  const rows = client.query<{ id: number; reference: string; folded: string }, []>(
+    `SELECT id, reference, coalesce(reference_folded, reference) AS folded FROM transactions
+    WHERE coalesce(reference_folded, reference) <> upper(reference)`,
+  );
+  for (const { id, reference, folded } of rows.iterate()) {
+    if (folded !== foldCase(reference)) {
+      return `transactions.reference_folded is ${shown(folded)}, and must be the reference in capitals (row ${id})`;
+    }
+  }
+  return null;
+}
+
+interface MemoRow {
+  readonly id: number;
+  readonly memo: string;
+}
+
 function firstMemo(client: Database, isMemo: (memo: string) => boolean): string | null {
-  for (const { memo } of client.query<{ memo: string }, []>("SELECT memo FROM transactions").iterate()) {
-    if (!isMemo(memo)) return `transactions.memo is ${shown(memo)}, and must be a memo of a provider`;
+  for (const { id, memo } of client.query<MemoRow, []>("SELECT id, memo FROM transactions").iterate()) {
+    if (!isMemo(memo)) return `transactions.memo is ${shown(memo)}, and must be a memo of a provider (row ${id})`;
   }
   return null;
 }
