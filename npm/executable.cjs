@@ -44,7 +44,8 @@ exports.findExecutable = function findExecutable({
   }
   const installed = packages.flatMap((name) => {
     try {
-      return [require.resolve(`${name}/bin/${platform === "win32" ? "momo.exe" : "momo"}`)];
+      const file = require.resolve(`${name}/bin/${platform === "win32" ? "momo.exe" : "momo"}`);
+      return [{ name, file, version: require(`${name}/package.json`).version }];
     } catch {
       return [];
     }
@@ -55,7 +56,16 @@ exports.findExecutable = function findExecutable({
         "remove node_modules and the lock file, and install again without --omit=optional",
     );
   }
-  return runnable(installed.length > 1 && runsMusl() ? installed[1] : installed[0]);
+  // A folder above this project may have another version.
+  const own = require("./package.json").version;
+  const fitting = installed.filter(({ version }) => version === own);
+  if (fitting.length === 0) {
+    const { name, file, version } = installed[0];
+    throw new Error(
+      `${file} is of ${name} ${version}, and this is momo-sandbox ${own}: remove node_modules and install again, without --omit=optional`,
+    );
+  }
+  return runnable((fitting.length > 1 && runsMusl() ? fitting[1] : fitting[0]).file);
 };
 
 function runnable(file) {

@@ -52,8 +52,8 @@ main() {
   mkdir -p "$folder" 2>/dev/null || fail "$folder cannot be made; choose another folder with MOMO_INSTALL"
   [ -w "$folder" ] || fail "$folder cannot be written; choose another folder with MOMO_INSTALL"
   draft=$(mktemp -d 2>/dev/null) || fail "there is no room for temporary files in ${TMPDIR:-/tmp}; choose another folder with TMPDIR"
-  new=$folder/.momo-new.$$
-  trap 'rm -rf "$draft" "$new"' EXIT
+  new=
+  trap 'rm -rf "$draft" ${new:+"$new"}' EXIT
   trap 'exit 1' HUP INT TERM
 
   fetch "$releases/SHA256SUMS" "$draft/SHA256SUMS"
@@ -63,7 +63,8 @@ main() {
   [ "$(sum_of "$draft/$name")" = "$expected" ] || fail "the sum of $name is wrong: the download is incomplete, or not the released file; nothing was installed"
 
   tar -xzf "$draft/$name" -C "$draft" momo || fail "$name cannot be unpacked"
-  # In the folder itself: the one for temporary files may forbid to execute.
+  # In the folder itself: the one for temporary files may forbid to execute. Nobody can put a file or a link in its place before.
+  new=$(mktemp "$folder/.momo-new.XXXXXXXXXX") || fail "$folder has no room, or cannot be written"
   cp "$draft/momo" "$new" 2>/dev/null || fail "$folder has no room, or cannot be written"
   chmod 755 "$new"
   if ! version=$("$new" --version 2>"$draft/complaint"); then

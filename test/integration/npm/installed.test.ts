@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../../package.json";
-import { UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
+import { makeUmbrella, UMBRELLA_FILES } from "../../../scripts/release/npm.ts";
 import { ROOT } from "../../support/binary.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { HOST, installPackages } from "../../support/installed.ts";
@@ -42,6 +42,15 @@ describe("the command momo of the package", () => {
     expect(run.stderr).toMatch(
       /^momo: the package @momo-sandbox\/\S+.* is missing.*install again without --omit=optional\n$/,
     );
+
+    // Another version, above this project.
+    const below = join(project, "below");
+    await makeUmbrella(ROOT, join(below, "node_modules/momo-sandbox"), []);
+    const manifest = join(below, "node_modules/momo-sandbox/package.json");
+    writeFileSync(manifest, readFileSync(manifest, "utf8").replace(`"${packageJson.version}"`, '"9.9.9"'));
+    const other = await runToEnd(["node", join(below, "node_modules/momo-sandbox/bin/momo.cjs"), "--version"]);
+    expect(other).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(other.stderr).toMatch(/^momo: .* is of @momo-sandbox\/\S+ \S+, and this is momo-sandbox 9\.9\.9: .*\n$/);
 
     const executable = join(project, "node_modules/@momo-sandbox", HOST.name, "bin", HOST.executable);
     chmodSync(executable, 0o644);

@@ -58,6 +58,16 @@ async function serveArchive(answer: (file: string) => Response): Promise<string>
 }
 
 describe("install.sh", () => {
+  test.concurrent("writes to a name that nobody can guess: a link at one with its process id stays as it is", async () => {
+    const plant = `mkdir -p "$HOME/.local/bin"; echo kept >"$HOME/kept"; ln -s "$HOME/kept" "$HOME/.local/bin/.momo-new.$$"`;
+    const { exitCode, home, momo } = await install(await serveGood(), {
+      command: ["sh", "-c", `${plant}; exec sh '${SCRIPT}'`],
+    });
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(home, "kept"), "utf8")).toBe("kept\n");
+    expect(readFileSync(momo, "utf8")).toBe(GOOD);
+  });
+
   test.each(["sh", "bash"])(
     "installs the executable, read by %s from a pipe, and names the line for the path",
     async (shell) => {
