@@ -216,7 +216,7 @@ describe("action is needed: exit 1, and the finding names the problem", () => {
   test.concurrent("wrong totals: --mend counts them again, but not while a server runs", async () => {
     const { at, pay, stop } = await startIn(newFolder());
     await pay();
-    runSql(at[1], "UPDATE day_totals SET count = count + 1");
+    runSql(at[1], "UPDATE totals SET count = count + 1 WHERE bits = 0");
     const { found, remedies } = await examine(at);
     expect(found.database).toBe("sound, but its totals or its words for the search are not those of its payments");
     expect(remedies.database).toBe("stop momo serve, and make them again with momo doctor --mend");

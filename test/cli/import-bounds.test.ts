@@ -175,10 +175,10 @@ describe("a database that is not exactly momo's is refused", () => {
 describe("values that momo computes from the rows are computed again", () => {
   test("totals", () => {
     const file = changed(
-      "UPDATE day_totals SET count = 1000000, amount_cents = 7",
-      "INSERT INTO day_totals VALUES (1, 20000, 0, 1, 5, 5), (99, 1, 0, 0, 1, 1)",
-      "DELETE FROM block_totals WHERE bits = 17",
-      "INSERT INTO block_totals VALUES (1, 11, 4711, 0, 1, 3)",
+      "UPDATE totals SET count = 1000000, amount_cents = 7 WHERE bits = 0",
+      "INSERT INTO totals VALUES (1, 0, 20000, 0, 1, 5, 5), (99, 0, 1, 0, 0, 1, 1)",
+      "DELETE FROM totals WHERE bits = 17",
+      "INSERT INTO totals VALUES (1, 11, 4711, 0, 1, 3, 3)",
     );
     expect(inspectDatabase(file)).toMatchObject({ totals: false });
     check(file);

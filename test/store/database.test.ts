@@ -9,7 +9,7 @@ import { ROW, toChange } from "../../src/store/rows.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA } from "../../src/store/sqlite/migrations.ts";
 import { inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
-import { blockTotals, transactions } from "../../src/store/sqlite/tables.ts";
+import { totals, transactions } from "../../src/store/sqlite/tables.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { paidAt, pendingOf } from "../support/payments.ts";
 import { startProgram } from "../support/program.ts";
@@ -85,7 +85,7 @@ test("a code is the position of its word, and the CHECKs allow as many; numbers 
   expect(STATUSES.slice(0, 2)).toEqual(["pending", "completed"]);
 });
 
-test.each([transactions, blockTotals])(
+test.each([transactions, totals])(
   "the tables that are declared for drizzle exist, with the same columns and types",
   (table) => {
     const { name, columns } = getTableConfig(table);

@@ -28,7 +28,7 @@ test("a reset whose commit fails changes neither the numbers nor the transaction
   const store = await openStoreWithMerchants(inFolder("momo.db"));
   const kept = await insertPending(store);
   const other = new Database(inFolder("momo.db"));
-  other.run("CREATE TRIGGER no BEFORE DELETE ON day_totals BEGIN SELECT RAISE(ABORT, 'no'); END");
+  other.run("CREATE TRIGGER no BEFORE DELETE ON totals BEGIN SELECT RAISE(ABORT, 'no'); END");
   await store.transactions.clear().catch(() => {});
   expect(other.query("SELECT last_forgotten FROM numbering").get()).toEqual({ last_forgotten: 0 });
   other.close();

@@ -8,13 +8,13 @@ import { insertPending, openStoreWithMerchants } from "../support/shop.ts";
 const inFolder = useFolder();
 
 test.each([
-  ["a day that counts one too many", "UPDATE day_totals SET count = count + 1"],
-  ["a sum that is a cent short", "UPDATE day_totals SET amount_cents = amount_cents - 1"],
-  ["a day that is missing", "DELETE FROM day_totals"],
-  ["a day without rows", "INSERT INTO day_totals VALUES (2, 1, 0, 0, 1, 100)"],
-  ["a block that counts one too many", "UPDATE block_totals SET count = count + 1 WHERE bits = 11"],
-  ["a great block that is missing", "DELETE FROM block_totals WHERE bits = 17"],
-  ["a block without rows", "INSERT INTO block_totals VALUES (2, 11, 4711, 0, 0, 1)"],
+  ["a day that counts one too many", "UPDATE totals SET count = count + 1 WHERE bits = 0"],
+  ["a sum that is a cent short", "UPDATE totals SET amount_cents = amount_cents - 1 WHERE bits = 0"],
+  ["a day that is missing", "DELETE FROM totals WHERE bits = 0"],
+  ["a day without rows", "INSERT INTO totals VALUES (2, 0, 1, 0, 0, 1, 100)"],
+  ["a block that counts one too many", "UPDATE totals SET count = count + 1 WHERE bits = 11"],
+  ["a great block that is missing", "DELETE FROM totals WHERE bits = 17"],
+  ["a block without rows", "INSERT INTO totals VALUES (2, 11, 4711, 0, 0, 1, 100)"],
 ])("a full count finds %s, and a recount mends it", async (_what, spoil) => {
   const file = inFolder("momo.db");
   const store = await openStoreWithMerchants(file);
@@ -34,7 +34,7 @@ test("a payment whose totals cannot be written is not stored", async () => {
   const file = inFolder("momo.db");
   const store = await openStoreWithMerchants(file);
   const client = new Database(file);
-  client.run("DROP TABLE day_totals");
+  client.run("DROP TABLE totals");
   client.close();
   expect(String(await rejectionOf(insertPending(store)))).toContain("no such table");
   expect(await store.transactions.nextCheckAtMs()).toBeNull();

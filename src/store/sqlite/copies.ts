@@ -17,8 +17,7 @@ export interface Copies {
   drop(copy: Copy): void;
 }
 
-const TOTALS = ["day_totals", "block_totals"] as const;
-const TABLES = ["transactions", ...TOTALS] as const;
+const TABLES = ["transactions", "totals"] as const;
 
 export function createCopies(client: Database): Copies {
   let last = 0;
@@ -34,7 +33,7 @@ export function createCopies(client: Database): Copies {
     restore({ number }) {
       const fill = (table: string) => client.run(`INSERT INTO main.${table} SELECT * FROM ${nameOf(table, number)}`);
       emptyTransactions(client, () => fill("transactions"));
-      for (const table of TOTALS) fill(table);
+      fill("totals");
       collectWords(client);
       if (hasDisorder(client)) noteDisorder(client);
     },
@@ -45,7 +44,8 @@ export function createCopies(client: Database): Copies {
 }
 
 /**
- * Drops the table and creates it again, with empty totals and without deliveries: deleting a million rows would block everything for ten seconds.
+ * Drops the table and creates it again, with empty totals and without deliveries: deleting a million rows would block everything
+ * for ten seconds.
  * @param fill is called before the indexes are created, which halves the time
  */
 export function emptyTransactions(client: Database, fill = () => {}): void {
@@ -57,7 +57,7 @@ export function emptyTransactions(client: Database, fill = () => {}): void {
   if (table) client.run(table.sql);
   fill();
   for (const { sql } of others) client.run(sql);
-  for (const name of [...TOTALS, "deliveries"]) client.run(`DELETE FROM ${name}`);
+  for (const name of ["totals", "deliveries"]) client.run(`DELETE FROM ${name}`);
   removeWords(client);
   client.run("UPDATE numbering SET in_order = 1");
 }

@@ -36,7 +36,7 @@ export function inspectDatabase(file: string): Inspection {
 export function countTransactions(file: string): number {
   const client = new Database(file, { readonly: true });
   try {
-    return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM day_totals"));
+    return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
   } finally {
     client.close();
   }

@@ -18,7 +18,7 @@ import {
 import type { ListedPage } from "../store.ts";
 import type { Numbering } from "./numbering.ts";
 import { searched, selectionOf } from "./selection.ts";
-import { blockTotals, isAmong, transactions } from "./tables.ts";
+import { isAmong, totals, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
 import { createWordSearch, type WordSearch } from "./words.ts";
 
@@ -122,15 +122,15 @@ export class ListReader {
     let [until, limit] = [last, 2];
     for (;;) {
       const counted = and(
-        eq(blockTotals.merchantId, merchantId),
-        eq(blockTotals.bits, bits),
-        between(blockTotals.block, first, until),
-        gt(blockTotals.count, 0),
-        kind && eq(blockTotals.kind, codeOfKind(kind)),
-        status && eq(blockTotals.status, codeOfStatus(status)),
+        eq(totals.merchantId, merchantId),
+        eq(totals.bits, bits),
+        between(totals.place, first, until),
+        gt(totals.count, 0),
+        kind && eq(totals.kind, codeOfKind(kind)),
+        status && eq(totals.status, codeOfStatus(status)),
       );
-      const blocks = this.#all<Block>(sql`SELECT ${blockTotals.block} AS block, sum(${blockTotals.count}) AS count
-        FROM ${blockTotals} WHERE ${counted} GROUP BY ${blockTotals.block} ORDER BY ${desc(blockTotals.block)} LIMIT ${limit}`);
+      const blocks = this.#all<Block>(sql`SELECT ${totals.place} AS block, sum(${totals.count}) AS count
+        FROM ${totals} WHERE ${counted} GROUP BY ${totals.place} ORDER BY ${desc(totals.place)} LIMIT ${limit}`);
       yield* blocks;
       if (blocks.length !== limit) return;
       [until, limit] = [(blocks.at(-1)?.block ?? 0) - 1, -1];

@@ -16,10 +16,10 @@ export const transactions = sqliteTable("transactions", {
   receiptNumber: text("receipt_number"),
 });
 
-export const blockTotals = sqliteTable("block_totals", {
+export const totals = sqliteTable("totals", {
   merchantId: integer("merchant_id").notNull(),
   bits: integer().notNull(),
-  block: integer().notNull(),
+  place: integer().notNull(),
   kind: integer().notNull(),
   status: integer().notNull(),
   count: integer().notNull(),

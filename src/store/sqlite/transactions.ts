@@ -139,7 +139,7 @@ function createWrites(shared: Shared): Omit<TransactionStore, keyof TransactionR
       const row = toNewRow(pending);
       return commits.run(() => {
         statements().insert.run(row);
-        totals.add(row, PENDING);
+        totals.count(row, PENDING, 1);
         words.add(row.id);
         order.add(row);
       });
@@ -183,8 +183,8 @@ function recordOne({ statements, polled, totals, numbering, deliveries }: Shared
   if (statements().resolve.run(change).changes === 0) return false;
   if (change.status === PENDING) return true;
   const row = { ...toCounted(outcome), id: change.id };
-  totals.remove(row, PENDING);
-  totals.add(row, change.status);
+  totals.count(row, PENDING, -1);
+  totals.count(row, change.status, 1);
   deliveries.write(change.id);
   return true;
 }

@@ -31,7 +31,11 @@ export function createVitals(client: Database, file: string, snapshot: Snapshot,
     work: meter,
     async measure() {
       const pending = Number(
-        firstOf(client, `SELECT coalesce(sum(count), 0) FROM day_totals WHERE status = ${PENDING}`),
+        firstOf(
+          client,
+          `SELECT coalesce(sum(count), 0) FROM totals
+          WHERE merchant_id IN (SELECT id FROM merchants) AND bits = 0 AND status = ${PENDING}`,
+        ),
       );
       return { durability: "disk", pending, clockOffsetMs: 0, connections: null };
     },

@@ -128,27 +128,18 @@ BEGIN
   SELECT RAISE(ABORT, 'only the outcome of a transaction changes');
 END;
 
--- Counts and sums by Nairobi day (UTC+3; days since 1970-01-01), so that no summary counts rows. totals.ts changes them in the
+-- Counts and sums, so that no summary counts rows, and a deep page is found without the rows before it. totals.ts changes them in the
 -- same commit as the rows.
-CREATE TABLE day_totals (
+CREATE TABLE totals (
   merchant_id INTEGER NOT NULL,
-  day INTEGER NOT NULL,
+  -- 0: a Nairobi day (UTC+3; days since 1970-01-01). Otherwise a block of 2^bits ids.
+  bits INTEGER NOT NULL CHECK (bits IN (0, 11, 17)),
+  place INTEGER NOT NULL,
   kind INTEGER NOT NULL,
   status INTEGER NOT NULL,
   count INTEGER NOT NULL CHECK (count >= 0),
   amount_cents INTEGER NOT NULL CHECK (amount_cents >= 0),
-  PRIMARY KEY (merchant_id, day, kind, status)
-) STRICT, WITHOUT ROWID;
-
--- The same counts by blocks of 2^bits numbers, so that a deep page is found without the rows before it.
-CREATE TABLE block_totals (
-  merchant_id INTEGER NOT NULL,
-  bits INTEGER NOT NULL CHECK (bits IN (11, 17)),
-  block INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  status INTEGER NOT NULL,
-  count INTEGER NOT NULL CHECK (count >= 0),
-  PRIMARY KEY (merchant_id, bits, block, kind, status)
+  PRIMARY KEY (merchant_id, bits, place, kind, status)
 ) STRICT, WITHOUT ROWID;
 
 -- The phones and references of a block of 2^14 numbers, in order: what a search looks for. An index over all rows would be written
