@@ -14,7 +14,16 @@ const FRAMEWORKS = join(ROOT, "test/integration/npm/node_modules");
 
 const testing = readDocument("docs/testing.md");
 const [forBun = ""] = blocksOf(testing, "ts");
-const [forNode = "", forJest = ""] = blocksOf(testing, "js");
+const inJavaScript = new Bun.Transpiler({ loader: "ts", target: "node" }).transformSync(forBun);
+const [bunImport = ""] = /^import .*bun:test";$/m.exec(inJavaScript) ?? [];
+const forNode = inJavaScript
+  .replace(bunImport, 'import assert from "node:assert";\nimport { after, before, test } from "node:test";')
+  .replaceAll("beforeAll(", "before(")
+  .replaceAll("afterAll(", "after(")
+  .replace('expect(payment.status).toBe("cancelled")', 'assert.equal(payment.status, "cancelled")');
+const forJest = inJavaScript
+  .replace(bunImport, "")
+  .replace(/import (.*) from "momo-sandbox\/testing";/, 'const $1 = require("momo-sandbox/testing");');
 
 interface Runner {
   readonly name: string;
