@@ -45,12 +45,12 @@ async function killStarting({ flags, draw }: Trial): Promise<void> {
 }
 
 /** No client runs during the reset, so the list is complete. */
-async function resetAll(server: Served, { ledger, shop }: Trial): Promise<void> {
+async function resetAll(server: Served, trial: Trial): Promise<void> {
   const { items } = await listAll(server);
-  await shop.demandAll(items.filter(({ status }) => status !== "pending"));
+  await trial.demandWebhooks(items.filter(({ status }) => status !== "pending"));
   const answer = await fetch(`${server.ready.control_url}/reset`, { method: "POST" });
   demand(answer.status === 200, () => `a reset is refused: ${answer.status}`);
-  ledger.forget(items);
+  trial.ledger.forget(items);
 }
 
 async function killUnderLoad(server: Served, { ledger, draw }: Trial, moment: "load" | "stop"): Promise<void> {

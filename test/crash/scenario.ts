@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { newFolder } from "../support/cleanup.ts";
 import { type RunOptions, type Served, serveMomo } from "../support/momo.ts";
 import { type Draw, drawFrom } from "../support/random.ts";
+import { openShop } from "../support/shop-receiver.ts";
 import { SLACK_MS } from "../support/time-outs.ts";
 import { listWhenFinal, payAtOnce } from "./clients.ts";
 import { demand, type Item, Ledger } from "./ledger.ts";
-import { openShop } from "./shop.ts";
 
 export interface Options {
   readonly rounds: number;
@@ -51,6 +51,8 @@ export class Trial {
   readonly ledger = new Ledger();
   readonly draw: Draw;
   readonly #options: Options;
+  #once = 0;
+  #more = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -85,6 +87,19 @@ export class Trial {
     demand(refused === 0, () => `${refused} payments are refused although nothing fails`);
   }
 
+  /** A webhook has told the end of each of these payments. */
+  async demandWebhooks(items: readonly Item[]): Promise<void> {
+    const { once, more, never } = await this.shop.told(items.map(({ id }) => id));
+    demand(never === 0, () => `no webhook came for ${never} payments`);
+    this.#once += once;
+    this.#more += more;
+  }
+
+  /** How often webhooks came, for the table. */
+  get webhooks(): string {
+    return `webhooks: ${this.#once} once, ${this.#more} more often, 0 never`;
+  }
+
   /** Every payment has ended as expected. */
   async demandFinal(server: Served): Promise<Item[]> {
     const items = await listWhenFinal(server);
@@ -111,7 +126,7 @@ export async function runScenario({ title, play }: Scenario, options: Options): 
   const trial = new Trial(options);
   const note = await play(trial);
   const server = await trial.serve();
-  await trial.shop.demandAll(await trial.demandFinal(server));
+  await trial.demandWebhooks(await trial.demandFinal(server));
   await stopInTime(server);
   demandSoundDatabase(trial.data);
   const { answered, unanswered } = trial.ledger;
@@ -120,7 +135,7 @@ export async function runScenario({ title, play }: Scenario, options: Options): 
     rounds: options.rounds,
     answered,
     unanswered,
-    note: [note, trial.shop.note].filter(Boolean).join("; "),
+    note: [note, trial.webhooks].filter(Boolean).join("; "),
   };
 }
 

@@ -13,6 +13,9 @@ export interface Deliveries extends DeliveryStore {
 /** A server that has not saved an attempt for this long is dead: an attempt ends after 11 s. */
 const CLAIM_MS = 15_000;
 
+/** One of this many deliveries that end removes the old ones for all. */
+const SAVES_PER_REMOVAL = 16;
+
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const SELECT = `SELECT delivery_id::float8 AS delivery_id, form, ended_at_ms::float8 AS ended_at_ms,
@@ -20,8 +23,8 @@ const SELECT = `SELECT delivery_id::float8 AS delivery_id, form, ended_at_ms::fl
 const JOIN = "JOIN transactions ON id = transaction_id";
 
 const CLAIM = `WITH claimed AS (
-    UPDATE deliveries SET claimed_until_ms = ${NOW} + ${CLAIM_MS} WHERE delivery_id IN (
-      SELECT delivery_id FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW}
+    UPDATE deliveries SET claimed_until_ms = ${NOW} + ${CLAIM_MS}, claim = $3::text WHERE delivery_id IN (
+      SELECT delivery_id FROM deliveries WHERE due_at_ms <= $1::bigint AND (claimed_until_ms < ${NOW} OR claim = $3::text)
       ORDER BY due_at_ms, delivery_id LIMIT $2::int FOR UPDATE SKIP LOCKED
     ) RETURNING *
   ) ${SELECT} FROM claimed ${JOIN} ORDER BY claimed.due_at_ms, claimed.delivery_id`;
@@ -45,7 +48,9 @@ export const planDeliveries = (parameter: string): string =>
   FROM o CROSS JOIN json_to_recordset(${parameter}::text::json) AS p (form text, "endedAtMs" bigint, "dueAtMs" bigint)
   WHERE o.status <> 0`;
 
-export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds): Deliveries {
+/** @param replica a name that no other server has */
+export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, replica: string): Deliveries {
+  let claims = 0;
   let plan: (() => readonly PlannedDelivery[]) | null = null;
   const toDeliveries = (rows: readonly DeliveryRow[]) =>
     rows.map((row) => toDelivery({ ...row, ...fromRow(row) }, requestIds));
@@ -67,7 +72,9 @@ export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds):
       const found = await attempts.read(({ query }) =>
         query(`SELECT 1 FROM deliveries WHERE due_at_ms <= $1::bigint AND claimed_until_ms < ${NOW} LIMIT 1`, [nowMs]),
       );
-      return found.length === 0 ? [] : toDeliveries(await write(CLAIM, [nowMs, limit]));
+      if (found.length === 0) return [];
+      claims += 1;
+      return toDeliveries(await write(CLAIM, [nowMs, limit, `${replica}/${claims}`]));
     },
 
     async release(id) {
@@ -81,7 +88,7 @@ export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds):
 
     async save({ id, attempts: made, dueAtMs }) {
       await write(SAVE, [JSON.stringify(made), dueAtMs, id]);
-      if (dueAtMs === null) await write(REMOVE_OLD);
+      if (dueAtMs === null && id % SAVES_PER_REMOVAL === 0) await write(REMOVE_OLD);
     },
 
     async resend(id, dueAtMs) {

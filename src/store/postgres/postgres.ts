@@ -97,7 +97,7 @@ interface Parts {
 function assemble(parts: Parts): PostgresStore {
   const { options, attempts, connections, meter, clock, heartbeat, numbering, schema, address } = parts;
   const { stopwatch, replica } = options;
-  const deliveries = createDeliveryStore(attempts, numbering.requestIds);
+  const deliveries = createDeliveryStore(attempts, numbering.requestIds, replica);
   const transactions = createTransactionStore(
     { attempts, meter, stopwatch, replica, deliveries, unsettled: new Unsettled() },
     numbering,

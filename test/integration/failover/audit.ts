@@ -1,7 +1,10 @@
 import { areTotalsTrue } from "../../../src/store/postgres/totals.ts";
 import { runSql } from "../../support/postgres.ts";
+import type { openShop, Told } from "../../support/shop-receiver.ts";
 import { until } from "../../support/until.ts";
 import type { Answered } from "./load.ts";
+
+export type Shop = Pick<ReturnType<typeof openShop>, "told">;
 
 /** The payments of the database, compared with the answers that the clients got. */
 export interface Verdict {
@@ -13,9 +16,10 @@ export interface Verdict {
   /** Payments that have another number than in their answer. */
   readonly renumbered: number;
   readonly areTotalsTrue: boolean;
+  readonly webhooks: Told;
 }
 
-export async function audit(url: string, answered: readonly Answered[]): Promise<Verdict> {
+export async function audit(url: string, answered: readonly Answered[], shop: Shop): Promise<Verdict> {
   await until(
     () => runSql<{ count: number }>(url, "SELECT count(*)::int AS count FROM transactions WHERE status = 0"),
     ([row]) => row?.count === 0,
@@ -32,6 +36,7 @@ export async function audit(url: string, answered: readonly Answered[]): Promise
     lost: found.filter((one) => one.ids.length === 0).length,
     doubled: [...ids.values()].filter((one) => one.length > 1).length,
     renumbered: found.filter((one) => one.ids.length > 0 && !one.ids.includes(one.transactionId)).length,
+    webhooks: await shop.told(rows.map(({ id }) => id)),
     areTotalsTrue: await areTotalsTrue((text) => runSql(url, text)),
   };
 }

@@ -15,9 +15,15 @@ describeWith(["haproxy"], "a fail-over under load, behind HAProxy", () => {
     });
     const options = { failOvers: 1, clients: 8, pauseMs: 5, calmMs: 300, detectMs: 300, progress: () => {} };
 
-    test("to a synchronous standby: every answered payment is stored once, and the totals equal a full count", async () => {
+    test("to a synchronous standby: every answered payment is stored once, a webhook tells each, and the totals equal a full count", async () => {
       const history = await failOverUnderLoad(scene, { ...options, isSynchronous: true });
-      expect(history).toMatchObject({ lost: 0, doubled: 0, renumbered: 0, areTotalsTrue: true });
+      expect(history).toMatchObject({
+        lost: 0,
+        doubled: 0,
+        renumbered: 0,
+        areTotalsTrue: true,
+        webhooks: { never: 0 },
+      });
       expect(history.answered).toBeGreaterThan(10);
       expect(history.stored).toBeGreaterThanOrEqual(history.answered);
     });

@@ -1,5 +1,6 @@
 import { balance, type ReplicaServer, startReplica } from "../../support/replicas.ts";
-import { audit, type Verdict } from "./audit.ts";
+import { openShop } from "../../support/shop-receiver.ts";
+import { audit, type Shop, type Verdict } from "./audit.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { startLoad } from "./load.ts";
 
@@ -28,6 +29,8 @@ export interface History extends Verdict {
 export interface Scene {
   readonly cluster: Cluster;
   readonly replicas: ReplicaServer[];
+  /** Gets the webhooks of all replicas. */
+  readonly shop: Shop & { readonly url: string };
 }
 
 /** How long before a fail-over a replica is killed, and an asynchronous standby gets nothing. */
@@ -35,13 +38,14 @@ const BEFORE_MS = 300;
 
 export async function startScene(): Promise<Scene> {
   const cluster = await startCluster();
+  const shop = openShop();
   const replicas: ReplicaServer[] = [];
-  for (const name of ["a", "b", "c"]) replicas.push(await startReplica(cluster.url, name));
-  return { cluster, replicas };
+  for (const name of ["a", "b", "c"]) replicas.push(await startReplica(cluster.url, name, ["--webhook", shop.url]));
+  return { cluster, replicas, shop };
 }
 
 /** Fails over again and again under load, kills a replica every second time, and compares the payments with the answers. */
-export async function failOverUnderLoad({ cluster, replicas }: Scene, options: HistoryOptions): Promise<History> {
+export async function failOverUnderLoad({ cluster, replicas, shop }: Scene, options: HistoryOptions): Promise<History> {
   const { failOvers, isSynchronous, calmMs, detectMs, progress } = options;
   const load = startLoad(await balance(replicas), options);
   let [kills, excessMs] = [0, Number.NEGATIVE_INFINITY];
@@ -67,11 +71,11 @@ export async function failOverUnderLoad({ cluster, replicas }: Scene, options: H
     );
     if (victim) {
       const { port } = new URL(victim.ready.base_url);
-      replicas[place] = await startReplica(cluster.url, victim.name, ["--port", port]);
+      replicas[place] = await startReplica(cluster.url, victim.name, ["--port", port, "--webhook", shop.url]);
     }
   }
   await load.stop();
   for (const [reason, count] of load.reasons) progress(`not answered: ${count} × ${reason.replaceAll(/\s+/g, " ")}`);
-  const verdict = await audit(cluster.primaryUrl(), load.answered);
+  const verdict = await audit(cluster.primaryUrl(), load.answered, shop);
   return { ...verdict, answered: load.answered.length, unanswered: load.unanswered, kills, excessMs };
 }

@@ -5,8 +5,8 @@
  *   --fail-overs N    1 to 100 (default 20)
  *   --clients N       1 to 200 (default 24)
  *
- * Proves: with a synchronous standby every answered payment is stored exactly once, under its number, and the totals equal a full
- * count; the silence (no answers) is at most a second longer than the time without a primary. With an asynchronous standby the
+ * Proves: with a synchronous standby every answered payment is stored exactly once, under its number, the totals equal a full
+ * count, and a webhook told the end of each; the silence (no answers) is at most a second longer than the time without a primary. With an asynchronous standby the
  * audit must find losses, or it would prove nothing.
  */
 import { parseArgs } from "node:util";
@@ -48,10 +48,11 @@ setTimeout(
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
 function tell(name: string, history: History): void {
-  const { answered, unanswered, stored, lost, doubled, renumbered, kills, excessMs } = history;
+  const { answered, unanswered, stored, lost, doubled, renumbered, kills, excessMs, webhooks } = history;
   process.stdout.write(
     `${name}: ${answered} answered, ${unanswered} not, ${stored} stored, ${kills} replicas killed: ${lost} lost, ` +
       `${doubled} doubled, ${renumbered} under another number, totals ${history.areTotalsTrue ? "true" : "WRONG"}; ` +
+      `webhooks: ${webhooks.once} once, ${webhooks.more} more often, ${webhooks.never} never; ` +
       `silence at most ${Math.round(excessMs)} ms longer than without a primary\n`,
   );
 }
@@ -68,7 +69,7 @@ async function play(isSynchronous: boolean, failOvers: number): Promise<History>
 }
 
 const kept = await play(true, failOvers);
-const isSound = kept.lost + kept.doubled + kept.renumbered === 0 && kept.areTotalsTrue;
+const isSound = kept.lost + kept.doubled + kept.renumbered + kept.webhooks.never === 0 && kept.areTotalsTrue;
 const isQuick = kept.excessMs <= MOST_EXCESS_MS;
 const careless = await play(false, ASYNCHRONOUS);
 await cleanUp();
