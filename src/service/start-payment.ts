@@ -68,8 +68,9 @@ export async function startPayment(
 async function notYours({ merchants }: Pick<Store, "merchants">, merchantId: number, id: number): Promise<Refusal> {
   const own = (await merchants.listPaymentAccounts(merchantId)).map((account) => account.id);
   const shown = own.length > MAX_NAMED ? [...own.slice(0, MAX_NAMED), "…"] : own;
+  const yours = own.length === 0 ? "you have none" : `yours are ${shown.join(", ")}`;
   return invalid(
-    `payment_account_id is not the id of a payment account of yours (${shown.join(", ") || "you have none"})${whatCame(id)}. momo accounts create --name NAME opens one`,
+    `payment_account_id is not the id of a payment account of yours${whatCame(id)}, and ${yours}. momo accounts create --name NAME opens one`,
   );
 }
 

@@ -79,7 +79,9 @@ export class Orders {
 
   sending({ merchantId, kind, body, instruction }: Order): Judge {
     if (this.#environment.accounts.get(Number(body.payment_account_id))?.merchantId !== merchantId) {
-      return (answer) => this.#words.compare(demandFailure(answer, 400, ["payment_account_id"]));
+      // The same words for an unknown account and another merchant's; only the numbers differ.
+      return (answer) =>
+        this.#words.compare(demandFailure(answer, 400, ["payment_account_id"]).replaceAll(/\d[\d, ]*/g, "N"));
     }
     const content = {
       paymentAccountId: body.payment_account_id,
