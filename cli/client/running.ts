@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { CONTROL_PATH } from "../../sandbox/control/context.ts";
 import { nameDataDirectory } from "../serving/data-directory.ts";
-import { readServer } from "../serving/records.ts";
+import { readOrNull, readServer } from "../serving/records.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { DEFAULT_PORT } from "../terminal/options.ts";
 import { quoted } from "../terminal/this-program.ts";
@@ -50,12 +50,4 @@ export async function namingNeighbour(failure: NoServer, port = DEFAULT_PORT): P
   if (!found) return failure;
   const flags = found.flags.map(quoted).join(" ");
   return new Failure(failure.code, failure.message, `one answers at ${found.baseUrl}: name it with ${flags}`);
-}
-
-function readOrNull<T>(read: () => T | null): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }

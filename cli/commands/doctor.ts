@@ -21,7 +21,7 @@ import {
   TAKE_OVER,
 } from "../serving/ownership.ts";
 import { isFree } from "../serving/port.ts";
-import { readClock, readCredentials, readServer, type ServerRecord } from "../serving/records.ts";
+import { readClock, readCredentials, readOrNull, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
 import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from "../terminal/output.ts";
@@ -270,12 +270,4 @@ function checkClock(directory: DataDirectory): Finding[] {
   const state = readOrNull(() => readClock(directory));
   if (!state) return [];
   return [fine("clock", "frozenAtMs" in state ? "frozen; momo clock resume starts it again" : "moved, by momo clock")];
-}
-
-function readOrNull<T>(read: () => T | null): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { KeyListing, NewKey, Registry } from "../../src/service/registry.ts";
 import { systemClock } from "../../src/system.ts";
-import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
+import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions } from "../serving/database-flags.ts";
-import { readCredentials } from "../serving/records.ts";
+import { readCredentials, readOrNull } from "../serving/records.ts";
 import { chosenMerchant, withRegistry } from "../serving/registry.ts";
 import { askToGoOn, askWhich } from "../terminal/ask.ts";
 import { printList, printRecord } from "../terminal/data.ts";
@@ -73,7 +73,7 @@ async function listKeys(flags: KeyFlags): Promise<void> {
 
 async function revokeKey(apiKey: string, flags: KeyFlags): Promise<void> {
   const directory = locateDataDirectory(flags.data);
-  if (savedKey(directory) === apiKey) {
+  if (readOrNull(() => readCredentials(directory))?.api_key === apiKey) {
     await askToGoOn(
       () => [
         `${apiKey} is the key in ${directory.credentials}: commands without --api-key use it, and are refused from now on.`,
@@ -86,15 +86,6 @@ async function revokeKey(apiKey: string, flags: KeyFlags): Promise<void> {
   if (flags.quiet) print(apiKey);
   else if (asksForJson(flags)) printJson({ api_key: apiKey, revoked: true });
   else tell(`revoked ${apiKey}`);
-}
-
-/** The key that commands use without a flag, if its file can be read. */
-function savedKey(directory: DataDirectory): string | null {
-  try {
-    return readCredentials(directory)?.api_key ?? null;
-  } catch {
-    return null;
-  }
 }
 
 const view = ({ apiKey, merchantId, label }: KeyListing) => ({ api_key: apiKey, merchant_id: merchantId, label });

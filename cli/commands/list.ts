@@ -145,10 +145,8 @@ interface Pages {
 }
 
 function pagesOf({ pagination }: Answer): Pages {
-  if (isRecord(pagination)) {
-    const { current_page, total_pages, total_items } = pagination;
-    if ([current_page, total_pages, total_items].every(Number.isInteger)) return pagination as unknown as Pages;
-  }
+  const pages = { ...(pagination as Partial<Pages> | undefined) };
+  if ([pages.current_page, pages.total_pages, pages.total_items].every(Number.isInteger)) return pages as Pages;
   throw new Failure("unexpected", "the service answered without a pagination");
 }
 
