@@ -7,19 +7,21 @@ export interface Forwarder {
   /** Ends all connections, and refuses new ones until `mend()`. */
   cut(): void;
   mend(): void;
+  /** New connections lead to the server at this port; those that are open stay. */
+  redirect(port: number): void;
   close(): void;
 }
 
 /** @param server the port of the server, or the path of its socket */
 export async function startForwarder(server: number | string): Promise<Forwarder> {
   const open = new Set<Socket>();
-  let isCut = false;
+  let [target, isCut] = [server, false];
   const listener = createServer((near) => {
     if (isCut) {
       near.destroy();
       return;
     }
-    const far = typeof server === "string" ? connect(server) : connect(server, "127.0.0.1");
+    const far = typeof target === "string" ? connect(target) : connect(target, "127.0.0.1");
     for (const socket of [near, far]) {
       open.add(socket);
       socket.on("error", () => socket.destroy());
@@ -42,6 +44,9 @@ export async function startForwarder(server: number | string): Promise<Forwarder
     cut,
     mend() {
       isCut = false;
+    },
+    redirect(port) {
+      target = port;
     },
     close() {
       cut();

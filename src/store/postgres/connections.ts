@@ -58,30 +58,29 @@ export function createConnections({ login }: Address, most: number, clock: Clock
 
   function release(link: Link, isBroken: boolean): void {
     inUse.delete(link);
-    if (isBroken || isClosed || link.isEnded) void link.end();
+    if (isBroken || isClosed || link.isEnded || link.isOutdated) void link.end();
     else idle.push(link);
     if (!isClosed && inUse.size < most) waiting.shift()?.(take());
+  }
+
+  function outdate(): void {
+    for (const link of idle.splice(0)) void link.end();
+    for (const link of inUse) link.isOutdated = true;
   }
 
   return {
     async use(mostMs, work, inTransaction = false) {
       const link = await acquire();
-      let [isLate, isBroken] = [false, false];
-      const unanswered = Promise.withResolvers<never>();
-      let cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
-        isLate = true;
-        void link.end();
-        // The end rejects the statement under way, and `work` knows what that means: its own error counts, if it comes soon.
-        cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, () => unanswered.reject(new DeadlinePassed()));
-      });
+      let isBroken = inTransaction;
       try {
-        return await Promise.race([work(link), unanswered.promise]);
+        const result = await link.run(work, clock, mostMs, outdate);
+        isBroken = false;
+        return result;
       } catch (error) {
-        isBroken = inTransaction || needsNewConnection(error);
-        throw isLate && stateOf(error) === "connection" ? new DeadlinePassed() : error;
+        if (needsNewConnection(error)) outdate();
+        throw error;
       } finally {
-        cancelAlarm();
-        release(link, isLate || isBroken);
+        release(link, isBroken);
       }
     },
     async borrow() {
@@ -110,6 +109,8 @@ class Link implements Connection {
   readonly #sql: SQL;
   /** Whether the connection has ended. It is never opened again. */
   isEnded = false;
+  /** The address may lead to another server now: after its work, the connection is closed. */
+  isOutdated = false;
 
   constructor(login: Address["login"]) {
     const onclose = () => {
@@ -129,6 +130,31 @@ class Link implements Connection {
     // One statement gives its rows, several give a list for each.
     return Array.isArray(results.at(-1)) ? results.at(-1) : results;
   };
+
+  /** @param onLate called at the deadline, which ends the connection */
+  async run<T>(
+    work: (connection: Connection) => Promise<T>,
+    clock: Clock,
+    mostMs: number,
+    onLate: () => void,
+  ): Promise<T> {
+    let isLate = false;
+    const unanswered = Promise.withResolvers<never>();
+    let cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
+      isLate = true;
+      onLate();
+      void this.end();
+      // The end rejects the statement under way, and `work` knows what that means: its own error counts, if it comes soon.
+      cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, () => unanswered.reject(new DeadlinePassed()));
+    });
+    try {
+      return await Promise.race([work(this), unanswered.promise]);
+    } catch (error) {
+      throw isLate && stateOf(error) === "connection" ? new DeadlinePassed() : error;
+    } finally {
+      cancelAlarm();
+    }
+  }
 
   /** Rejects statements that still run. The driver's own close may never end, so callers need not wait for it. */
   end(): Promise<void> {

@@ -99,7 +99,10 @@ function assemble(parts: Parts): PostgresStore {
   const { stopwatch, replica } = options;
   const deliveries = createDeliveryStore(attempts, numbering.requestIds, replica);
   const transactions = createTransactionStore(
-    { attempts, meter, stopwatch, replica, deliveries, unsettled: new Unsettled() },
+    {
+      ...{ attempts, meter, stopwatch, replica, deliveries, unsettled: new Unsettled() },
+      mayBeStale: () => heartbeat.durability.isReplicated,
+    },
     numbering,
   );
   const sql = engineSql(attempts);

@@ -6,6 +6,7 @@ import type { TransactionReads } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
+import type { Query } from "./options.ts";
 import { fromRow, numbers, ROW } from "./rows.ts";
 import { toStored } from "./text.ts";
 
@@ -41,21 +42,46 @@ const PAID_BY = `SELECT ${ROW} FROM (
     SELECT * FROM transactions WHERE status = 1 ${NEWEST_PAID} LIMIT ${MOST_SCANNED}
   ) AS newest WHERE phone = $1::bigint ${NEWEST_PAID} LIMIT $2::int`;
 
-/** Reads of transactions, except their list. The lookups by id of one turn are one statement. */
-export function createReads(attempts: Attempts, { requestIds, isOwn }: Numbering): TransactionReads {
+/** Its commit waits for a standby. A server that was replaced as primary has none, so what it does not have proves nothing. */
+const CONFIRM = "SELECT 1 FROM numbering FOR KEY SHARE";
+
+export interface ReadsParts {
+  readonly attempts: Attempts;
+  /** Whether the server that answers may have been replaced by its standby. */
+  readonly mayBeStale: () => boolean;
+}
+
+/** The lookups by id of one turn are one statement. */
+function createLookup({ attempts, mayBeStale }: ReadsParts) {
+  return createGroup<number, TransactionRow | null>({
+    attempts,
+    lanes: LANES,
+    async run(ids) {
+      const found = new Map<number, TransactionRow>();
+      const look = async (query: Query, some: Iterable<number>) => {
+        for (const row of await query<TransactionRow>(BY_IDS, [numbers(some)])) found.set(row.id, fromRow(row));
+      };
+      await attempts.read(({ query }) => look(query, new Set(ids)));
+      const missing = ids.filter((id) => !found.has(id));
+      if (missing.length > 0 && mayBeStale()) {
+        await attempts.write(async ({ query }) => {
+          await query(CONFIRM);
+          await look(query, missing);
+        });
+      }
+      return ids.map((id) => found.get(id) ?? null);
+    },
+  });
+}
+
+/** Reads of transactions, except their list. */
+export function createReads(parts: ReadsParts, { requestIds, isOwn }: Numbering): TransactionReads {
+  const { attempts } = parts;
   const rowsOf = async (text: string, parameters: readonly unknown[] = []) => {
     const rows = await attempts.read(({ query }) => query<TransactionRow>(text, parameters));
     return rows.map(fromRow);
   };
-  const byNumber = createGroup<number, TransactionRow | null>({
-    attempts,
-    lanes: LANES,
-    async run(ids) {
-      const rows = await rowsOf(BY_IDS, [numbers(new Set(ids))]);
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-  });
+  const byNumber = createLookup(parts);
   const first = async <Row>(text: string, parameters: readonly unknown[] = []) => {
     const [row] = await attempts.read(({ query }) => query<Row>(text, parameters));
     return row ?? null;

@@ -3,13 +3,13 @@ import { toPending } from "../rows.ts";
 import type { TransactionStore } from "../store.ts";
 import { type ClaimParts, claimDue, firstOfEach } from "./claim.ts";
 import type { Numbering } from "./numbering.ts";
-import { createReads } from "./reads.ts";
+import { createReads, type ReadsParts } from "./reads.ts";
 import { fromRow } from "./rows.ts";
 import { createWrites, type Writes, type WritesParts } from "./writes.ts";
 
 /** Transactions one by one. */
 export function createTransactionStore(
-  parts: WritesParts,
+  parts: WritesParts & ReadsParts,
   numbering: Numbering,
 ): TransactionStore & Pick<Writes, "inserts" | "outcomes"> {
   const { attempts, unsettled } = parts;
@@ -33,7 +33,7 @@ export function createTransactionStore(
   }
 
   return {
-    ...createReads(attempts, numbering),
+    ...createReads(parts, numbering),
     ...writes,
 
     async identify(createdAtMs, random) {

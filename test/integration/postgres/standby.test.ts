@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PostgresStore } from "../../../src/store/postgres/postgres.ts";
-import { cleanUp } from "../../support/cleanup.ts";
+import { cleanUp, later } from "../../support/cleanup.ts";
+import { startForwarder } from "../../support/forwarder.ts";
 import { CREATED_AT_MS, paidAt } from "../../support/payments.ts";
-import { describePostgres, openEngine, openReplica, runSql } from "../../support/postgres.ts";
+import { describePostgres, openEngine, openReplica, runSql, urlOf } from "../../support/postgres.ts";
 import { rejectionOf } from "../../support/rejection.ts";
 import { addMerchants, identified, insertPending } from "../../support/shop.ts";
-import { makeStandby, type Node, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
-import { TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
+import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
+import { SLACK_MS, TEST_TIMEOUT_MS } from "../../support/time-outs.ts";
 import { until } from "../../support/until.ts";
 
 /** An answered payment is on the standby. PostgreSQL can answer a commit that the standby does not have, in two known ways. */
@@ -123,5 +124,21 @@ function defineTests(): void {
     await untilOnStandby(pending.id);
     expect(store.metrics.unknownOutcomes).toBeGreaterThan(0);
     expect(await store.transactions.listPending(10)).toContainEqual(pending);
+  });
+
+  test("a replaced primary that still answers: a payment that it does not have is found, and the next is stored in time", async () => {
+    const forwarder = await startForwarder(primary.port);
+    later(() => forwarder.close());
+    const left = await openReplica(urlOf(forwarder.port, "postgres"), { connections: 8 });
+    // Eight idle connections to the old primary.
+    await Promise.all(Array.from({ length: 8 }, () => left.sql.read("SELECT pg_sleep(0.3)")));
+    await promote(standby);
+    forwarder.redirect(standby.port);
+    const paid = await insertPending(await openReplica(urlAt(standby)));
+    const startedMs = performance.now();
+    expect(await left.transactions.findByCheckoutRequestId(paid.checkoutRequestId)).toEqual(paid);
+    const stored = await insertPending(left);
+    expect(performance.now() - startedMs).toBeLessThan(5000 + SLACK_MS);
+    expect(await runSql(urlAt(standby), select(stored.id))).toHaveLength(1);
   });
 }
