@@ -3,6 +3,7 @@ import { api } from "../api.ts";
 import { nameOf } from "../arrivals.ts";
 import { formatInterval, timeOfDay } from "../logic/format.ts";
 import { counted } from "../logic/in-force.ts";
+import { isLoaded } from "../state.ts";
 import type { Attempt, Delivery } from "../wire.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { FormProblem, useCall } from "./form.tsx";
@@ -18,6 +19,8 @@ export function DeliveryItem({ delivery, isNamed = false }: DeliveryItemProps) {
   const { id, state, due_at, attempts, body, checkout_request_id, resend_of } = delivery;
   const call = useCall();
   const last = attempts.at(-1);
+  // Names are known when everything is loaded.
+  isLoaded.value;
   return (
     <li class="delivery">
       <details>
