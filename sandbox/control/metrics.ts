@@ -66,12 +66,15 @@ export const metrics: ControlCall = async (_request, { service, webhooks, reques
       ["", {}, look.clockOffsetMs / 1000],
     ]),
     family("momo_durability", "gauge", "Where an answered payment is kept", [["", { level: look.durability }, 1]]),
-    ...(look.connections === null
-      ? []
-      : [family("momo_connections", "gauge", "Connections to the engine", [["", {}, look.connections]])]),
+    ...familyOf("momo_connections", "Connections to the engine", look.connections),
+    ...familyOf("momo_searches", "Broad searches that run or wait for their turn", look.longReads),
   ];
   return new Response(families.join(""), { headers: { "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" } });
 };
+
+/** A gauge, unless the engine has no such thing. */
+const familyOf = (name: string, help: string, value: number | null): string[] =>
+  value === null ? [] : [family(name, "gauge", help, [["", {}, value]])];
 
 function family(name: string, type: string, help: string, samples: readonly Sample[]): string {
   const lines = samples.map(([suffix, labels, value]) => `${name}${suffix}${written(labels)} ${value}\n`);

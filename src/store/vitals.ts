@@ -46,6 +46,8 @@ export interface Measurement {
   readonly clockOffsetMs: number;
   /** Connections to the engine; null where there are none. */
   readonly connections: number | null;
+  /** Long reads of the list, such as broad searches, that run or wait for their turn; null where each has a connection. */
+  readonly longReads: number | null;
 }
 
 const BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;

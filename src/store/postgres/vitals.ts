@@ -28,7 +28,13 @@ export function createVitals({ state, metrics, sql, probe, explain }: Parts): Vi
         "SELECT coalesce(sum(count), 0)::float8 AS pending FROM day_totals WHERE status = 0",
       );
       const { durability, offsetMs, connections } = state();
-      return { durability, pending: row?.pending ?? 0, clockOffsetMs: offsetMs, connections: connections.busy };
+      return {
+        durability,
+        pending: row?.pending ?? 0,
+        clockOffsetMs: offsetMs,
+        connections: connections.busy,
+        longReads: null,
+      };
     },
     obstacle() {
       const { clock } = state();

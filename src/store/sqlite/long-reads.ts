@@ -5,6 +5,8 @@ import { openForReading } from "./database.ts";
 export interface LongReads {
   /** @param read starts a read on its own connection, and yields between its steps */
   run<T>(read: (client: Database) => Generator<unknown, T>): Promise<T>;
+  /** How many run or wait. */
+  readonly count: number;
   /** Rejects the reads that have not ended. */
   close(): void;
 }
@@ -12,7 +14,7 @@ export interface LongReads {
 /** @param file a database that is open already, and stays open */
 export function createLongReads(file: string): LongReads {
   let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  let count = 0;
   let connection: ReturnType<typeof openForReading> | undefined;
   let isClosed = false;
 
@@ -41,15 +43,18 @@ export function createLongReads(file: string): LongReads {
 
   return {
     run(read) {
-      waiting += 1;
+      count += 1;
       const answer = last
         .then(() => readInSteps(read))
         .finally(() => {
-          waiting -= 1;
-          if (waiting === 0) disconnect();
+          count -= 1;
+          if (count === 0) disconnect();
         });
       last = answer.catch(() => {});
       return answer;
+    },
+    get count() {
+      return count;
     },
     close() {
       isClosed = true;

@@ -67,7 +67,7 @@ export function createStore({ client, close }: OpenDatabase, file: string, stopw
     transactions: createTransactionStore({ client, snapshot, commits, totals, words, order, numbering, deliveries }),
     transactionList: createTransactionList(client, snapshot, longReads, numbering),
     deliveries,
-    vitals: createVitals(client, file, snapshot, watch.meter),
+    vitals: createVitals(client, file, { snapshot, meter: watch.meter, longReads }),
     isShared: false,
     markOfOthers: async () => "",
     close() {

@@ -3,6 +3,7 @@ import { MAX_NUMBER } from "../../domain/identifiers.ts";
 import { PENDING } from "../rows.ts";
 import type { Meter, Trouble, Vitals } from "../vitals.ts";
 import { firstOf } from "./database.ts";
+import type { LongReads } from "./long-reads.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** How long a probe waits for another program. The whole process waits with it. */
@@ -22,7 +23,11 @@ const PROBE = [
 ];
 
 /** The vitals of SQLite, which has no clock, connections or unknown outcomes. */
-export function createVitals(client: Database, file: string, snapshot: Snapshot, meter: Meter): Vitals {
+export function createVitals(
+  client: Database,
+  file: string,
+  { snapshot, meter, longReads }: { snapshot: Snapshot; meter: Meter; longReads: LongReads },
+): Vitals {
   const probe = client.transaction(() => {
     for (const statement of PROBE) client.run(statement);
   });
@@ -37,7 +42,7 @@ export function createVitals(client: Database, file: string, snapshot: Snapshot,
           WHERE merchant_id IN (SELECT id FROM merchants) AND bits = 0 AND status = ${PENDING}`,
         ),
       );
-      return { durability: "disk", pending, clockOffsetMs: 0, connections: null };
+      return { durability: "disk", pending, clockOffsetMs: 0, connections: null, longReads: longReads.count };
     },
     obstacle: () => null,
     async probe() {

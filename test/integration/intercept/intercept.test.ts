@@ -54,7 +54,9 @@ describe("the payment account of an intercepted request", () => {
     const refusals = stdout.trim().split("\n");
     expect(refusals).toHaveLength(3);
     for (const [index, id] of ["2", "2147483648", "0"].entries()) {
-      expect(refusals[index]).toContain(`is not the id of a payment account of yours; it is ${id}, and yours are 1. momo accounts`);
+      expect(refusals[index]).toContain(
+        `is not the id of a payment account of yours; it is ${id}, and yours are 1. momo accounts`,
+      );
     }
   });
 });

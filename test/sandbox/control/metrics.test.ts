@@ -19,7 +19,7 @@ async function textOf(dueAtMs: number | null, webhookAtMs: number | null): Promi
       vitals: {
         engine: "postgresql",
         work: meter,
-        measure: async () => ({ durability: "disk", pending: 4, clockOffsetMs: -1250, connections: 6 }),
+        measure: async () => ({ durability: "disk", pending: 4, clockOffsetMs: -1250, connections: 6, longReads: 5 }),
       },
       resolver: { lateness: { count: 2, sumMs: 4500 } },
       nowMs: () => 3_600_000,
@@ -58,6 +58,7 @@ test("each metric has its value, in its unit and with its sign", async () => {
     "momo_clock_offset_seconds -1.25",
     'momo_durability{level="disk"} 1',
     "momo_connections 6",
+    "momo_searches 5",
   ]);
   for (const bucket of ['le="0.001"} 1', 'le="0.1"} 1', 'le="0.25"} 2', 'le="+Inf"} 2']) {
     expect(samples).toContain(`momo_commit_seconds_bucket{${bucket}`);
