@@ -1,6 +1,6 @@
 /**
- * Installs the packages in package-lock.json, if the file has changed since the last time. It runs before the scripts in
- * package.json, so it needs only Node's standard library, and it also runs in Bun on machines without Node.
+ * Installs the packages in package-lock.json and builds the console's page, if they have changed since the last time. Each script in
+ * package.json begins with it, so it needs only Node's standard library, and it also runs in Bun on machines without Node.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,6 +23,7 @@ const upToDate = readStamp() === lock && bunBytes() > 0;
 if (!upToDate) install();
 if (bunBytes() < SMALLEST_PROGRAM_BYTES) placeBun();
 if (!upToDate) writeFileSync(stampFile, lock);
+await import("./build-console.mjs");
 
 function readStamp() {
   try {

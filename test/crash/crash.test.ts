@@ -4,7 +4,7 @@ import { named } from "../support/needs.ts";
 import { runScenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-/** The first rounds of `npm run crash`, the same ones each time. */
+/** The first rounds of `npm run dev crash`, the same ones each time. */
 
 afterAll(cleanUp);
 

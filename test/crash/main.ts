@@ -1,5 +1,5 @@
 /**
- * Breaks a running momo, and compares its data with the answers that its clients got: `npm run crash`. It kills, stops and sets
+ * Breaks a running momo, and compares its data with the answers that its clients got: `npm run dev crash`. It kills, stops and sets
  * the clock back under load, fills the disk, takes away the right to write, and locks the database.
  *
  *   --rounds N     kills, 1 to 10,000 (default 100); the other scenarios follow with fewer rounds
@@ -66,7 +66,7 @@ for (const name of names) {
   } catch (error) {
     process.exitCode = 1;
     say(`${name} FAILED: ${(error as Error).message}`);
-    say(`again: npm run crash -- --only ${name} --rounds ${kills} --seed ${seed}`);
+    say(`again: npm run dev -- crash --only ${name} --rounds ${kills} --seed ${seed}`);
   } finally {
     await cleanUp();
   }

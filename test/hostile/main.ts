@@ -1,5 +1,5 @@
 /**
- * `npm run hostile`: sends bad input to a running momo, and starts it with bad values. The tests check each property of
+ * `npm run dev hostile`: sends bad input to a running momo, and starts it with bad values. The tests check each property of
  * `test/hostile` a few dozen times; this program checks it as often as `--runs` says.
  *
  *   --runs N       inputs to each property, 1 to 100,000 (default 2,000); for command lines, which take longer, a tenth
@@ -66,7 +66,7 @@ for (const name of names) {
   } catch (error) {
     process.exitCode = 1;
     say(`${name} FAILED: ${(error as Error).message}`);
-    say(`again: npm run hostile -- --only "${name}" --runs ${runs} --seed ${seed}`);
+    say(`again: npm run dev -- hostile --only "${name}" --runs ${runs} --seed ${seed}`);
   } finally {
     await cleanUp();
   }

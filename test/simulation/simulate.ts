@@ -1,10 +1,10 @@
 /**
- * Runs histories drawn from seeds: `npm run simulate`.
+ * Runs histories drawn from seeds: `npm run dev simulate`.
  *
- *   npm run simulate                     fresh seeds for a minute
- *   npm run simulate -- --minutes 10     for so long; Ctrl+C stops it sooner
- *   npm run simulate 1234                this seed again; with `-- --trace` line by line
- *   npm run simulate 1 -- --seeds 20     this one and those after it
+ *   npm run dev simulate                     fresh seeds for a minute
+ *   npm run dev -- simulate --minutes 10     for so long; Ctrl+C stops it sooner
+ *   npm run dev simulate 1234                this seed again; `-- simulate 1234 --trace`: line by line
+ *   npm run dev -- simulate 1 --seeds 20     this one and those after it
  *
  * Ends with exit code 1 at the first failure, and prints its seed.
  */

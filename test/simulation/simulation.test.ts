@@ -59,7 +59,7 @@ test("a failure names the seed, the command that repeats it, and the last steps 
   const failure = new SimulationFailure(1234, 17, ["a request", "its answer"], new Error("two and two are five"));
   expect(failure.message.split("\n")).toEqual([
     "seed 1234 fails at step 17: Error: two and two are five",
-    "again: npm run simulate 1234",
+    "again: npm run dev simulate 1234",
     "the last steps before:",
     "  a request",
     "  its answer",

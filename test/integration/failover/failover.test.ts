@@ -6,7 +6,7 @@ import { failOverUnderLoad, type Scene, startScene } from "./history.ts";
 
 afterAll(cleanUp);
 
-// The long run is `npm run failover`.
+// The long run is `npm run dev failover`.
 describeWith(["haproxy"], "a fail-over under load, behind HAProxy", () => {
   describeWithPostgres("with three replicas", () => {
     let scene: Scene;

@@ -1,6 +1,6 @@
 /**
  * Fails over a PostgreSQL under load, behind HAProxy, with three replicas of momo, some of which are killed. Then it compares the
- * stored payments with the answers that the clients got: `npm run failover`.
+ * stored payments with the answers that the clients got: `npm run dev failover`.
  *
  *   --fail-overs N    1 to 100 (default 20)
  *   --clients N       1 to 200 (default 24)

@@ -3,7 +3,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { expectToPay } from "../../support/intercept.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
 
-/** Real programs with the address of a service in their source, on what this machine has; `npm run runtimes` tries others. */
+/** Real programs with the address of a service in their source, on what this machine has; `npm run dev runtimes` tries others. */
 
 afterAll(cleanUp);
 

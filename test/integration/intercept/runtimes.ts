@@ -5,7 +5,7 @@ import { cleanUp } from "../../support/cleanup.ts";
 import { expectToPay } from "../../support/intercept.ts";
 import { named } from "../../support/needs.ts";
 
-/** The same programs on other runtimes, and clients of packages; `npm run runtimes` installs them (half a gigabyte), and runs this. */
+/** The same programs on other runtimes, and clients of packages; `npm run dev runtimes` installs them (half a gigabyte), and runs this. */
 
 afterAll(cleanUp);
 

@@ -8,7 +8,7 @@ import { testHelperIn } from "../../support/helper-in-runtime.ts";
 import { installPackages } from "../../support/installed.ts";
 import { named } from "../../support/needs.ts";
 
-/** The test helper in the runtimes that `npm run runtimes` installs. */
+/** The test helper in the runtimes that `npm run dev runtimes` installs. */
 
 let project: string;
 beforeAll(async () => {

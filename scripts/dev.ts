@@ -1,0 +1,35 @@
+import { join } from "node:path";
+
+/** The rare programs for work on momo: `npm run dev NAME`, with flags `npm run dev -- NAME --flag`. CONTRIBUTING.md says what each does. */
+
+const ROOT = join(import.meta.dir, "..");
+const INTERCEPT = "test/integration/intercept";
+const bun = (...args: string[]) => [process.execPath, ...args];
+
+/** The commands of each, one after the other; the last one gets the arguments. */
+const PROGRAMS: Readonly<Record<string, readonly string[][]>> = {
+  crash: [bun("test/crash/main.ts")],
+  failover: [bun("test/integration/failover/main.ts")],
+  hostile: [bun("test/hostile/main.ts")],
+  runtimes: [
+    ["npm", "ci", "--prefix", INTERCEPT, "--ignore-scripts", "--no-audit", "--no-fund"],
+    bun("test", "--timeout=120000", `./${INTERCEPT}/runtimes.ts`, "./test/integration/npm/runtimes.ts"),
+  ],
+  screenshots: [bun("scripts/screenshots.ts"), bun("scripts/recordings/main.ts")],
+  simulate: [bun("test/simulation/simulate.ts")],
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const commands = PROGRAMS[name];
+if (commands === undefined) {
+  process.stderr.write(`npm run dev: NAME must be one of ${Object.keys(PROGRAMS).join(", ")}; it is "${name}"\n`);
+  process.exit(2);
+}
+process.on("SIGINT", () => {}); // a terminal sends it to the program, too
+for (const [index, command] of commands.entries()) {
+  const more = index === commands.length - 1 ? args : [];
+  const child = Bun.spawn([...command, ...more], { cwd: ROOT, stdio: ["inherit", "inherit", "inherit"] });
+  process.once("SIGTERM", () => child.kill());
+  const exitCode = await child.exited;
+  if (exitCode !== 0) process.exit(exitCode);
+}
