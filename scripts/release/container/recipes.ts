@@ -6,9 +6,9 @@ import { payment, run, runToEnd, until } from "../run.ts";
 import type { Engine } from "./engine.ts";
 import { healthy, start, type Trial } from "./trials.ts";
 
-/** Runs the container recipes of docs/testing.md, as far as possible without Docker, GitHub and GitLab. */
+/** Runs the container recipes in docs/examples, as far as possible without Docker, GitHub and GitLab. */
 
-const DOCUMENT = readFileSync(join(import.meta.dir, "../../../docs/testing.md"), "utf8");
+const EXAMPLES = join(import.meta.dir, "../../../docs/examples");
 const NAME_IN_DOCUMENT = /ghcr\.io\/OWNER\/momo:[0-9.]+/g;
 const PAY = payment("completed");
 
@@ -25,13 +25,9 @@ interface Recipe {
   readonly test: { services: Service[]; variables: Record<string, string> };
 }
 
-/** The block of the document that contains a text, with the name of another image. */
-function blockWith(text: string, image: string): string {
-  const blocks = [...DOCUMENT.matchAll(/^```(?:yaml|js)\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
-  const found = blocks.find((block) => block.includes(text) && NAME_IN_DOCUMENT.test(block));
-  if (found === undefined) throw new Error(`docs/testing.md has no recipe with ${text}`);
-  return found.replaceAll(NAME_IN_DOCUMENT, image);
-}
+/** A recipe with the name of another image. */
+const recipe = (file: string, image: string): string =>
+  readFileSync(join(EXAMPLES, file), "utf8").replaceAll(NAME_IN_DOCUMENT, image);
 
 const flagsOf = (env: Record<string, string> = {}) =>
   Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
@@ -57,7 +53,7 @@ export const RECIPES: Record<string, Trial> = {
   },
 
   "GitLab: the service is reached by its alias, with the variables of the job": async (engine, image) => {
-    const { test } = YAML.parse(blockWith("alias: momo", image)) as Recipe;
+    const { test } = YAML.parse(recipe("gitlab.yaml", image)) as Recipe;
     await engine.podman("network", "create", "gitlab");
     const variables = flagsOf(test.variables);
     const network = ["--network", "gitlab"];
@@ -69,7 +65,7 @@ export const RECIPES: Record<string, Trial> = {
   },
 
   "GitHub: the health check succeeds, and a step finds the service by its variables": async (engine, image) => {
-    const { services, env } = YAML.parse(blockWith('ports: ["2547:2547"]', image)) as Recipe;
+    const { services, env } = YAML.parse(recipe("github-services.yaml", image)) as Recipe;
     const publish = ["--publish", "127.0.0.1::2547", "--health-interval", "disable"];
     await engine.podman("run", "--detach", "--name", "github", ...publish, ...flagsOf(services.momo.env), image);
     await until(
@@ -87,7 +83,7 @@ export const RECIPES: Record<string, Trial> = {
   "compose: the shop pays in the container that it depends on": async (engine, image) => {
     const folder = join(engine.folder, "compose");
     mkdirSync(folder);
-    const text = blockWith("condition: service_healthy", image)
+    const text = recipe("compose.yaml", image)
       .replace("build: .", `image: ${image}\n    command: ${JSON.stringify(PAY)}`)
       .replace("127.0.0.1:2547:2547", "127.0.0.1::2547");
     writeFileSync(join(folder, "compose.yaml"), text);
@@ -108,8 +104,7 @@ export const RECIPES: Record<string, Trial> = {
     const folder = join(engine.folder, "testcontainers");
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const code = blockWith("testcontainers", image);
-    writeFileSync(join(folder, "try.js"), `${code}\nconsole.log(checkout_request_id);\n`);
+    writeFileSync(join(folder, "try.js"), recipe("testcontainers.mjs", image));
     await run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", ...PACKAGES], { cwd: folder });
     const socket = join(engine.folder, "podman.sock");
     const service = Bun.spawn([...engine.podmanCommand, "system", "service", "--time", "0", `unix://${socket}`], {

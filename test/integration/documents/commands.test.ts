@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp } from "../../support/cleanup.ts";
-import { blocksOf, type Document, USER_DOCUMENTS } from "../../support/documents.ts";
+import { blocksOf, type Document, ROOT, readDocument, USER_DOCUMENTS } from "../../support/documents.ts";
 import { startSession } from "../../support/documents-session.ts";
 import { type Needed, testWith } from "../../support/needs.ts";
 
@@ -26,14 +26,6 @@ const needsOf = (script: string) =>
 
 const scriptsOf = (document: Document) => blocksOf(document, "sh").map((block) => block.trim());
 
-/** Writes the blocks that begin with the name of their file. */
-function writeNamedFiles(document: Document, folder: string): void {
-  for (const text of ["python", "php", "go"].flatMap((language) => blocksOf(document, language))) {
-    const name = /^(?:\/\/|#|<\?php \/\/) ([\w.]+)\n/.exec(text)?.[1];
-    if (name !== undefined) writeFileSync(join(folder, name), text);
-  }
-}
-
 test("the commands that set up are the ones that are run elsewhere", () => {
   const scripts = USER_DOCUMENTS.flatMap(scriptsOf);
   expect(scripts.filter((script) => SETTING_UP.has(script))).toHaveLength(SETTING_UP.size);
@@ -51,7 +43,6 @@ for (const document of USER_DOCUMENTS.filter(({ path }) => path !== ELSEWHERE)) 
     `every command of ${document.path} works as it is written`,
     async () => {
       const session = await startSession();
-      writeNamedFiles(document, session.folder);
       for (const written of scripts) {
         // Polls of 50 ms instead of 3 s: nothing else is changed.
         const script = written.replaceAll(/--wait(?! --interval)/g, "--wait --interval 50ms");
@@ -65,4 +56,18 @@ for (const document of USER_DOCUMENTS.filter(({ path }) => path !== ELSEWHERE)) 
     },
     test.concurrent,
   );
+}
+
+const rows = readDocument("docs/testing.md").text.matchAll(/\| `((?:python3|phpunit|go) [^`]+)` \|/g);
+const examples = [...rows].map(([, command = ""]) => command);
+
+test("docs/testing.md has a command for each language of docs/examples", () => expect(examples).toHaveLength(3));
+
+for (const command of examples) {
+  testWith(needsOf(command), `the example of ${command}`, async () => {
+    const session = await startSession();
+    cpSync(join(ROOT, "docs/examples"), session.folder, { recursive: true });
+    const { stdout, stderr, exitCode } = await session.run(command, session.variables);
+    expect({ command, stdout, stderr, exitCode }).toMatchObject({ stderr: "", exitCode: 0 });
+  });
 }

@@ -1,0 +1,17 @@
+import { GenericContainer, Wait } from "testcontainers";
+
+const MOMO_API_KEY = "mk_0123456789abcdef";
+const MOMO_API_SECRET = "ms_0123456789abcdef0123456789abcdef";
+const momo = await new GenericContainer("ghcr.io/OWNER/momo:0.1.0")
+  .withEnvironment({ MOMO_API_KEY, MOMO_API_SECRET, MOMO_SERVE_OUTCOME: "cancelled", MOMO_SERVE_AFTER: "10ms" })
+  .withExposedPorts(2547)
+  .withWaitStrategy(Wait.forHttp("/_momo/health", 2547))
+  .start();
+const answer = await fetch(`http://${momo.getHost()}:${momo.getMappedPort(2547)}/v2/stkpush.php`, {
+  method: "POST",
+  headers: { "Content-Type": "application/json", "X-API-Key": MOMO_API_KEY, "X-API-Secret": MOMO_API_SECRET },
+  body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100 }),
+});
+const { checkout_request_id } = await answer.json();
+console.log(checkout_request_id);
+await momo.stop();
