@@ -38,6 +38,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["momo list --from 2026-11-01 --search 0712", "from a day on, of phones with this prefix"],
     ["momo list --format tsv | cut -f 1,4", "numbers and statuses, for a script"],
   ],
+  mcp: [["momo mcp --config claude", "the settings for Claude Code: put them into .mcp.json"]],
   phone: [
     ["momo phone 0712345678", "be the customer of one phone"],
     ["momo phone", "of every phone"],

@@ -86,7 +86,9 @@ describe("runs it with MOMO_* set, usable from inside", () => {
     const script = `${pay} && ${MOMO} accounts list -q && ${MOMO} accounts create --name Next -q; ${pay} --account 1`;
     const run = await runMomo(["exec", "--account", "17", "--", "sh", "-c", script]);
     expect(run).toMatchObject({ stdout: expect.stringMatching(/^ws_CO_\w+\n17\n18\n$/), exitCode: 5 });
-    expect(run.stderr).toContain("account of yours; it is 1, and yours are 17, 18. momo accounts create --name NAME opens one");
+    expect(run.stderr).toContain(
+      "account of yours; it is 1, and yours are 17, 18. momo accounts create --name NAME opens one",
+    );
     const tooGreat = await runMomo(["exec", "--account", "2147483648", "--", "true"]);
     expect(tooGreat).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("at most 2147483647") });
   });

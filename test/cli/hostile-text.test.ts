@@ -117,6 +117,7 @@ const CASES: Record<string, string[][]> = {
   help: [[HOSTILE]],
   version: [[HOSTILE]],
   phone: [[HOSTILE]],
+  mcp: [["--base-url", HOSTILE]],
 };
 const LINES = Object.entries(CASES).flatMap(([name, all]) => all.map((args) => [name, ...args]));
 

@@ -196,7 +196,7 @@ test("broken JSON-RPC leaves standard output to the protocol, and the end of the
     stdout: "pipe",
     stderr: "pipe",
   });
-  child.stdin.write(`${lines.join("\n")}\n`);
+  await child.stdin.write(`${lines.join("\n")}\n`);
   await child.stdin.flush();
   const reader = child.stdout.getReader();
   let output = "";

@@ -44,7 +44,7 @@ function serveOverHttp(): string {
       const message = (await request.json()) as Message;
       const { promise, resolve } = Promise.withResolvers<string>();
       if (message.id !== undefined) waiting.set(message.id, resolve);
-      child.stdin.write(`${JSON.stringify(message)}\n`);
+      await child.stdin.write(`${JSON.stringify(message)}\n`);
       await child.stdin.flush();
       if (message.id === undefined) return new Response(null, { status: 202 });
       return new Response(await promise, { headers: { "Content-Type": "application/json" } });
