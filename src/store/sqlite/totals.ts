@@ -129,10 +129,8 @@ export function recount(client: Database): void {
 
 /** Whether the totals equal a full count. */
 export function areTotalsTrue(client: Database): boolean {
-  const [kept, counted] = [
-    "SELECT * FROM totals WHERE count <> 0 OR amount_cents <> 0",
-    `SELECT * FROM (${FULL_COUNT})`,
-  ];
-  const differences = `SELECT EXISTS (${kept} EXCEPT ${counted}) OR EXISTS (${counted} EXCEPT ${kept})`;
+  const differences = `WITH counted AS MATERIALIZED (${FULL_COUNT}),
+      kept AS (SELECT * FROM totals WHERE count <> 0 OR amount_cents <> 0)
+    SELECT EXISTS (SELECT * FROM kept EXCEPT SELECT * FROM counted) OR EXISTS (SELECT * FROM counted EXCEPT SELECT * FROM kept)`;
   return client.query(differences).values()[0]?.[0] === 0;
 }

@@ -98,7 +98,10 @@ export function removeWords(client: Database): void {
 export function collectWords(client: Database): void {
   removeWords(client);
   const statements = prepare(client);
-  for (let until: number | null = 0; until !== null; ) until = addNext(statements, until, ROWS_AT_ONCE);
+  // A whole block at once is faster.
+  for (const count of [2 ** BLOCK_BITS, ROWS_AT_ONCE]) {
+    while (addNext(statements, wordsUntil(statements), count) !== null) {}
+  }
 }
 
 /** Whether the transactions up to the last with words, and no others, have exactly their words. */
