@@ -22,6 +22,9 @@ import { isAmong, totals, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
 import { createWordSearch, type WordSearch } from "./words.ts";
 
+/** Skipping this many rows of an index, or reading them one by one, takes a few milliseconds at most. */
+const FEW_ROWS = 2000;
+
 /** Looking up this many rows by their numbers takes a millisecond. */
 export const LOOKED_UP_AT_ONCE = 500;
 
@@ -43,6 +46,8 @@ interface Found extends StatusSum {
 
 /** drizzle writes the SQL, and Bun's `query` caches the prepared statement. drizzle's own driver would prepare it each time. */
 const dialect = new SQLiteSyncDialect();
+
+const OF_MERCHANT = sql.raw("INDEXED BY transactions_of_merchant");
 
 const isIn = (block: number) => between(transactions.id, block * 2 ** BLOCK_BITS, (block + 1) * 2 ** BLOCK_BITS - 1);
 
@@ -79,7 +84,7 @@ export class ListReader {
     if (limit <= 0) return { rows, summary };
     if (!this.#isInOrder()) {
       yield "long";
-      return { rows: this.#sorted(selectionOf(merchantId, rest), skip, limit), summary };
+      return { rows: this.#sorted(selectionOf(merchantId, rest), "time", skip, limit), summary };
     }
     // The list has all rows of later days first.
     const later =
@@ -87,6 +92,10 @@ export class ListReader {
         ? 0
         : this.#summarizeDays(merchantId, { ...ofAllDays, fromDay: (toDay + 1) as Day }).totalItems;
     const where = selectionOf(merchantId, ofAllDays);
+    const isAlone = ofAllDays.kind === undefined && ofAllDays.status === undefined;
+    if ((isAlone && later + skip + limit <= FEW_ROWS) || this.#hasFew(merchantId)) {
+      return { rows: this.#sorted(where, "id", later + skip, limit), summary };
+    }
     for (const { block, left } of this.#blocksAfter(merchantId, ofAllDays, later + skip)) {
       rows.push(...this.#rowsIn(block, where, left, limit - rows.length));
       if (rows.length === limit) break;
@@ -147,6 +156,7 @@ export class ListReader {
     const where = selectionOf(merchantId, filter);
     const ranges = rangesOf(search);
     const whole = this.#namedBy(search);
+    if (this.#hasFew(merchantId)) return this.#listed(this.#foundIn(OF_MERCHANT, searched(where, ranges, whole)), page);
     const ids = yield* this.#findWords(ranges, merchantId, MOST_LOOKED_UP);
     if (ids === null) return yield* this.#readBroad(merchantId, filter, searched(where, ranges, whole), page);
     const all = [...new Set([...ids, ...whole])];
@@ -177,9 +187,13 @@ export class ListReader {
   }
 
   #foundAmong(where: SQL | undefined, ids: readonly number[]): Found[] {
+    return this.#foundIn(sql.raw("NOT INDEXED"), and(isAmong(transactions.id, ids), where));
+  }
+
+  #foundIn(index: SQL, where: SQL | undefined): Found[] {
     return this.#all<Found>(sql`SELECT ${transactions.id} AS id, ${transactions.createdAtMs} AS atMs, ${transactions.status} AS status, 1 AS count,
         ${transactions.amountCents} AS amountCents
-      FROM ${transactions} NOT INDEXED WHERE ${and(isAmong(transactions.id, ids), where)}`);
+      FROM ${transactions} ${index} WHERE ${where}`);
   }
 
   /** The page and the counts, from all rows that were found. */
@@ -214,7 +228,7 @@ export class ListReader {
       left = Math.max(left - totalItems, 0);
       yield;
     }
-    if (!isInOrder) rows.push(...this.#sorted(where, offsetOf(page), page.limit));
+    if (!isInOrder) rows.push(...this.#sorted(where, "time", offsetOf(page), page.limit));
     return { rows, summary: toSummary(sums) };
   }
 
@@ -222,9 +236,16 @@ export class ListReader {
     return this.#client.query("SELECT in_order FROM numbering").values()[0]?.[0] === 1;
   }
 
-  #sorted(where: SQL | undefined, skip: number, limit: number): Transaction[] {
-    const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} NOT INDEXED WHERE ${where}
-      ORDER BY ${desc(transactions.createdAtMs)}, ${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
+  #hasFew(merchantId: number): boolean {
+    const query = sql`SELECT 1 FROM ${transactions} ${OF_MERCHANT} WHERE ${eq(transactions.merchantId, merchantId)}
+      LIMIT 1 OFFSET ${FEW_ROWS}`;
+    return this.#all(query).length === 0;
+  }
+
+  #sorted(where: SQL | undefined, by: "time" | "id", skip: number, limit: number): Transaction[] {
+    const order = by === "time" ? sql`${desc(transactions.createdAtMs)}, ` : sql``;
+    const rows = this.#all<TransactionRow>(sql`SELECT ${sql.raw(ROW)} FROM ${transactions} ${OF_MERCHANT} WHERE ${where}
+      ORDER BY ${order}${desc(transactions.id)} LIMIT ${limit} OFFSET ${skip}`);
     return rows.map((row) => toTransaction(row, this.#requestIds));
   }
 

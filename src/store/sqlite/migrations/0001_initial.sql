@@ -106,6 +106,8 @@ CREATE TABLE transactions (
 
 -- Due transactions, the next due time, open prompts.
 CREATE INDEX transactions_due ON transactions (check_at_ms) WHERE status = 0;
+-- A page of the list near its beginning, and everything of a merchant with few payments. It has the ids, in their order.
+CREATE INDEX transactions_of_merchant ON transactions (merchant_id);
 -- The last payments: the messages to customers. It has the phone, so that the messages of one phone need no other rows.
 CREATE INDEX transactions_paid ON transactions (completed_at_ms, phone) WHERE status = 1;
 -- The search for a receipt number that a provider chose. No two payments have the same.
