@@ -157,6 +157,9 @@ export type TransactionReads = Pick<
 /** How many deliveries are listed. Older ones that have ended are removed. */
 export const MAX_DELIVERIES = 1000;
 
+/** How many deliveries one statement ends or removes, because millions can wait. */
+export const DELIVERIES_AT_ONCE = 5000;
+
 /** Messages about payments that have ended. {@link TransactionStore.clear} and a restore remove them. */
 export interface DeliveryStore {
   /** From now on, each outcome is written with these deliveries, in one commit; null: with none. */

@@ -1,7 +1,7 @@
 import type { PlannedDelivery } from "../../domain/delivery.ts";
 import type { RequestIds } from "../../domain/identifiers.ts";
 import { type DeliveryRow, toDelivery } from "../rows.ts";
-import { type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
+import { DELIVERIES_AT_ONCE, type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import { fromRow, ROW } from "./rows.ts";
 
@@ -31,8 +31,13 @@ const CLAIM = `WITH claimed AS (
 const NEXT = "SELECT min(due_at_ms)::float8 AS ms FROM deliveries WHERE due_at_ms > $1::bigint";
 const SAVE = `UPDATE deliveries SET attempts = $1::text, due_at_ms = $2::bigint, claimed_until_ms = 0
   WHERE delivery_id = $3::bigint AND due_at_ms IS NOT NULL`;
-const REMOVE_OLD = `DELETE FROM deliveries WHERE due_at_ms IS NULL
-  AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES}`;
+const REMOVE_OLD = `DELETE FROM deliveries WHERE delivery_id IN (
+    SELECT delivery_id FROM deliveries WHERE due_at_ms IS NULL
+    AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES} LIMIT ${DELIVERIES_AT_ONCE}
+  )`;
+const GIVE_UP = `UPDATE deliveries SET due_at_ms = NULL WHERE delivery_id IN (
+    SELECT delivery_id FROM deliveries WHERE due_at_ms IS NOT NULL LIMIT ${DELIVERIES_AT_ONCE}
+  ) RETURNING 1`;
 const RESEND = `WITH again AS (
     INSERT INTO deliveries (transaction_id, form, ended_at_ms, due_at_ms, resend_of)
     SELECT transaction_id, form, ended_at_ms, $1::bigint, delivery_id FROM deliveries WHERE delivery_id = $2::bigint
@@ -104,7 +109,7 @@ export function createDeliveryStore(attempts: Attempts, requestIds: RequestIds, 
     },
 
     async giveUp() {
-      await write("UPDATE deliveries SET due_at_ms = NULL WHERE due_at_ms IS NOT NULL");
+      while ((await write(GIVE_UP)).length > 0);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { PlannedDelivery } from "../../domain/delivery.ts";
 import { once } from "../../domain/once.ts";
 import { DELIVERY, type DeliveryRow, ROW, toDelivery } from "../rows.ts";
-import { type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
+import { DELIVERIES_AT_ONCE, type DeliveryStore, MAX_DELIVERIES } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import type { Numbering } from "./numbering.ts";
 
@@ -70,7 +70,9 @@ export function createDeliveryStore(
       return toDeliveries(newestFirst.all(before, after, ofRow, limit)).reverse();
     },
 
-    giveUp: () => commits.run(() => void statements().giveUp.run()),
+    async giveUp() {
+      while ((await commits.run(() => statements().giveUp.run().changes)) > 0);
+    },
   };
 }
 
@@ -96,8 +98,10 @@ function prepareStatements(client: Database) {
       "UPDATE deliveries SET attempts = ?, due_at_ms = ? WHERE delivery_id = ? AND due_at_ms IS NOT NULL",
     ),
     removeOld: client.query<never, []>(
-      `DELETE FROM deliveries WHERE due_at_ms IS NULL
-      AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES}`,
+      `DELETE FROM deliveries WHERE delivery_id IN (
+        SELECT delivery_id FROM deliveries WHERE due_at_ms IS NULL
+        AND delivery_id <= (SELECT max(delivery_id) FROM deliveries) - ${MAX_DELIVERIES} LIMIT ${DELIVERIES_AT_ONCE}
+      )`,
     ),
     resend: client.query<{ id: number }, [number, number]>(
       `INSERT INTO deliveries (transaction_id, form, ended_at_ms, due_at_ms, resend_of)
@@ -107,6 +111,10 @@ function prepareStatements(client: Database) {
     byId: client.query<DeliveryRow, [number]>(`${SELECT} WHERE delivery_id = ?`),
     oldestFirst: client.query<DeliveryRow, ListParameters>(`${LIST} ORDER BY delivery_id LIMIT ?4`),
     newestFirst: client.query<DeliveryRow, ListParameters>(`${LIST} ORDER BY delivery_id DESC LIMIT ?4`),
-    giveUp: client.query<never, []>("UPDATE deliveries SET due_at_ms = NULL WHERE due_at_ms IS NOT NULL"),
+    giveUp: client.query<never, []>(
+      `UPDATE deliveries SET due_at_ms = NULL WHERE delivery_id IN (
+        SELECT delivery_id FROM deliveries WHERE due_at_ms IS NOT NULL LIMIT ${DELIVERIES_AT_ONCE}
+      )`,
+    ),
   };
 }
