@@ -8,7 +8,7 @@ import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { writeReport } from "../serving/audit-report.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
 import { controlOptions, withOptions } from "../terminal/options.ts";
-import { print } from "../terminal/output.ts";
+import { print, printText } from "../terminal/output.ts";
 import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 import { version } from "../version.ts";
 
@@ -37,7 +37,7 @@ async function audit(flags: AuditFlags): Promise<void> {
   const report = reportOf(await controlClient(resolveControl(flags)).get("/audit", { over: "true" }));
   const text = formatReport(report, format, { version, ...(failOn && { failOn }) });
   if (output !== undefined) writeReport(output, text);
-  else if (isTerminal()) for (const line of text.trimEnd().split("\n")) print(line);
+  else if (isTerminal()) for (const line of text.trimEnd().split("\n")) (format === "text" ? printText : print)(line);
   else writeOut(text);
   if (failOn && report.findings.some(({ severity }) => isAtLeast(severity, failOn))) process.exitCode = EXIT.mistakes;
 }

@@ -24,7 +24,9 @@ import { isFree } from "../serving/port.ts";
 import { readClock, readCredentials, readOrNull, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";
-import { formatOf, type OutputOptions, print, printJson, printTsv, styled } from "../terminal/output.ts";
+import { formatOf, type OutputOptions, print, printJson, printText, printTsv, styled } from "../terminal/output.ts";
+import { wrapped } from "../terminal/plain.ts";
+import { lineWidth } from "../terminal/standard-output.ts";
 
 interface DoctorFlags extends OutputOptions, TargetFlags {
   readonly port: number;
@@ -92,10 +94,22 @@ function withoutSecrets(findings: readonly Finding[]): Finding[] {
   }));
 }
 
+/** Where the findings begin, and how much room they need there. */
+const COLUMN = 20;
+const MIN_ROOM = 30;
+
 function printFinding({ check, finding, remedy }: Finding): void {
   const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
-  print(mark, ` ${check.padEnd(14)} ${finding}`);
-  if (remedy !== null) print(`     ${" ".repeat(14)} ${remedy}`);
+  const room = lineWidth() - COLUMN;
+  const lines = [finding, ...(remedy === null ? [] : [remedy])];
+  if (room >= MIN_ROOM) {
+    const [first = "", ...rest] = lines.flatMap((line) => wrapped(line, room));
+    print(mark, ` ${check.padEnd(14)} ${first}`);
+    for (const line of rest) print(" ".repeat(COLUMN), line);
+  } else {
+    print(mark, ` ${check}`);
+    for (const line of lines) printText(`     ${line}`);
+  }
 }
 
 function checkDirectory({ path }: DataDirectory): Finding {

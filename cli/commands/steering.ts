@@ -2,7 +2,16 @@ import type { Command } from "commander";
 import { type Answer, type Client, controlClient, type SendOptions } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
-import { asksForJson, formatOf, type OutputOptions, print, printJson, printTsv, tell } from "../terminal/output.ts";
+import {
+  asksForJson,
+  formatOf,
+  type OutputOptions,
+  print,
+  printJson,
+  printText,
+  printTsv,
+  tell,
+} from "../terminal/output.ts";
 
 /** The shape of rules, default, faults, clock, webhooks and snapshot: each sub-command is one call of the control API. */
 
@@ -51,5 +60,5 @@ export function showAnswer(answer: Answer, flags: OutputOptions, essential: unkn
   if (flags.quiet) print(String(essential));
   else if (format === "json") printJson(answer);
   else if (format === "tsv") printTsv([answer]);
-  else print(answer.message);
+  else printText(answer.message);
 }
