@@ -47,6 +47,8 @@ export const addressOf = (view: View, selected: string | null = null, query: Rou
 
 export function goTo(view: View, selected: string | null = null, query: Route["query"] = {}): void {
   location.hash = addressOf(view, selected, query);
+  // Before the event of the new address, so that the next key finds the view.
+  state.route.value = parseRoute(location.hash);
 }
 
 /** Opens something of the current view, or closes it; the filters stay. */

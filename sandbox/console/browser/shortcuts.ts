@@ -1,6 +1,5 @@
 import { goTo, openDialog } from "./actions.ts";
 import { isFolded, shownPhone, view } from "./state.ts";
-import { nextFrame } from "./system.ts";
 
 /** The keyboard shortcuts. They are off while a field has the focus. `help-dialog.tsx` lists them. */
 export function followKeys(): void {
@@ -37,11 +36,7 @@ function pinField(): HTMLInputElement | null {
 }
 
 function search(): void {
-  const field = () => document.querySelector<HTMLInputElement>(".view input[type=search]");
-  if (view.value === "transactions" || view.value === "requests") {
-    field()?.focus();
-    return;
-  }
-  goTo("transactions");
-  nextFrame(() => nextFrame(() => field()?.focus()));
+  if (view.value !== "transactions" && view.value !== "requests") goTo("transactions");
+  // The view is drawn in a microtask.
+  queueMicrotask(() => document.querySelector<HTMLInputElement>(".view input[type=search]")?.focus());
 }
