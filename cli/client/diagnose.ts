@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
+import { delimiter } from "node:path";
 import { REDACTED } from "../../src/domain/credentials.ts";
-import { proxyInForce, variablesInForce } from "../environment.ts";
+import { proxyInForce, searchPath, variablesInForce } from "../environment.ts";
 import { type Failure, toFailure } from "../terminal/failure.ts";
 import { type Client, controlClient, merchantClient, READS } from "./client.ts";
 import { knownControl, resolveTarget, type Target, type TargetFlags } from "./target.ts";
@@ -159,3 +160,14 @@ export function checkEnvironment(): Finding[] {
 
 /** Hides a password in an address, because people show doctor's output to others. */
 const withoutPassword = (address: string): string => address.replace(/^.*@/s, `${REDACTED}@`);
+
+/** Two versions of momo can be installed in two ways. A shell starts the first one. */
+export function checkPath(): Finding[] {
+  const found = new Map<string, string>();
+  for (const folder of searchPath().split(delimiter)) {
+    const file = folder === "" ? null : Bun.which("momo", { PATH: folder });
+    if (file !== null && !found.has(realpathSync(file))) found.set(realpathSync(file), file);
+  }
+  const [first, ...others] = found.values();
+  return others.length === 0 ? [] : [fine("path", `a shell starts ${first}, and not ${others.join(" or ")}`)];
+}

@@ -1,7 +1,16 @@
-import { isCi } from "../environment.ts";
-import { openDialogue } from "./dialogue.ts";
+import { isCi, speaksUnicode } from "../environment.ts";
 import { EXIT, Failure } from "./failure.ts";
 import { asksForJson, type OutputOptions, tell } from "./output.ts";
+import { inLocale, plain } from "./plain.ts";
+
+/** The library that asks questions at a terminal. Only commands that ask load it: it takes 1 to 3 ms and 2 MB. */
+const dialogue = () => import("@clack/prompts");
+
+/** Questions go to stderr. The library draws frames, whatever the locale is. */
+function output(): NodeJS.WriteStream {
+  const write = { value: (drawn: string) => process.stderr.write(inLocale(drawn)) };
+  return speaksUnicode() ? process.stderr : (Object.create(process.stderr, { write }) as NodeJS.WriteStream);
+}
 
 /** Whether a person is at the terminal. */
 export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY) && !isCi();
@@ -13,12 +22,12 @@ export const isAttended = (): boolean => Boolean(process.stdin.isTTY && process.
  */
 export async function askToGoOn(
   lost: () => readonly string[] | Promise<readonly string[]>,
-  { yes, ...output }: OutputOptions & { yes?: true },
+  { yes, ...options }: OutputOptions & { yes?: true },
 ): Promise<void> {
-  if (yes || !canAsk({ json: asksForJson(output) })) return;
+  if (yes || !canAsk({ json: asksForJson(options) })) return;
   for (const line of await lost()) tell(line);
-  const { confirm } = await openDialogue();
-  const goesOn = answered(await confirm({ message: "Go on?", initialValue: false }));
+  const { confirm } = await dialogue();
+  const goesOn = answered(await confirm({ message: "Go on?", initialValue: false, output: output() }));
   if (goesOn) return;
   tell("Nothing was changed.");
   process.exit(EXIT.unexpected);
@@ -45,7 +54,7 @@ interface Question {
  */
 export async function askText({ flag, message, json, initial, check }: Question): Promise<string> {
   if (!canAsk({ json })) throw missing(flag);
-  const { text } = await openDialogue();
+  const { text } = await dialogue();
   const validate = (line = initial) => {
     if (!line?.trim()) return "Please enter something";
     try {
@@ -56,7 +65,7 @@ export async function askText({ flag, message, json, initial, check }: Question)
     return undefined;
   };
   const hint = initial === undefined ? {} : { placeholder: initial, defaultValue: initial };
-  return answered(await text({ message, validate, ...hint }));
+  return answered(await text({ message, validate, output: output(), ...hint }));
 }
 
 /** Asks for one of several. Does not ask if there is only one; returns the first if no person is there. */
@@ -66,9 +75,9 @@ export async function askWhich<T>(
 ): Promise<T | null> {
   const [first] = choices;
   if (!first || choices.length === 1 || !canAsk({ json })) return first?.value ?? null;
-  const { select } = await openDialogue();
-  const options = choices.map(({ label }, index) => ({ value: String(index), label }));
-  const chosen = answered(await select({ message, options }));
+  const { select } = await dialogue();
+  const options = choices.map(({ label }, index) => ({ value: String(index), label: plain(label) }));
+  const chosen = answered(await select({ message, options, output: output() }));
   return choices[Number(chosen)]?.value ?? null;
 }
 

@@ -117,10 +117,7 @@ export function readPromptTimeout(text: string): number {
 /** The name of a sandbox. */
 export const readName: (text: string) => string = reader((text) => parseName(text, "It"));
 
-export function readId(text: string): number {
-  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1");
-  return Number(text);
-}
+export const readId = (text: string): number => readWhole(text, "from 1");
 
 /** The id for a new payment account. */
 export function readAccountId(text: string): number {
@@ -136,12 +133,12 @@ export function readPin(text: string): string {
 }
 
 /** A whole number from 1 to `most`. */
-export const readUpTo = (most: number) => (text: string) => {
-  if (!/^[1-9][0-9]{0,14}$/.test(text) || Number(text) > most) {
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}`);
-  }
-  return Number(text);
-};
+export const readUpTo = (most: number) => (text: string) => readWhole(text, `from 1 to ${most}`, most);
+
+function readWhole(text: string, range: string, most = Number.POSITIVE_INFINITY): number {
+  if (/^[1-9][0-9]{0,14}$/.test(text) && Number(text) <= most) return Number(text);
+  throw new InvalidArgumentError(`It must be a whole number ${range}`);
+}
 
 /** The HTTP status of an injected error. */
 export function readStatus(text: string): number {

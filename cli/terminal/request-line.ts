@@ -78,14 +78,8 @@ export function timedLine(atMs: number, words: readonly (Piece | null | undefine
   return lineOf([formatTimestamp(atMs).slice(-"HH:MM:SS".length), ...pieces], isErrorTerminal);
 }
 
-/** An error that no caller waits for, in the same format. */
-export function faultLine(format: LogFormat, message: string, atMs: number): string {
-  if (format === "pretty") return lineOf([`momo: ${message}`], isErrorTerminal);
-  return jsonText({ time: new Date(atMs).toISOString(), level: "error", message });
-}
-
-/** Any other line of the log. */
-export function noticeLine(format: LogFormat, message: string, atMs: number): string {
-  if (format === "pretty") return timedLine(atMs, [message]);
-  return jsonText({ time: new Date(atMs).toISOString(), level: "info", message });
+/** An error that no caller waits for, in the same format, or a message about the log itself. */
+export function messageLine(format: LogFormat, message: string, atMs: number, level: "error" | "info"): string {
+  if (format === "json") return jsonText({ time: new Date(atMs).toISOString(), level, message });
+  return level === "error" ? lineOf([`momo: ${message}`], isErrorTerminal) : timedLine(atMs, [message]);
 }

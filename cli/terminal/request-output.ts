@@ -9,7 +9,7 @@ import type { LogFormat } from "./options.ts";
 import { faultText, isErrorTerminal, lineOf, stderr } from "./output.ts";
 import { paymentLine } from "./payment-lines.ts";
 import { jsonText, wrapped } from "./plain.ts";
-import { faultLine, noticeLine, requestLine } from "./request-line.ts";
+import { messageLine, requestLine } from "./request-line.ts";
 
 export type RequestOutput = ReturnType<typeof createRequestOutput>;
 
@@ -30,7 +30,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
   const { write, end } = createLineWriter(
     systemClock,
     (text, done) => stderr().write(text, () => done()),
-    (lost) => faultLine(format, `${lost} lines are left out here: they were not read in time`, nowMs()),
+    (lost) => messageLine(format, `${lost} lines are left out here: they were not read in time`, nowMs(), "error"),
   );
   const writeLine = (line: string) => write(format === "json" ? line : wrapped(line, width - 2).join("\n  "));
   const writeRequest = (request: LoggedRequest) => writeLine(requestLine(format, request, nowMs()));
@@ -39,7 +39,9 @@ export function createRequestOutput(format: LogFormat, width: number) {
     if (counted.size === 0) return;
     const counts = [...counted].map(([status, count]) => `${count} with ${status ?? "no answer"}`);
     counted.clear();
-    writeLine(noticeLine(format, `more requests were refused in the same second: ${counts.join(", ")}`, nowMs()));
+    writeLine(
+      messageLine(format, `more requests were refused in the same second: ${counts.join(", ")}`, nowMs(), "info"),
+    );
   };
   return {
     onRequest: writeRequest,
@@ -56,7 +58,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
       else write(lineOf(paymentLine(payment, nowMs(), width), isErrorTerminal));
     },
     onDelivery: (delivery: Delivery) => writeLine(deliveryLine(format, delivery, nowMs())),
-    reportFault: (error: unknown) => writeLine(faultLine(format, faultText(error), nowMs())),
+    reportFault: (error: unknown) => writeLine(messageLine(format, faultText(error), nowMs(), "error")),
     /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
     async end(): Promise<boolean> {
       tellCounted();

@@ -41,18 +41,14 @@ export const misuse = (message: string): CommanderError => new CommanderError(EX
 
 /** The same for a missing argument: the hint shows how the command is used. */
 export const missingArgument = (message: string): CommanderError =>
-  new CommanderError(EXIT.usage, "commander.missingArgument", message);
+  new CommanderError(EXIT.usage, "commander.missingArgument", `error: ${message}`);
 
 /** @param command its help is named in the hint */
 export function usageFailure({ code, message }: CommanderError, command: Command): Failure {
   if (code === "commander.missingArgument") {
     const [[example] = []] = examplesOf(nameOf(command).split(" ").slice(1));
     const usage = `usage: ${nameOf(command)} ${command.usage()}`;
-    return new Failure(
-      "usage",
-      plainWords(message.replace(/^error: /, "")),
-      example ? `${usage}; such as ${example}` : usage,
-    );
+    return new Failure("usage", plainWords(message.slice("error: ".length)), `${usage}; such as ${example}`);
   }
   const lead = `${nameOf(command)} --help shows ${command.commands.length > 0 ? "the commands" : "how it is used"}`;
   if (code === "commander.help") return new Failure("usage", "a command is missing", lead);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { faultText } from "../../cli/terminal/output.ts";
-import { faultLine, requestLine } from "../../cli/terminal/request-line.ts";
+import { messageLine, requestLine } from "../../cli/terminal/request-line.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import { seededRandom } from "../support/random.ts";
@@ -85,7 +85,7 @@ describe.each(["json", "pretty"] as const)("%s: what a client sends cannot harm 
     const line = requestLine(format, called({ target, answer }), AT_MS);
     expect(line).not.toMatch(/\p{Cc}/u);
     expect(line.length).toBeLessThan(600);
-    expect(faultLine(format, "it\nbroke", AT_MS)).not.toContain("\n");
+    expect(messageLine(format, "it\nbroke", AT_MS, "error")).not.toContain("\n");
   });
 });
 
