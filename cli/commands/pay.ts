@@ -38,17 +38,12 @@ export default function payCommand(): Command {
   return withOptions(command, ...waitOptions(), ...serverOptions(), ...output).action(pay);
 }
 
-async function pay(first: string | undefined, rest: readonly string[], given: PayFlags): Promise<void> {
-  const asks = first === undefined && canAsk({ json: asksForJson(given) });
-  if (first === undefined && !asks) throw missingArgument("PHONE and AMOUNT are missing");
-  if (asks) resolveTarget(given); // ask nothing if there is no server
-  const words = first === undefined ? await askPayment() : [first, ...rest];
-  const flags = asks ? { ...given, ...(await askOutcome(given)) } : given;
-  const last = words.length > 1 ? words.at(-1) : undefined;
+async function pay(first: string | undefined, rest: readonly string[], flags: PayFlags): Promise<void> {
+  if (first === undefined) return askAndPay(flags);
+  const last = rest.at(-1);
   if (last === undefined) throw missingArgument("AMOUNT is missing");
   const amount = readAmount(last);
-  const phone = readTypedPhone(words.slice(0, -1));
-  if (asks) tellSame(phone, amount, flags);
+  const phone = readTypedPhone([first, ...rest.slice(0, -1)]);
   const target = resolveTarget(flags);
   if (target.paymentAccountId === null) {
     throw new Failure(
@@ -76,7 +71,10 @@ async function pay(first: string | undefined, rest: readonly string[], given: Pa
   await watchPayment(merchantClient(target), checkoutRequestId, flags, { ...started, status: "pending" });
 }
 
-async function askPayment(): Promise<[phone: string, amount: string]> {
+/** Asks a person for the payment. A person who answers questions also waits for the outcome. */
+async function askAndPay(flags: PayFlags): Promise<void> {
+  if (!canAsk({ json: asksForJson(flags) })) throw missingArgument("PHONE and AMOUNT are missing");
+  resolveTarget(flags); // ask nothing if there is no server
   const phone = await askText({
     ...{ flag: "PHONE", message: "Phone of the customer", json: false, initial: "0712345678" },
     check: (text) => readTypedPhone([text], "It"),
@@ -85,25 +83,18 @@ async function askPayment(): Promise<[phone: string, amount: string]> {
     ...{ flag: "AMOUNT", message: "Amount in KES", json: false, initial: "100" },
     check: (text) => readAmount(text, "It"),
   });
-  return [phone, amount];
-}
-
-/** A person who answers questions also waits for the outcome. */
-async function askOutcome({ outcome }: PayFlags): Promise<Pick<PayFlags, "wait" | "outcome">> {
-  if (outcome !== undefined) return { wait: true };
-  const usual = { value: undefined, label: "as momo decides: rules, test phones, default" };
-  const choices = OUTCOMES.map(({ name, meaning }) => ({ value: name, label: `${name}: ${meaning}` }));
-  const chosen = await askWhich<string | undefined>({ message: "What does the customer do?", json: false }, [
-    usual,
-    ...choices,
-  ]);
-  return { wait: true, ...(chosen !== null && chosen !== undefined && { outcome: chosen }) };
-}
-
-function tellSame(phone: string, amount: number, flags: PayFlags): void {
-  const outcome = flags.outcome === undefined ? [] : ["--outcome", flags.outcome];
-  tellCommand("The same without questions:", commandFor(flags, "pay", phone, String(amount), ...outcome, "--wait"));
+  const outcome = flags.outcome ?? (await askOutcome());
+  const chosen = outcome === null ? {} : { outcome };
+  const words = [phone, amount, ...Object.values(chosen).flatMap((name) => ["--outcome", name]), "--wait"];
+  tellCommand("The same without questions:", commandFor(flags, "pay", ...words));
   tell();
+  await pay(phone, [amount], { ...flags, ...chosen, wait: true });
+}
+
+function askOutcome(): Promise<string | null> {
+  const usual = { value: null, label: "as momo decides: rules, test phones, default" };
+  const choices = OUTCOMES.map(({ name, meaning }) => ({ value: name, label: `${name}: ${meaning}` }));
+  return askWhich<string | null>({ message: "What does the customer do?", json: false }, [usual, ...choices]);
 }
 
 /** Adds to the refusal of an account the flag for it. */

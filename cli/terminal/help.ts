@@ -97,7 +97,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
 };
 
-const LEARN_MORE = "momo help lists the commands, momo help exit-codes the exit codes.";
+const LEARN_MORE = "momo help COMMAND explains a command, momo help exit-codes the exit codes.";
 
 /** The examples of a command, by its words after `momo`. */
 export function examplesOf([name, ...rest]: readonly string[]): readonly Example[] {
@@ -122,9 +122,8 @@ function restOf(path: readonly string[]): string {
   const lines = examples.flatMap(([line, does]) =>
     isBeside ? [`  ${line.padEnd(width)}  # ${does}`] : [`  # ${does}`, `  ${line}`],
   );
-  const more = path.length === 0 ? "momo help COMMAND explains one, momo help exit-codes the exit codes." : LEARN_MORE;
   if (path[0] === "help" || path[0] === "version") return "";
-  return ["", ...(lines.length > 0 ? ["Examples:", ...lines, ""] : []), more].join("\n");
+  return ["", ...(lines.length > 0 ? ["Examples:", ...lines, ""] : []), LEARN_MORE].join("\n");
 }
 
 /** A longer list of choices is not shown: its description says where the names are. */
