@@ -82,7 +82,7 @@ async function openControl(flags: TargetFlags): Promise<Control> {
 
 async function faultsOf(control: Client | null): Promise<Finding | null> {
   const answer = await control?.get("/faults", {}, READS);
-  if (!Array.isArray(answer?.faults) || answer.faults.length === 0) return null;
+  if (!answer || (answer.faults as unknown[]).length === 0) return null;
   const finding = `${answer.message}: requests fail or are late on purpose`;
   return { check: "faults", finding, remedy: "momo faults list shows them, momo faults clear removes them" };
 }
@@ -116,9 +116,7 @@ async function steeringOf(control: Client | null): Promise<Finding[]> {
   if (!control) return [];
   const [rules, fallback] = await Promise.all([control.get("/rules", {}, READS), control.get("/default", {}, READS)]);
   return [
-    ...(Array.isArray(rules.rules) && rules.rules.length > 0
-      ? [fine("rules", `${rules.message}; momo rules list shows what they decide`)]
-      : []),
+    ...((rules.rules as unknown[]).length > 0 ? [fine("rules", `${rules.message}: momo rules list shows them`)] : []),
     ...(fallback.outcome === "completed" ? [] : [fine("default", `${fallback.message}; momo default set changes it`)]),
   ];
 }

@@ -226,21 +226,14 @@ async function checkKey(directory: DataDirectory): Promise<Finding[]> {
   ];
 }
 
-/** What is known about the server of this directory. */
-interface ServerFound {
-  readonly finding: Finding;
-  /** Whether it runs, and whether it answers. */
-  readonly isRunning: boolean;
-  readonly answers: boolean;
-}
-
-async function checkServer(directory: DataDirectory): Promise<ServerFound> {
+/** Also says whether the server of this directory runs, and whether it answers. */
+async function checkServer(directory: DataDirectory) {
   const found = (finding: string, { isRunning = false, answers = false, remedy = null as string | null } = {}) => ({
     finding: { check: "server", finding, remedy },
     isRunning,
     answers,
   });
-  const record = existsSync(directory.server) ? readOrNull(() => readServer(directory)) : null;
+  const record = readOrNull(() => readServer(directory));
   const isBusy = isHeld(directory.lock);
   if (!record) return found(isBusy ? BUSY : "no server runs on this directory; momo serve starts one");
   const { pid, base_url, control_url, control_token } = record;

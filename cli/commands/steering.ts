@@ -1,17 +1,9 @@
 import type { Command } from "commander";
 import { type Answer, type Client, controlClient, type SendOptions } from "../client/client.ts";
 import { commandFor, resolveControl, type TargetFlags } from "../client/target.ts";
+import { printRecord } from "../terminal/data.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
-import {
-  asksForJson,
-  formatOf,
-  type OutputOptions,
-  print,
-  printJson,
-  printText,
-  printTsv,
-  tell,
-} from "../terminal/output.ts";
+import { asksForJson, formatOf, type OutputOptions, print, printJson, printText, tell } from "../terminal/output.ts";
 
 /** The shape of rules, default, faults, clock, webhooks and snapshot: each sub-command is one call of the control API. */
 
@@ -56,9 +48,6 @@ export function tellAnswer(answer: Answer, flags: OutputOptions, essential: unkn
 
 /** Prints the message for people, and the whole answer for programs. */
 export function showAnswer(answer: Answer, flags: OutputOptions, essential: unknown): void {
-  const format = formatOf(flags);
-  if (flags.quiet) print(String(essential));
-  else if (format === "json") printJson(answer);
-  else if (format === "tsv") printTsv([answer]);
-  else printText(answer.message);
+  if (!flags.quiet && formatOf(flags) === "table") printText(answer.message);
+  else printRecord(answer, flags, String(essential));
 }
