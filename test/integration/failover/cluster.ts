@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startChild } from "../../support/child.ts";
 import { later, newFolder } from "../../support/cleanup.ts";
 import { freePort, runSql, urlOf } from "../../support/postgres.ts";
-import { makeStandby, type Node, promote, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
+import { makeStandby, type Node, promote, startNode, startPrimary, stopNode, urlAt } from "../../support/standby.ts";
 import { until } from "../../support/until.ts";
 
 /** A PostgreSQL with a standby, behind HAProxy. The fail-overs, which a manager would do, are done here. */
@@ -18,9 +18,10 @@ export interface Cluster {
    * Ends the primary at once, promotes the standby, and directs the address to it.
    * @param lagMs how long the standby receives nothing before that: only with a synchronous standby, commits wait for it
    * @param detectMs how long a manager takes to be sure that the primary has ended
+   * @param comesBack whether it is back at once, as a primary without a standby, and keeps the sessions that it gets
    * @returns how long no write was possible
    */
-  failOver(lagMs: number, detectMs: number): Promise<number>;
+  failOver(lagMs: number, detectMs: number, comesBack?: boolean): Promise<number>;
 }
 
 export async function startCluster(): Promise<Cluster> {
@@ -29,14 +30,18 @@ export async function startCluster(): Promise<Cluster> {
   return {
     url: urlOf(address.port, "postgres"),
     primaryUrl: () => urlAt(primary),
-    rebuild: (isSynchronous) => makeStandby(primary, standby, isSynchronous),
-    async failOver(lagMs, detectMs) {
+    async rebuild(isSynchronous) {
+      await stopNode(standby).catch(() => {}); // it runs if it came back
+      await makeStandby(primary, standby, isSynchronous);
+    },
+    async failOver(lagMs, detectMs, comesBack = false) {
       if (lagMs > 0) await starve(standby, lagMs);
       const startedMs = performance.now();
       await stopNode(primary);
+      if (comesBack) await startNode(primary);
       await Bun.sleep(detectMs);
       await promote(standby);
-      await address.switchTo(standby, primary);
+      await address.switchTo(standby, primary, !comesBack);
       [primary, standby] = [standby, primary];
       return performance.now() - startedMs;
     },
@@ -89,11 +94,11 @@ ${server(standby, "disabled")}
   );
   return {
     port,
-    async switchTo(next: Node, last: Node): Promise<void> {
+    async switchTo(next: Node, last: Node, endsSessions: boolean): Promise<void> {
       // In this order, because without any server HAProxy would let new connections wait.
       await tell(admin, `set server database/${next.name} state ready`);
       await tell(admin, `set server database/${last.name} state maint`);
-      await tell(admin, `shutdown sessions server database/${last.name}`);
+      if (endsSessions) await tell(admin, `shutdown sessions server database/${last.name}`);
     },
   };
 }

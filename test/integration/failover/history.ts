@@ -1,8 +1,9 @@
 import { balance, type ReplicaServer, startReplica } from "../../support/replicas.ts";
-import { openShop } from "../../support/shop-receiver.ts";
+import { openShop, type Told } from "../../support/shop-receiver.ts";
 import { audit, type Shop, type Verdict } from "./audit.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import { startLoad } from "./load.ts";
+import { openListeners } from "./listeners.ts";
+import { type Load, startLoad } from "./load.ts";
 
 export interface HistoryOptions {
   readonly failOvers: number;
@@ -14,6 +15,8 @@ export interface HistoryOptions {
   readonly calmMs: number;
   /** How long a manager takes to be sure that the primary has ended. */
   readonly detectMs: number;
+  /** Whether each primary comes back as one that was replaced. Then replicas run on; else some are killed, and each is stopped in the end. */
+  readonly comesBack?: boolean;
   readonly progress: (text: string) => void;
 }
 
@@ -21,6 +24,11 @@ export interface History extends Verdict {
   readonly answered: number;
   readonly unanswered: number;
   readonly kills: number;
+  /** Answered payments that a replica did not find. */
+  readonly notFound: number;
+  /** Requests that failed while replicas were stopped. */
+  readonly failedByStops: number;
+  readonly events: Told;
   /** How much longer than the time without a primary the clients got no answer, at most. */
   readonly excessMs: number;
 }
@@ -31,22 +39,41 @@ export interface Scene {
   readonly replicas: ReplicaServer[];
   /** Gets the webhooks of all replicas. */
   readonly shop: Shop & { readonly url: string };
+  readonly listeners: ReturnType<typeof openListeners>;
 }
 
 /** How long before a fail-over a replica is killed, and an asynchronous standby gets nothing. */
 const BEFORE_MS = 300;
 
 export async function startScene(): Promise<Scene> {
-  const cluster = await startCluster();
-  const shop = openShop();
-  const replicas: ReplicaServer[] = [];
-  for (const name of ["a", "b", "c"]) replicas.push(await startReplica(cluster.url, name, ["--webhook", shop.url]));
-  return { cluster, replicas, shop };
+  const scene: Scene = { cluster: await startCluster(), shop: openShop(), replicas: [], listeners: openListeners() };
+  for (const [place, name] of ["a", "b", "c"].entries()) await start(scene, place, name, "0");
+  return scene;
+}
+
+async function start({ cluster, shop, replicas, listeners }: Scene, place: number, name: string, port: string) {
+  const flags = ["-q", "--port", port, "--drain", "1s", "--webhook", shop.url];
+  const replica = await startReplica(cluster.url, name, flags);
+  listeners.listen(replica.ready.control_url);
+  replicas[place] = replica;
+}
+
+const portOf = ({ ready }: ReplicaServer): string => new URL(ready.base_url).port;
+
+/** Stops each replica, and starts it again. @returns how many requests failed */
+async function stopEach(scene: Scene, load: Load): Promise<number> {
+  const before = load.unanswered;
+  for (const [place, replica] of [...scene.replicas.entries()]) {
+    await replica.stop();
+    await start(scene, place, replica.name, portOf(replica));
+  }
+  return load.unanswered - before;
 }
 
 /** Fails over again and again under load, kills a replica every second time, and compares the payments with the answers. */
-export async function failOverUnderLoad({ cluster, replicas, shop }: Scene, options: HistoryOptions): Promise<History> {
-  const { failOvers, isSynchronous, calmMs, detectMs, progress } = options;
+export async function failOverUnderLoad(scene: Scene, options: HistoryOptions): Promise<History> {
+  const { cluster, replicas, shop, listeners } = scene;
+  const { failOvers, isSynchronous, calmMs, detectMs, comesBack = false, progress } = options;
   const load = startLoad(await balance(replicas), options);
   let [kills, excessMs] = [0, Number.NEGATIVE_INFINITY];
   for (let round = 1; round <= failOvers; round += 1) {
@@ -54,14 +81,15 @@ export async function failOverUnderLoad({ cluster, replicas, shop }: Scene, opti
     await Bun.sleep(calmMs);
     load.takeSilenceMs();
     const before = load.answered.length;
-    const place = round % 2 === 0 ? (round / 2) % replicas.length : -1;
+    const place = round % 2 === 0 && !comesBack ? (round / 2) % replicas.length : -1;
     const victim = replicas[place]; // none at -1
     if (victim) {
       kills += 1;
       await victim.kill();
       await Bun.sleep(BEFORE_MS);
     }
-    const outageMs = await cluster.failOver(isSynchronous ? 0 : BEFORE_MS, detectMs);
+    const outageMs = await cluster.failOver(isSynchronous ? 0 : BEFORE_MS, detectMs, comesBack);
+    await load.untilAnswered();
     await Bun.sleep(calmMs);
     const silenceMs = load.takeSilenceMs();
     excessMs = Math.max(excessMs, silenceMs - outageMs);
@@ -69,13 +97,14 @@ export async function failOverUnderLoad({ cluster, replicas, shop }: Scene, opti
       `fail-over ${round}: no primary for ${Math.round(outageMs)} ms, silence ${Math.round(silenceMs)} ms, ` +
         `${load.answered.length - before} answered, ${load.unanswered} not so far${victim ? `, ${victim.name} killed` : ""}`,
     );
-    if (victim) {
-      const { port } = new URL(victim.ready.base_url);
-      replicas[place] = await startReplica(cluster.url, victim.name, ["--port", port, "--webhook", shop.url]);
-    }
+    if (victim) await start(scene, place, victim.name, portOf(victim));
   }
+  const failedByStops = comesBack ? 0 : await stopEach(scene, load);
   await load.stop();
   for (const [reason, count] of load.reasons) progress(`not answered: ${count} × ${reason.replaceAll(/\s+/g, " ")}`);
   const verdict = await audit(cluster.primaryUrl(), load.answered, shop);
-  return { ...verdict, answered: load.answered.length, unanswered: load.unanswered, kills, excessMs };
+  const { answered, unanswered, notFound } = load;
+  const events = listeners.told(answered.map(({ transactionId }) => transactionId));
+  const counts = { answered: answered.length, unanswered, notFound, failedByStops, kills, excessMs };
+  return { ...verdict, ...counts, events };
 }

@@ -1,4 +1,5 @@
 import { HEADERS } from "../../support/replicas.ts";
+import { until } from "../../support/until.ts";
 
 /** Clients that start payments one after another, each with its own reference. */
 
@@ -11,10 +12,14 @@ export interface Load {
   readonly answered: readonly Answered[];
   /** Requests that failed: their payment may be stored or not. */
   readonly unanswered: number;
+  /** Payments that were answered, and not found afterwards. */
+  readonly notFound: number;
   /** Why requests failed, and how often. */
   readonly reasons: ReadonlyMap<string, number>;
   /** The longest time between two answers since the last reading. */
   takeSilenceMs(): number;
+  /** Resolves at the next answer. */
+  untilAnswered(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -27,7 +32,7 @@ export function startLoad(origin: string, { clients, pauseMs }: { clients: numbe
   const run = crypto.randomUUID().slice(0, 8);
   const answered: Answered[] = [];
   const reasons = new Map<string, number>();
-  let [unanswered, isStopped] = [0, false];
+  let [unanswered, notFound, isStopped] = [0, 0, false];
   let [lastMs, silenceMs] = [performance.now(), 0];
 
   function noteAnswer(): void {
@@ -36,17 +41,24 @@ export function startLoad(origin: string, { clients, pauseMs }: { clients: numbe
     lastMs = nowMs;
   }
 
-  async function pay(reference: string): Promise<void> {
-    const response = await fetch(`${origin}/v2/stkpush.php`, {
+  const send = (path: string, body: object) =>
+    fetch(`${origin}/v2/${path}`, {
       method: "POST",
       headers: { ...HEADERS, "X-Sandbox-Outcome": "completed; after=1s" },
-      body: JSON.stringify({ payment_account_id: 1, phone: "0712345678", amount: 100, reference }),
+      body: JSON.stringify(body),
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
+
+  async function pay(reference: string): Promise<void> {
+    const response = await send("stkpush.php", { payment_account_id: 1, phone: "0712345678", amount: 100, reference });
     if (response.status !== 200) throw new Error(`${response.status} ${(await response.text()).slice(0, 60)}`);
-    const answer = (await response.json()) as { transaction_id: number };
+    const answer = (await response.json()) as { transaction_id: number; checkout_request_id: string };
     noteAnswer();
     answered.push({ reference, transactionId: answer.transaction_id });
+    const found = await send("status.php", { checkout_request_id: answer.checkout_request_id });
+    const text = await found.text();
+    if (found.status === 404) notFound += 1;
+    else if (found.status !== 200) throw new Error(`status: ${found.status} ${text.slice(0, 60)}`);
   }
 
   async function client(name: number): Promise<void> {
@@ -69,6 +81,16 @@ export function startLoad(origin: string, { clients, pauseMs }: { clients: numbe
     reasons,
     get unanswered() {
       return unanswered;
+    },
+    get notFound() {
+      return notFound;
+    },
+    async untilAnswered() {
+      const before = answered.length;
+      await until(
+        async () => answered.length,
+        (count) => count > before,
+      );
     },
     takeSilenceMs() {
       noteAnswer();
