@@ -22,10 +22,10 @@ import { deliveryView, promptView, requestView, transactionView } from "./views.
  * `GET /_momo/transactions`: the answer of `GET /transactions.php` (§4.3) for the merchant of `?merchant_id=`, by default the
  * first, with the same parameters. It adds each reference, and the counts of all statuses, also with a `status` filter.
  */
-export const listTransactions: ControlCall = async (_request, { service }, { query }) => {
+export const listTransactions: ControlCall = async ({ signal }, { service }, { query }) => {
   const { filter, page } = readListQuery(query);
   const { id } = await merchantOfQuery(query, service);
-  const list = await service.listTransactions(id, filter, page);
+  const list = await service.listTransactions(id, filter, page, signal);
   return succeed(listMessage(list.summary), {
     ...listView(list, filter, page, "full"),
     transactions: list.rows.map(transactionView),

@@ -111,10 +111,10 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
         // An await costs a turn of the queue, also where there is nothing to wait for.
         const owner = service.authenticate(headers.get("X-API-Key"), headers.get("X-API-Secret"));
         const merchantId = owner instanceof Promise ? await owner : owner;
-        // A list waits until all due payments are resolved, which takes long if the host was suspended.
-        if (known.method === "GET" && service.resolver.isBehind) keepOpen(request);
+        // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
+        if (known.method === "GET") keepOpen(request);
         const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
-        const reply = known.operation.carryOut(input, merchantId, { service, form, headers });
+        const reply = known.operation.carryOut(input, merchantId, { service, form, request });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {
         return failWith(error, reportFault);

@@ -23,7 +23,8 @@ export type Accept = "strict" | "lenient";
 export interface OperationContext {
   readonly service: Service;
   readonly form: ResponseForm;
-  readonly headers: Headers;
+  /** For its headers, and to know when its client has gone. */
+  readonly request: Request;
 }
 
 /** One of the three operations (§4). */

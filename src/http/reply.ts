@@ -75,7 +75,10 @@ export const ambiguousPath = () =>
  * @param reportFault called with the bug
  */
 export function failWith(error: unknown, reportFault: (error: unknown) => void): Reply {
-  if (error instanceof Refusal) return fail(STATUS_OF[error.kind], redact(error.message));
+  if (error instanceof Refusal) {
+    const status = STATUS_OF[error.kind];
+    return fail(status, redact(error.message), status === 503 ? { "Retry-After": "1" } : {});
+  }
   reportFault(error);
   return fail(500, "internal server error");
 }

@@ -18,9 +18,10 @@ export async function listTransactions(
   merchantId: number,
   filter: TransactionFilter,
   page: Page,
+  signal?: AbortSignal,
 ): Promise<{ rows: Transaction[]; summary: Summary }> {
   await upToDate.catchUp();
-  const list = await store.transactionList.list(merchantId, filter, page);
+  const list = await store.transactionList.list(merchantId, filter, page, signal);
   if (filter.id !== undefined && list.summary.totalItems === 0) {
     throw new Refusal("not_found", "there is no transaction of yours with this id and these filters");
   }

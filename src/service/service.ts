@@ -63,8 +63,8 @@ export function createService(outside: ServiceParts) {
     subscribe: changes.subscribe,
     authenticate: (apiKey: string | null, apiSecret: string | null) => authenticate(store, apiKey, apiSecret),
     checkStatus: (merchantId: number, checkoutRequestId: string) => checkStatus(parts, merchantId, checkoutRequestId),
-    listTransactions: (merchantId: number, filter: TransactionFilter, page: Page) =>
-      listTransactions(parts, merchantId, filter, page),
+    listTransactions: (merchantId: number, filter: TransactionFilter, page: Page, signal?: AbortSignal) =>
+      listTransactions(parts, merchantId, filter, page, signal),
     async startPayment(merchantId: number, order: PaymentOrder) {
       try {
         const transaction = await startPayment(parts, merchantId, order);

@@ -208,8 +208,10 @@ export interface TransactionList {
   /**
    * One page of what the filter selects, newest first (by `createdAtMs`, then by number), and the counts of all that it selects,
    * both read at one point in time. After the last page there are no rows. A long read does not block other reads and writes.
+   * @param signal aborted when the client has gone: then the read ends
+   * @throws Refusal `unavailable` if too many long reads wait
    */
-  list(merchantId: number, filter: TransactionFilter, page: Page): Promise<ListedPage>;
+  list(merchantId: number, filter: TransactionFilter, page: Page, signal?: AbortSignal): Promise<ListedPage>;
 }
 
 /** The second line is for a database on a server: `fragile` can lose payments in a fail-over, `taken` has a server of this name. */

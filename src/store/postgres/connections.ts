@@ -9,6 +9,8 @@ export interface Connection {
   readonly query: Query;
   /** Several statements without parameters in one message. @returns the rows of the last one */
   script<Row>(text: string): Promise<Row[]>;
+  /** Closes it, with its transaction and the statement under way. */
+  end(): void;
 }
 
 /** A bounded number of connections. Each has one user at a time, and is opened when it is first needed. */
@@ -20,15 +22,10 @@ export interface Connections {
    */
   use<T>(mostMs: number, work: (connection: Connection) => Promise<T>, inTransaction?: boolean): Promise<T>;
   /** A connection without a deadline, until the caller ends it. */
-  borrow(): Promise<Borrowed>;
+  borrow(): Promise<Connection>;
   readonly busy: number;
   /** Ends all connections, and rejects statements that still run. */
   close(): Promise<void>;
-}
-
-export interface Borrowed extends Connection {
-  /** Closes it, with its transaction. */
-  end(): void;
 }
 
 /** How long to wait for the driver after a close: it may never answer. */
@@ -157,7 +154,8 @@ class Link implements Connection {
   }
 
   /** Rejects statements that still run. The driver's own close may never end, so callers need not wait for it. */
-  end(): Promise<void> {
+  end = (): Promise<void> => {
+    this.isEnded = true;
     return this.#sql.close({ timeout: 0 }).catch(() => {});
-  }
+  };
 }

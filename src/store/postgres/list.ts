@@ -4,16 +4,21 @@ import { endOfDayMs, startOfDayMs } from "../../domain/timestamp.ts";
 import { STATUSES } from "../../domain/transaction.ts";
 import { EVER, offsetOf, rangesOf } from "../list-query.ts";
 import { codeOfKind, codeOfStatus, type StatusSum, type TransactionRow, toSummary, toTransaction } from "../rows.ts";
+import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import type { ListedPage, TransactionList } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
+import type { Connection } from "./connections.ts";
 import { createGroup } from "./group.ts";
 import { fromRow, numbers, ROW } from "./rows.ts";
 import { toStored } from "./text.ts";
 
 /** Each list is one statement, so that its rows and its counts are of one point in time. */
 
-/** How many lists are read at once: other requests need connections, too. */
+/** How many pages, and how many searches, are read at once: other requests need connections, too. */
 const LANES = 2;
+
+/** The server ends a search when its connection has ended. */
+const BEGIN = "BEGIN READ ONLY; SET LOCAL client_connection_check_interval = '500ms'";
 
 const NEWEST = "ORDER BY created_at_ms DESC, id DESC";
 const FOLDED = "coalesce(reference_folded, reference)";
@@ -40,17 +45,22 @@ interface Asked {
 
 export function createTransactionList(attempts: Attempts, requestIds: RequestIds): TransactionList {
   const reader = new ListReader(attempts, requestIds);
+  const searches = createSearchQueue(LANES);
   const lists = createGroup<Asked, ListedPage>({
     attempts,
     lanes: LANES,
     most: 1,
-    async run([asked]) {
-      if (!asked) return [];
-      const { search, id } = asked.filter;
-      return [await (search !== undefined || id !== undefined ? reader.listFound(asked) : reader.listNewest(asked))];
-    },
+    run: async ([asked]) =>
+      asked ? [await (asked.filter.id === undefined ? reader.listNewest(asked) : reader.listFound(asked))] : [],
   });
-  return { list: (merchantId, filter, page) => lists.add({ merchantId, filter, page }) };
+  return {
+    list(merchantId, filter, page, signal) {
+      const asked = { merchantId, filter, page };
+      return filter.search === undefined
+        ? lists.add(asked)
+        : searches.run(() => reader.listFound(asked, signal), signal);
+    },
+  };
 }
 
 /** A query can have a number that no bigint column holds: 0 is the id of no transaction. */
@@ -67,9 +77,13 @@ class ListReader {
     this.#requestIds = requestIds;
   }
 
-  async #query(text: string, parameters: readonly unknown[]) {
+  async #query(text: string, parameters: readonly unknown[], signal?: AbortSignal) {
     // A search with many results takes long, and a retry would take as long.
-    const [row] = await this.#attempts.read(({ query }) => query<Answer>(text, parameters), true);
+    const [row] = await this.#attempts.read(
+      (connection) =>
+        signal ? queryUntil(signal, connection, text, parameters) : connection.query<Answer>(text, parameters),
+      true,
+    );
     const sums: Sum[] = JSON.parse(row?.sums ?? "[]");
     const rows: TransactionRow[] = JSON.parse(row?.rows ?? "[]");
     return { sums, rows };
@@ -98,23 +112,27 @@ class ListReader {
     }
   }
 
-  async listFound({ merchantId, filter, page }: Asked): Promise<ListedPage> {
+  async listFound({ merchantId, filter, page }: Asked, signal?: AbortSignal): Promise<ListedPage> {
     const { search, id, fromDay, toDay } = filter;
     const whole = search === undefined ? [] : await this.#namedBy(search);
     const ranges = search === undefined ? null : rangesOf(search);
-    const { sums, rows } = await this.#query(foundPage(filter), [
-      merchantId,
-      fromDay === undefined ? 0 : startOfDayMs(fromDay),
-      toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
-      page.limit,
-      offsetOf(page),
-      id === undefined ? null : storableId(id),
-      toStored(ranges?.reference.from ?? ""),
-      toStored(ranges?.reference.before ?? ""),
-      ranges?.phone?.from ?? 0,
-      ranges?.phone?.before ?? 0,
-      numbers(whole),
-    ]);
+    const { sums, rows } = await this.#query(
+      foundPage(filter),
+      [
+        merchantId,
+        fromDay === undefined ? 0 : startOfDayMs(fromDay),
+        toDay === undefined ? Number.MAX_SAFE_INTEGER : endOfDayMs(toDay),
+        page.limit,
+        offsetOf(page),
+        id === undefined ? null : storableId(id),
+        toStored(ranges?.reference.from ?? ""),
+        toStored(ranges?.reference.before ?? ""),
+        ranges?.phone?.from ?? 0,
+        ranges?.phone?.before ?? 0,
+        numbers(whole),
+      ],
+      signal,
+    );
     return this.#toPage(rows, sums);
   }
 
@@ -138,6 +156,28 @@ class ListReader {
         return names.some((name) => name.toLowerCase() === text);
       })
       .map(({ id }) => id);
+  }
+}
+
+/** Runs a search until its client has gone. Then its connection ends, and so the server ends the search, too. */
+async function queryUntil(
+  signal: AbortSignal,
+  { query, script, end }: Connection,
+  text: string,
+  parameters: readonly unknown[],
+) {
+  if (signal.aborted) throw clientHasGone();
+  signal.addEventListener("abort", end);
+  try {
+    await script(BEGIN);
+    const rows = await query<Answer>(text, parameters);
+    await script("COMMIT");
+    return rows;
+  } catch (error) {
+    end();
+    throw signal.aborted ? clientHasGone() : error;
+  } finally {
+    signal.removeEventListener("abort", end);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { once } from "../../domain/once.ts";
 import type { TransactionList } from "../store.ts";
-import type { ListReader } from "./list-reader.ts";
 import type { LongReads } from "./long-reads.ts";
 import type { Numbering } from "./numbering.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -22,7 +21,8 @@ export function createTransactionList(
   });
 
   return {
-    async list(...asked: Parameters<ListReader["read"]>) {
+    async list(merchantId, filter, page, signal) {
+      const asked = [merchantId, filter, page] as const;
       const { here, ListReader } = await readers();
       snapshot.enter();
       const reading = here.read(...asked);
@@ -31,7 +31,7 @@ export function createTransactionList(
         if (done) return value;
         if (value === "long") break;
       }
-      return longReads.run((other) => new ListReader(other, numbering).read(...asked));
+      return longReads.run((other) => new ListReader(other, numbering).read(...asked), signal);
     },
   };
 }

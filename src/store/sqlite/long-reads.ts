@@ -1,10 +1,14 @@
 import type { Database } from "bun:sqlite";
+import { clientHasGone, createSearchQueue } from "../search-queue.ts";
 import { openForReading } from "./database.ts";
 
 /** Long reads, one after another. Each reads one point in time, in steps; other work runs between the steps. */
 export interface LongReads {
-  /** @param read starts a read on its own connection, and yields between its steps */
-  run<T>(read: (client: Database) => Generator<unknown, T>): Promise<T>;
+  /**
+   * @param read starts a read on its own connection, and yields between its steps
+   * @param signal ends it when its client has gone
+   */
+  run<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T>;
   /** How many run or wait. */
   readonly count: number;
   /** Rejects the reads that have not ended. */
@@ -13,8 +17,7 @@ export interface LongReads {
 
 /** @param file a database that is open already, and stays open */
 export function createLongReads(file: string): LongReads {
-  let last: Promise<unknown> = Promise.resolve();
-  let count = 0;
+  const queue = createSearchQueue(1);
   let connection: ReturnType<typeof openForReading> | undefined;
   let isClosed = false;
 
@@ -23,7 +26,7 @@ export function createLongReads(file: string): LongReads {
     connection = undefined;
   }
 
-  async function readInSteps<T>(read: (client: Database) => Generator<unknown, T>): Promise<T> {
+  async function readInSteps<T>(read: (client: Database) => Generator<unknown, T>, signal?: AbortSignal): Promise<T> {
     if (isClosed) throw new Error("the store was closed");
     connection ??= openForReading(file);
     const { client } = connection;
@@ -35,26 +38,18 @@ export function createLongReads(file: string): LongReads {
         if (step.done) return step.value;
         await nextTurn();
         if (isClosed) throw new Error("the store was closed");
+        if (signal?.aborted) throw clientHasGone();
       }
     } finally {
       if (!isClosed) client.run("COMMIT");
+      if (queue.size === 1) disconnect();
     }
   }
 
   return {
-    run(read) {
-      count += 1;
-      const answer = last
-        .then(() => readInSteps(read))
-        .finally(() => {
-          count -= 1;
-          if (count === 0) disconnect();
-        });
-      last = answer.catch(() => {});
-      return answer;
-    },
+    run: (read, signal) => queue.run(() => readInSteps(read, signal), signal),
     get count() {
-      return count;
+      return queue.size;
     },
     close() {
       isClosed = true;

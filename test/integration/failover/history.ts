@@ -28,7 +28,9 @@ export interface History extends Verdict {
   readonly notFound: number;
   /** Requests that failed while replicas were stopped. */
   readonly failedByStops: number;
+  /** What listeners were not told is in a gap: read again. Two replicas can find that they wrote the same outcome. */
   readonly events: Told;
+  readonly gaps: number;
   /** How much longer than the time without a primary the clients got no answer, at most. */
   readonly excessMs: number;
 }
@@ -106,5 +108,5 @@ export async function failOverUnderLoad(scene: Scene, options: HistoryOptions): 
   const { answered, unanswered, notFound } = load;
   const events = listeners.told(answered.map(({ transactionId }) => transactionId));
   const counts = { answered: answered.length, unanswered, notFound, failedByStops, kills, excessMs };
-  return { ...verdict, ...counts, events };
+  return { ...verdict, ...counts, events, gaps: listeners.gaps };
 }
