@@ -186,7 +186,7 @@ describe("a person at a terminal", () => {
     await screen.until(/What does the customer do\?[\s\S]*wrong_pin: the customer enters a wrong PIN/);
     type(`${KEYS.down.repeat(8)}${KEYS.enter}`);
     await screen.until(/The same without questions: momo pay 0722000111 100 --outcome wrong_pin --wait /);
-    await screen.until(/left/);
+    await screen.until(/Waiting for the PIN/);
     await shared.control("POST", "/clock", { advance: "3s" });
     expect(await exited).toBe(10);
     const { meaning, advice } = RESULT_ADVICE[2001];
