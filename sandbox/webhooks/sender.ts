@@ -101,8 +101,10 @@ export class Sender {
     return ended.aborted ? null : { atMs, durationMs: realClock.nowMs() - startedMs, ...result };
   }
 
-  /** Cancels the attempts in progress. */
+  /** Cancels the attempts in progress, and the next look. */
   cancel(): void {
+    this.#cancelAlarm();
+    this.#alarmAtMs = Number.POSITIVE_INFINITY;
     this.#attemptsEnd.abort();
     this.#attemptsEnd = new AbortController();
   }

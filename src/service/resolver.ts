@@ -128,9 +128,16 @@ export class Resolver {
     });
   }
 
-  /** Drops all checks, because the transactions were removed. */
+  /** Drops all checks, because the transactions were removed. The next alarm is that of the payments which are there now. */
   forget(): void {
     this.#checks.dropAll();
+    this.#dropAlarm();
+    this.#resolveInBackground();
+  }
+
+  #dropAlarm(): void {
+    this.#cancelAlarm();
+    this.#alarmAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** Stops after the current commit. The next start resolves what is still due. */
@@ -154,10 +161,7 @@ export class Resolver {
     const { clock, realClock, store } = this.#parts;
     const startMs = clock.nowMs();
     // This round resolves the payment of the alarm. Its end sets a new alarm.
-    if (this.#alarmAtMs <= startMs) {
-      this.#cancelAlarm();
-      this.#alarmAtMs = Number.POSITIVE_INFINITY;
-    }
+    if (this.#alarmAtMs <= startMs) this.#dropAlarm();
     this.#cancelRetry();
     try {
       if (this.#parts.mayResolve?.() === false) {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { DatabaseConfig } from "../../cli/serving/engine.ts";
 import type { PostgresStore } from "../../src/store/postgres/postgres.ts";
 import { areTotalsTrue as areShardsTrue } from "../../src/store/postgres/totals.ts";
 import { openStore } from "../../src/store/sqlite/sqlite.ts";
@@ -28,12 +29,15 @@ export interface Engine {
   /** How much longer a call takes than with SQLite, about: tests that draw many cases draw fewer. */
   readonly cost: number;
   newPlace(): Promise<Place>;
+  /** A new database for a whole server; null: the file in its data directory. */
+  newDatabase(): Promise<DatabaseConfig | null>;
 }
 
 export const sqlite: Engine = {
   name: "SQLite",
   needs: [],
   cost: 1,
+  newDatabase: async () => null,
   async newPlace() {
     const folder = mkdtempSync(join(tmpdir(), "momo-test-"));
     const open = new Set<Store>();
@@ -69,6 +73,11 @@ export const postgres: readonly Engine[] = VERSIONS.map((version) => {
     name: `PostgreSQL ${version}`,
     needs: [`PostgreSQL ${version}`],
     cost: 8,
+    newDatabase: async () => ({
+      url: await newDatabase(await sharedServer(version)),
+      ...{ password: null, connections: 6, commitDeadlineMs: 10_000, requireReplica: false },
+      replica: { name: "a", allowsReset: true },
+    }),
     async newPlace() {
       const url = idle.pop() ?? (await newDatabase(await sharedServer(version)));
       const open = new Set<PostgresStore>();

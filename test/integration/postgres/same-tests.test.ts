@@ -1,6 +1,6 @@
 import { onEngines, postgres } from "../../support/engines.ts";
 
-/** Runs the contract tests of a store and the scenarios of the API on PostgreSQL; `npm test` runs them on SQLite. */
+/** Runs the contract tests of a store, the scenarios of the API, and the test of a server as new on PostgreSQL; `npm test` runs them on SQLite. */
 
 await onEngines(postgres, async () => {
   await import("../../store/contract/deliveries.test.ts");
@@ -13,4 +13,5 @@ await onEngines(postgres, async () => {
   await import("../../http/check-status.test.ts");
   await import("../../http/list.test.ts");
   await import("../../http/start-payment.test.ts");
+  await import("../../sandbox/as-new.test.ts");
 });

@@ -1,0 +1,157 @@
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Clock } from "../../src/domain/clock.ts";
+import { clockBy, stopwatch, systemClock } from "../../src/system.ts";
+import { cleanUp, newFolder } from "../support/cleanup.ts";
+import { onEveryEngine } from "../support/engines.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { type Sandbox, startIn } from "../support/sandbox.ts";
+import { SLACK_MS } from "../support/time-outs.ts";
+
+afterAll(cleanUp);
+
+/** Real time that a test moves on, and the files that have set the alarms. */
+function createTime() {
+  let aheadMs = 0;
+  const alarms = new Map<object, string>();
+  const { nowMs, alarm } = clockBy(() => systemClock.nowMs() + aheadMs);
+  const realClock: Clock = {
+    nowMs,
+    alarm(atMs, ring) {
+      const own = {};
+      alarms.set(
+        own,
+        (new Error().stack ?? "").match(/(?:src|sandbox|cli)\/[\w/-]+\.ts(?!.*\/test\/)/g)?.join(" < ") ?? "",
+      );
+      const end = (then: () => void) => () => {
+        alarms.delete(own);
+        then();
+      };
+      return end(alarm(atMs, end(ring)));
+    },
+  };
+  return {
+    time: { realClock, stopwatch: () => stopwatch() + aheadMs },
+    pass(durationMs: number) {
+      aheadMs += durationMs;
+    },
+    alarms: () => [...alarms.values()],
+  };
+}
+
+const READS = [
+  "/rules",
+  "/default",
+  "/faults",
+  "/prompts",
+  "/requests",
+  "/messages",
+  "/webhook",
+  "/snapshots",
+  "/audit",
+];
+
+/** What a server shows of its state, without the time. */
+async function shown({ control, list }: Sandbox) {
+  const answers = await Promise.all(READS.map((path) => control("GET", path)));
+  return [...answers, await list(), (await control("GET", "/clock")).frozen];
+}
+
+/** Uses every way to steer the sandbox, and undoes or resets it. */
+async function steer({ control, controlUrl, pay, statusOf }: Sandbox, url: string, isShared: boolean): Promise<void> {
+  const gone = new AbortController();
+  const wait = (json: object, signal = new AbortController().signal) =>
+    fetch(`${controlUrl}/wait`, {
+      ...{ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(json), signal },
+    });
+  await Promise.all([1, 2].map(() => fetch(`${controlUrl}/events`, { signal: gone.signal })));
+
+  await control("POST", "/clock", { freeze: true });
+  await control("PUT", "/webhook", { url, early: true });
+  await pay({}, "completed; after=0s");
+  await control("PUT", "/webhook", { url, delay: "1h" });
+  await pay({}, "wrong_pin; after=0s"); // its delivery waits
+  await control("PUT", "/default", { outcome: "cancelled" });
+  await control("POST", "/rules", [
+    { outcome: "manual", times: 2 },
+    { outcome: "completed", after: "1s" },
+  ]);
+  const [open, answered] = [await pay(), await pay()];
+  const forgotten = wait({ checkout_request_id: open, timeout: "1h" });
+  wait({ reference: "never", timeout: "1h" }, gone.signal).catch(() => {});
+  expect((await wait({ checkout_request_id: open, timeout: "1ms" })).status).toBe(408);
+  await control("POST", `/prompts/${answered}/answer`, { outcome: "cancelled" });
+  expect((await wait({ checkout_request_id: answered })).status).toBe(200);
+
+  const delay = { kind: "delay", delay: "20ms" };
+  const faults = [
+    { kind: "error", status: 503, times: 1 },
+    { ...delay, times: 1 },
+    { kind: "disconnect", times: 1 },
+    delay,
+  ];
+  await control("PUT", "/faults", { seed: 7, faults });
+  await expect(statusOf(open)).rejects.toThrow("fault injected: HTTP 503");
+  expect(await statusOf(open)).toBe("pending");
+  await expect(statusOf(open)).rejects.toThrow();
+  if (isShared) await expect(control("PUT", "/snapshots/one", {})).rejects.toThrow("409");
+  else {
+    await control("PUT", "/snapshots/one", {});
+    await control("POST", "/snapshots/one/restore", {});
+    await control("DELETE", "/snapshots/one");
+  }
+  await pay();
+  await control("POST", "/clock", { advance: "500ms" });
+  await control("POST", "/clock", { resume: true });
+  await control("POST", "/reset", {});
+  expect((await forgotten).status).toBe(404);
+  gone.abort();
+}
+
+/** The metrics after {@link steer} that are not durations of this machine. */
+const METRICS = [
+  'momo_requests_total{operation="/transactions.php",status="200"} 1',
+  'momo_requests_total{operation="/stkpush.php",status="200"} 5',
+  'momo_requests_total{operation="/status.php",status="503"} 1',
+  'momo_requests_total{operation="/status.php",status="200"} 1',
+  'momo_requests_total{operation="/status.php",status="none"} 1',
+  ...["momo_unknown_outcomes_total 0", "momo_left_unknown_total 0", "momo_due_lag_seconds 0"],
+  'momo_webhook_attempts_total{result="delivered"} 1',
+  'momo_webhook_attempts_total{result="failed"} 0',
+  ...["momo_webhook_lag_seconds 0", "momo_pending 0"],
+];
+
+/** The polls of a replica. A server with its own database has none. */
+const POLLS = /^src\/store\/postgres\/heartbeat|^src\/service\/resolver|^sandbox\/shared-steering/;
+
+onEveryEngine((engine) => {
+  test("after every way to steer was used and undone, a server shows and keeps what a new one does", async () => {
+    const { time, pass, alarms } = createTime();
+    const database = await engine.newDatabase();
+    const sandbox = await startIn(join(newFolder(), "data"), { ...time, database });
+    const { control, controlUrl, pay, statusOf } = sandbox;
+    const asNew = await shown(sandbox);
+    const metrics = async () => (await (await fetch(`${controlUrl}/metrics`)).text()).split("\n");
+
+    await steer(sandbox, startReceiver().url, database !== null);
+    const lines = await metrics();
+    expect(lines.filter((line) => METRICS.includes(line))).toEqual(METRICS);
+    expect(await shown(sandbox)).toEqual(asNew);
+    // What ends in the next turns has a moment for it.
+    const left = () => alarms().filter((setBy) => !database || !POLLS.test(setBy));
+    for (const endMs = stopwatch() + SLACK_MS; left().length > 0 && stopwatch() < endMs; ) await Bun.sleep(5);
+    expect(left()).toEqual([]);
+
+    const kinds = async () => ((await control("GET", "/audit")).findings as { kind: string }[]).map(({ kind }) => kind);
+    const careful = await pay();
+    pass(3000);
+    expect(await statusOf(careful)).toBe("completed");
+    pass(31_000);
+    expect(await kinds()).toEqual([]);
+    await pay();
+    pass(31_000);
+    expect(await kinds()).toEqual(["never_polls"]);
+    await sandbox.stop();
+    expect(alarms()).toEqual([]);
+  });
+});
