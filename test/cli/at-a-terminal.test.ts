@@ -114,9 +114,9 @@ describe("momo list", () => {
 
   test.concurrent("long output goes to the pager; below a table are the commands for the next page and for one payment", async () => {
     const { at, pay } = await startIn(newFolder());
-    for (let count = 1; count <= 12; count++) await pay();
-    const shown = async (PAGER: string, limit: string) => {
-      const args = ["list", ...at, "--limit", limit];
+    for (let count = 1; count <= 12; count++) await pay({}, "manual");
+    const shown = async (PAGER: string, limit: string, ...filters: string[]) => {
+      const args = ["list", ...at, "--limit", limit, ...filters];
       const { screen, exited } = openMomo(args, { env: { ...PLAIN, PAGER }, rows: 10 });
       expect(await exited).toBe(0);
       return screen.text;
@@ -128,6 +128,9 @@ describe("momo list", () => {
       /page 1 of 4, 12 in all\r\nNext page:\s+momo list --limit 3 --page 2 [\s\S]*\r\nOne of them: momo status 12 /,
     );
     expect(await shown("no-such-pager", "12")).toContain("254712345678");
+    const filters = "--type api --status pending --from 2020-01-31 --to 2999-12-31 --search 0712";
+    const next = await shown("cat", "3", "--page", "2", ...filters.split(" "));
+    expect(next.split(/[\s\\]+/).join(" ")).toContain(`Next page: momo list --limit 3 ${filters} --page 3 --data `);
   });
 });
 

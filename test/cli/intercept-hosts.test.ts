@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { canonicalHost, readHosts } from "../../cli/intercept/hosts.ts";
 import { allBut } from "../../cli/intercept/java.ts";
+import { isException } from "../../cli/intercept/outer-proxy.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `h${n}.example`).join();
 
@@ -60,4 +61,18 @@ test.each([
   [`${"a".repeat(64)}.example`, "is not the name of a host"],
 ])("--intercept %s is refused", (hosts, why) => {
   expect(() => readHosts(hosts)).toThrow(why);
+});
+
+test.each([
+  ["payflow.example", ["payflow.example", "api.payflow.example"]],
+  [".payflow.example", ["payflow.example", "api.payflow.example"]],
+  ["*.payflow.example", ["payflow.example", "api.payflow.example"]],
+  ["PAYFLOW.example:443", ["payflow.example", "api.payflow.example"]],
+  ["payflow.example:8443", []],
+  ["flow.example", []],
+  [".", []],
+  ["*", ["payflow.example", "api.payflow.example", "xpayflow.example", "payflow.example.org"]],
+])("%s in NO_PROXY means %j, and no name that only ends alike", (entry, hosts) => {
+  const names = ["payflow.example", "api.payflow.example", "xpayflow.example", "payflow.example.org"];
+  expect(names.filter((name) => isException(entry, name, 443))).toEqual(hosts);
 });

@@ -152,6 +152,7 @@ describe("momo warns of a file with a secret that others can read", () => {
 
   test.concurrent.each([
     [0o640, "momo: others can read the token in FILE; chmod 600 it\n"],
+    [0o644, "momo: others can read the token in FILE; chmod 600 it\n"],
     [0o604, "momo: others can read the token in FILE; chmod 600 it\n"],
     [0o600, ""],
   ])("%o: %j", async (mode, line) => {

@@ -1,3 +1,6 @@
+import { expect, test } from "bun:test";
+import { Refusal, type RefusalKind } from "../../src/domain/error.ts";
+import { failWith } from "../../src/http/reply.ts";
 import { describeScenarios, payment, withRawMember } from "../support/scenario.ts";
 
 /** The whole message of each refusal: the member, what would be right, and the value in the request. */
@@ -150,4 +153,19 @@ describeScenarios(
     status: 400,
     contains: { message },
   })),
+);
+
+const STATUSES: Record<RefusalKind, number> = {
+  ...{ invalid: 400, unauthorized: 401, not_found: 404, conflict: 409, provider: 500, stopping: 503, unavailable: 503 },
+};
+
+test.each(Object.entries(STATUSES))(
+  "a refusal of the kind %s is HTTP %d with its message, and is no fault",
+  (kind, status) => {
+    const faults: unknown[] = [];
+    const answer = failWith(new Refusal(kind as RefusalKind, "why"), (error) => faults.push(error));
+    expect({ ...answer, text: JSON.parse(answer.text), faults }).toMatchObject({
+      ...{ status, text: { success: false, message: "why" }, faults: [] },
+    });
+  },
 );

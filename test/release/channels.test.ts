@@ -6,14 +6,15 @@ const RELEASES = "https://example.org/pay/momo/releases/download/v1.2.3";
 const names = TARGETS.map(({ name, os }) => `momo-${name}.${os === "win32" ? "zip" : "tar.gz"}`);
 const sums = new Map(names.map((name, index) => [name, String(index).repeat(64)]));
 
-test("the Homebrew formula has the address and the sum of the four archives for macOS and Linux with glibc", () => {
-  const formula = homebrewFormula("1.2.3", RELEASES, sums);
-  for (const target of ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"]) {
+test("the Homebrew formula has the address and the sum of the archive for each system and processor, in its block", () => {
+  const block = (target: string) => {
     const name = `momo-${target}.tar.gz`;
-    expect(formula).toContain(`url "${RELEASES}/${name}"\n      sha256 "${sums.get(name)}"`);
-  }
-  expect(formula.match(/\bdo$/gm)).toHaveLength(7);
-  expect(formula.match(/^ *end$/gm)).toHaveLength(9); // with those of the class and of `def`
+    return ` do url "${RELEASES}/${name}" sha256 "${sums.get(name)}" end `;
+  };
+  const system = (name: string, target: string) =>
+    `on_${name} do on_arm${block(`${target}-arm64`)}on_intel${block(`${target}-x64`)}end`;
+  const words = homebrewFormula("1.2.3", RELEASES, sums).split(/\s+/).join(" ");
+  expect(words).toContain(`license "MIT" ${system("macos", "darwin")} ${system("linux", "linux")} def install`);
 });
 
 test("the Scoop manifest has the archives for Windows", () => {

@@ -85,7 +85,10 @@ describeInBrowser("the keyboard alone", (scene) => {
     const help = page.getByRole("dialog", { name: "Shortcuts" });
     for (const words of ["search", "start a test payment", "the next row"])
       await help.getByText(words).first().waitFor();
+    for (const key of "p/1") await page.keyboard.press(key); // nothing happens below an open dialog
+    expect(await page.getByRole("dialog").count()).toBe(1);
     await page.keyboard.press("Escape");
+    expect(await focused(page)).not.toBe("Search");
     await page.keyboard.press("/");
     await page.keyboard.type("p?/1");
     expect(await page.getByLabel("Search").inputValue()).toBe("p?/1");

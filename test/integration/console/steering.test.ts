@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeInBrowser, startPayment, textOf } from "../../support/browser.ts";
+import { describeInBrowser, startPayment, storyOf, textOf } from "../../support/browser.ts";
 
 describeInBrowser("steering", (scene) => {
   test("moves and freezes the clock and sets the default outcome, with the commands that do the same", async () => {
@@ -88,7 +88,11 @@ describeInBrowser("steering", (scene) => {
     await webhook.getByText(/HTTP 503 after/).waitFor();
     await webhook.getByRole("button", { name: /^Send delivery/ }).click();
     await webhook.getByText("sent again after").waitFor();
-    await webhook.getByRole("link", { name: "APPLE-1" }).first().waitFor();
+    await webhook.getByRole("link", { name: "APPLE-1" }).first().click();
+    // The open story shows an attempt when it is made.
+    await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
+    await scene.sandbox.clock.advance("20s");
+    await storyOf(page).getByText(/3 attempts: .*503/).first().waitFor();
     await receiver.stop(true);
   });
 

@@ -87,14 +87,10 @@ describe("the command momo of the package", () => {
     },
   );
 
-  test("a system that momo is not built for, and a Node that is too old, are refused, and the message names them", async () => {
+  test("a system that momo is not built for is refused, and the message names it", async () => {
     const { findExecutable } = await import(join(project, "node_modules/momo-sandbox/executable.cjs"));
     expect(() => findExecutable({ platform: "aix", arch: "ppc64", env: {} })).toThrow("no executable for aix on ppc64");
     expect(() => findExecutable({ platform: "linux", arch: "riscv64", env: {} })).toThrow("linux on riscv64");
-    expect(() => findExecutable({ node: "18.20.8", env: {} })).toThrow(
-      "Node 18.20.8 is too old: momo-sandbox needs Node 20",
-    );
-    expect(findExecutable({ node: "20.0.0", env: {} })).toEndWith(HOST.executable);
   });
 });
 

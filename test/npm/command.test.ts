@@ -1,0 +1,42 @@
+import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { ROOT } from "../support/binary.ts";
+import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
+import { runToEnd } from "../support/momo.ts";
+import { testWith } from "../support/needs.ts";
+
+/** The command of the npm package, without an installation. */
+
+afterAll(cleanUp);
+
+const { findExecutable } = createRequire(import.meta.url)("../../npm/executable.cjs");
+
+test.each(["20.0.0", "20.19.5", "24.1.0", "100.0.0"])("Node %s is new enough", (node) => {
+  expect(findExecutable({ node, env: { MOMO_EXECUTABLE: process.execPath } })).toBe(process.execPath);
+});
+
+test.each(["2.0.0", "18.20.8", "19.9.9"])("Node %s is too old, and the message says so", (node) => {
+  const find = () => findExecutable({ node, env: { MOMO_EXECUTABLE: process.execPath } });
+  expect(find).toThrow(`Node ${node} is too old: momo-sandbox needs Node 20 or later`);
+});
+
+// Node before 22.15 has no execve: the command runs the executable as its child.
+const CHILD = { NODE_OPTIONS: `--import "data:text/javascript,process.execve = undefined"` };
+
+for (const [script, exitCode] of [
+  ["exit 7", 7],
+  ["kill -TERM $$", 143],
+  ["kill -KILL $$", 137],
+] as const) {
+  testWith(["node"], `an executable that ends with \`${script}\` ends the command the same way`, async () => {
+    const executable = join(newProgramFolder(), "momo");
+    writeFileSync(executable, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    // The shell says how the command has ended.
+    const command = ["sh", "-c", `node '${join(ROOT, "npm/bin/momo.cjs")}' list; exit $?`];
+    const env = { MOMO_EXECUTABLE: executable };
+    for (const more of [{}, CHILD])
+      expect(await runToEnd(command, { env: { ...env, ...more } })).toMatchObject({ exitCode });
+  });
+}
