@@ -42,6 +42,8 @@ test.concurrent("a value with shell syntax is quoted", async () => {
   const script = 'eval "$("$@" env)" && printf "%s\\n" "$MOMO_API_KEY" "$MOMO_API_SECRET"';
   const run = await runToEnd(["sh", "-euc", script, "sh", ...PROGRAM], { env });
   expect(run.stdout).toBe(`${env.MOMO_API_KEY}\n${env.MOMO_API_SECRET}\n`);
+  const dotenv = (await runMomo(["env", "--format", "dotenv"], { env })).stdout;
+  expect(dotenv).toContain('MOMO_API_KEY="a\'\\$(id)\\`id\\`\\"\\\\b"\nMOMO_API_SECRET="\\$HOME"\n');
 });
 
 test.concurrent("a server and a key that flags name: no payment account is known for them", async () => {

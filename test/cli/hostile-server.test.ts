@@ -57,7 +57,13 @@ const EXITS: [status: number, code: string, exitCode: number][] = [
 ];
 test.concurrent.each(EXITS)("a refusal with %d: %s, exit %d", async (status, code, exitCode) => {
   const server = serveFake(() => Response.json({ success: false, message: "no" }, { status }));
-  expect(await failureFrom(server)).toMatchObject({ code, message: "no", exitCode });
+  const hint = { 401: expect.stringContaining("give those of a key in force"), 403: null }[status];
+  expect(await failureFrom(server)).toMatchObject({
+    code,
+    message: "no",
+    exitCode,
+    ...(hint !== undefined && { hint }),
+  });
 });
 
 describe("a success without its members is a failure, and `undefined` is never printed or sent", () => {

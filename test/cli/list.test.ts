@@ -32,7 +32,7 @@ test.concurrent("every filter of the API has a flag", async () => {
     ...{ limit: "5", page: "3", type: "api", status: "failed" },
     ...{ search: "order-1", date_from: "2020-01-01", date_to: "2020-01-31" },
   });
-  expect(await asked("--id", "7")).toEqual({ id: "7" });
+  for (const number of ["7", "#7"]) expect(await asked("--id", number)).toEqual({ id: "7" });
   expect(await asked("--id", "ws_CO_7")).toEqual({ search: "ws_CO_7" });
 });
 

@@ -59,6 +59,13 @@ describe("momo answer", () => {
 });
 
 describe("commands that change the whole sandbox", () => {
+  test("momo faults add keeps the faults in force, and clear removes them", async () => {
+    for (const fault of [["error", "--status", "503"], ["disconnect"]]) await momo("faults", "add", ...fault);
+    expect((await sandbox.control("GET", "/faults")).faults).toMatchObject([{ status: 503 }, { kind: "disconnect" }]);
+    await momo("faults", "clear");
+    expect(await sandbox.control("GET", "/faults")).toMatchObject({ faults: [] });
+  });
+
   test("momo clock show, freeze, advance, resume: one line; -q the time; --json the answer", async () => {
     const { stdout, stderr, exitCode } = await momo("clock", "freeze", "--format", "table");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });

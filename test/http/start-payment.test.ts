@@ -83,6 +83,14 @@ onEveryEngine((engine) => {
         text: `{"success":false,"message":"payment_account_id is not the id of a payment account of yours; it is ${payment_account_id}, and yours are ${scene.caller.accountId}. momo accounts create --name NAME opens one"}`,
       });
     }
+    for (const yours of [/yours are (?:\d+, ){4}\d+\. momo/, /yours are (?:\d+, ){5}…\. momo/]) {
+      const { registry } = scene.harness.service;
+      const { length } = await registry.listAccounts(scene.caller.merchantId);
+      for (let more = length === 1 ? 4 : 1; more > 0; more -= 1) {
+        await registry.openAccount(scene.caller.merchantId, "Till");
+      }
+      expect((await push({ payment_account_id: 0 })).text).toMatch(yours);
+    }
     expect(await countPayments()).toBe(before);
     expect((await scene.send({ path: "/transactions.php", as: "other" })).body.transactions).toEqual([]);
   });

@@ -126,6 +126,22 @@ describeInBrowser("the phone", (scene) => {
     await phones.getByLabel("Enter PIN").waitFor();
   });
 
+  test("a hidden tab gets one notification for each prompt that begins to ring", async () => {
+    const page = await scene.open();
+    await page.getByText("No payments yet").waitFor();
+    await page.evaluate(`told = [];
+      Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+      Notification = class { static permission = "granted"; constructor(title) { told.push(title); } };`);
+    for (const [count, phone] of ["0711000001", "0711000002"].entries()) {
+      await startPayment(scene.sandbox, { phone });
+      await until(
+        () => page.title(),
+        (title) => title.startsWith(String(count + 1)),
+      );
+    }
+    expect(await page.evaluate("told")).toEqual(["0711 000 001 rings", "0711 000 002 rings, and 1 more"]);
+  });
+
   test("shows hostile text as text", async () => {
     const reference = '<img src=x onerror="document.title=1">';
     const description = "<script>document.title = 2</script> \u202e\u200b&amp; {{1}}";

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { startSandbox } from "momo-sandbox/testing";
 import { LANGUAGES } from "../../../sandbox/console/browser/logic/snippets.ts";
 import { describeInBrowser, rowsOf, startPayment, storyOf, textOf } from "../../support/browser.ts";
+import { SLACK_MS } from "../../support/time-outs.ts";
 
 describeInBrowser("accounts and keys", (scene) => {
   test("the secret of a new key is shown once; the key works until it is revoked", async () => {
@@ -61,6 +62,18 @@ describeInBrowser("accounts and keys", (scene) => {
     await merchants.getByRole("radio").first().check();
     await page.getByRole("link", { name: "Requests" }).click();
     await page.waitForURL(/#requests(\?merchant=1)?$/);
+    // A merchant's list has no payments of others that have just started.
+    await startPayment(sandbox);
+    await page.getByRole("link", { name: "Payments" }).click();
+    await rowsOf(page).first().waitFor();
+    await page.getByRole("link", { name: "Keys" }).click();
+    await merchants.getByLabel("<b>Corner</b> Shop").check();
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page
+      .getByText("No payments yet")
+      .waitFor({ timeout: SLACK_MS })
+      .catch(() => {});
+    expect(await rowsOf(page).count()).toBe(0);
     await page.goto("about:blank");
     await sandbox.stop();
   });

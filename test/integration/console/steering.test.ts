@@ -92,7 +92,10 @@ describeInBrowser("steering", (scene) => {
     // The open story shows an attempt when it is made.
     await storyOf(page).getByText("APPLE-1", { exact: true }).first().waitFor();
     await scene.sandbox.clock.advance("20s");
-    await storyOf(page).getByText(/3 attempts: .*503/).first().waitFor();
+    await storyOf(page)
+      .getByText(/3 attempts: .*503/)
+      .first()
+      .waitFor();
     await receiver.stop(true);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { MOST_POLLERS } from "../../../sandbox/audit/payments.ts";
 import { FASTEST_POLL_MS } from "../../../sandbox/audit/polls.ts";
-import { type AuditedClient, createAuditedClient, testFindings } from "../../support/audited-client.ts";
+import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
 
 const program = (name: string) => ({ headers: new Headers({ "User-Agent": name }) });
 
@@ -92,6 +92,16 @@ describe("polling after the end", () => {
     client.poll(id, "completed");
     client.live(3_600_000);
     client.poll(id, "completed");
+  });
+
+  test("a lost answer after the final one does not make the client forget it", () => {
+    const client = createAuditedClient();
+    const id = client.push();
+    for (const lost of [{}, LOST, {}]) {
+      client.poll(id, "completed", lost);
+      client.live(3000);
+    }
+    expect(client.finding()).toMatchObject({ kind: "polls_after_completed", count: 2 });
   });
 
   test(`the audit distinguishes ${MOST_POLLERS} programs for one payment, and forgets the oldest`, () => {

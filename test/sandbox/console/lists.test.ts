@@ -113,6 +113,15 @@ describe("the filters of requests", () => {
     expect(paymentOf({ ...poll, body: null, answer: {} })).toBeNull();
   });
 
+  test.each([
+    [299, "2xx"],
+    [451, "4xx"],
+    [599, "5xx"],
+  ])("an answer with %d is one of %s", (status, answer) => {
+    const request = { ...poll, status, answer: {} } as Parameters<typeof fitsCall>[0];
+    expect(fitsCall(request, { ...NO_CALL_FILTERS, answer })).toBe(true);
+  });
+
   const CASES: [filters: Partial<CallFilters>, found: number[]][] = [
     [{}, [0, 1]],
     [{ path: "stkpush.php" }, [1]],
@@ -160,6 +169,8 @@ describe("the chart", () => {
 
   test.each([
     ["2026-11-20 10:00:30", 1000],
+    ["2026-11-20 09:59:43", 1000],
+    ["2026-11-20 09:59:42", 2000],
     ["2026-11-20 09:59:00", 2000],
     ["2026-11-20 09:00:00", 120_000],
     ["2026-11-10 10:00:00", 21_600_000],

@@ -63,6 +63,16 @@ describe("the line of a payment, to scale", () => {
     expect([msOf(bands[0]?.from), msOf(bands[0]?.to)]).toEqual([3000, 5000]);
   });
 
+  test.each([
+    [2849, "early"],
+    [2850, "right"],
+    [5150, "right"],
+    [5151, "late"],
+  ])("a poll %d ms after the request before is %s", (intervalMs, pace) => {
+    const { marks } = line("pending", [request("stkpush.php", 0, null), request("status.php", 9000, intervalMs)], null);
+    expect(marks.map((mark) => mark.pace)).toEqual([pace as "early"]);
+  });
+
   test("of a pending payment ends with its prompt, and has no end if a person decides", () => {
     expect(line("pending", [], null)).toMatchObject({ lengthMs: 60_000, expiresAt: 1, endsAt: null, marks: [] });
   });

@@ -92,6 +92,17 @@ test("a redirect is not followed", async () => {
   expect(other.received).toEqual([]);
 });
 
+test.each([
+  [200, null],
+  [299, null],
+  [300, "it redirects, and redirects are not followed"],
+  [399, "it redirects, and redirects are not followed"],
+  [400, "only 2xx counts as delivered"],
+])("HTTP %d: %p", async (status, problem) => {
+  const result = await sendTo(startReceiver(() => new Response(null, { status })));
+  expect(result).toMatchObject({ status, problem });
+});
+
 test("a closed connection and a port without a listener have different errors", async () => {
   const broken = await sendTo(startRaw(null));
   expect(broken.status).toBeNull();
