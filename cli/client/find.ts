@@ -3,12 +3,8 @@ import type { Answer, Client } from "./client.ts";
 
 /** Every command takes the number of a payment or its checkout request id. */
 
-const NUMBER = /^#?([1-9][0-9]{0,14})$/;
-
 /** The number of a payment; null for a request id. */
-export function numberOf(text: string): string | null {
-  return NUMBER.exec(text)?.[1] ?? null;
-}
+export const numberOf = (text: string): string | null => (/^[1-9][0-9]{0,14}$/.test(text) ? text : null);
 
 /**
  * @param client of the merchant API

@@ -58,6 +58,13 @@ describe("a target with dot segments or backslashes is 400, and the log shows it
     expect((await send(method, "/v2/../_momo/keys")).status).toBe(400);
   });
 
+  test.each(["/v2/..#/_momo/keys", "/v2/%2e#/transactions.php", "/v2/#/_momo/keys"])(
+    "behind a fragment: %s",
+    async (target) => {
+      expect(await send("GET", target)).toEqual({ status: 400, body: { success: false, message: REFUSAL } });
+    },
+  );
+
   test("a path that leads nowhere, also when it is resolved, is 404", async () => {
     for (const target of [
       "/v2/..%2f_momo/keys",

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "../support/binary.ts";
-import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
+import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 
@@ -21,6 +21,29 @@ test.each(["2.0.0", "18.20.8", "19.9.9"])("Node %s is too old, and the message s
   const find = () => findExecutable({ node, env: { MOMO_EXECUTABLE: process.execPath } });
   expect(find).toThrow(`Node ${node} is too old: momo-sandbox needs Node 20 or later`);
 });
+
+testWith(
+  ["node"],
+  "where the packages for both C libraries are installed, that of this machine is chosen",
+  async () => {
+    const folder = join(newFolder(), "node_modules");
+    const version = "1.2.3";
+    for (const name of ["momo-sandbox", "@momo-sandbox/linux-x64", "@momo-sandbox/linux-x64-musl"]) {
+      mkdirSync(join(folder, name, "bin"), { recursive: true });
+      writeFileSync(join(folder, name, "package.json"), JSON.stringify({ name, version }));
+      writeFileSync(join(folder, name, "bin/momo"), "", { mode: 0o755 });
+    }
+    copyFileSync(join(ROOT, "npm/executable.cjs"), join(folder, "momo-sandbox/executable.cjs"));
+    const found = async (header: object) => {
+      const script = `process.report.getReport = () => (${JSON.stringify({ header })});
+      const { findExecutable } = require("./executable.cjs");
+      process.stdout.write(findExecutable({ platform: "linux", arch: "x64", env: {} }));`;
+      return (await runToEnd(["node", "-e", script], { cwd: join(folder, "momo-sandbox") })).stdout;
+    };
+    expect(await found({ glibcVersionRuntime: "2.36" })).toEndWith("/linux-x64/bin/momo");
+    expect(await found({})).toEndWith("/linux-x64-musl/bin/momo");
+  },
+);
 
 // Node before 22.15 has no execve: the command runs the executable as its child.
 const CHILD = { NODE_OPTIONS: `--import "data:text/javascript,process.execve = undefined"` };

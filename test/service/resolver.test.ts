@@ -80,7 +80,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
     await scene.pay("completed; after=2s");
     await scene.service.resolver.stop();
     expect(alarms()).toEqual([]);
-    await scene.pay("completed; after=3s");
+    await scene.pay("completed; after=1s");
     expect(alarms()).toEqual([]);
     await pass(10_000);
     expect([alarms(), await counts()]).toEqual([[], { pending: 2, completed: 0 }]);

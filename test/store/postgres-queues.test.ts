@@ -16,7 +16,9 @@ test("writes to the same rows keep their order, also behind one that waits for a
     ...{ lanes: 3, most: 1, keysOf: ({ keys }) => keys },
     async run(items) {
       started.push(...items.map(({ name }) => name));
-      await new Promise<void>((resolve) => ends.push(resolve));
+      await new Promise<void>((resolve) => {
+        ends.push(resolve);
+      });
       return items.map(() => null);
     },
   });

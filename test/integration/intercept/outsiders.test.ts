@@ -62,6 +62,15 @@ describe("only the command's process tree gets in", () => {
     const page = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"];
     expect(outsider(...page, "Host: payflow.example", `${proxy}/api/v2/transactions.php`).stdout).toBe("407");
     expect(outsider(...page, "Host: page.example", `${proxy}/`).stdout).toBe("407");
+    // The password of the proxy is not in the log, not even as a header without its value.
+    const target = "https://payflow.example/api/v2/transactions.php";
+    const pass = `Proxy-Authorization: Basic ${btoa(decodeURIComponent(variable("HTTPS_PROXY").split(/\/\/|@/)[1] ?? ""))}`;
+    const sent = ["curl", "-s", "--request-target", target, "-H", "Host: payflow.example", "-H", pass, `${proxy}/`];
+    expect(outsider(...sent).stdout).toContain("X-API-Key");
+    const log = await (await fetch(`${variable("MOMO_CONTROL_URL")}/requests`)).json();
+    const { requests } = log as { requests: { target: string; headers: object }[] };
+    expect(requests.at(-1)).toMatchObject({ target: "/api/v2/transactions.php", headers: { host: "payflow.example" } });
+    expect(requests.at(-1)?.headers).not.toHaveProperty("proxy-authorization");
   });
 
   test.concurrent("not a request for another host, inside TLS", async () => {
