@@ -4,10 +4,10 @@ import { openEvents } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
 import { controlOptions, outputOptions, withOptions } from "../terminal/options.ts";
-import { formatOf, lineOf, type OutputOptions, print, printTsv, tell } from "../terminal/output.ts";
+import { formatOf, type OutputOptions, print, printText, printTsv, tell } from "../terminal/output.ts";
 import { paymentLine } from "../terminal/payment-lines.ts";
 import { jsonText } from "../terminal/plain.ts";
-import { isTerminal, lineWidth, writeOut } from "../terminal/standard-output.ts";
+import { isTerminal, writeOut } from "../terminal/standard-output.ts";
 
 type TailFlags = OutputOptions & Pick<TargetFlags, "baseUrl" | "data">;
 
@@ -42,7 +42,7 @@ function printerOf(flags: TailFlags): (data: Record<string, unknown>) => void {
     if (flags.quiet) print(String(data.checkout_request_id));
     else if (format === "json") writeOut(`${jsonText(data)}\n`);
     else if (format === "tsv") printTsv([data], { withNames: isFirst });
-    else writeOut(`${lineOf(paymentLine(data, systemClock.nowMs(), lineWidth()), isTerminal)}\n`);
+    else printText(...paymentLine(data, systemClock.nowMs()));
     isFirst = false;
   };
 }

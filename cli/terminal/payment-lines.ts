@@ -9,7 +9,6 @@ import {
   formatOf,
   type OutputOptions,
   type Piece,
-  pieceText,
   print,
   printFields,
   printJson,
@@ -44,23 +43,20 @@ export function amountText(amount: unknown): string {
 export const reasonText = (payment: Record<string, unknown>): string => cellOf(reasonOf(payment, outcomesView()));
 
 /**
- * A payment as it starts or ends, in one line that fits the width: `#1 ✓ paid UKL001DAN1`, then the amount and the phone.
+ * A payment as it starts or ends: `#1 ✓ paid UKL001DAN1`, then the amount and the phone.
  * @param atMs the host's time, not the sandbox's
  */
-export function paymentLine(payment: Record<string, unknown>, atMs: number, width: number): Piece[] {
+export function paymentLine(payment: Record<string, unknown>, atMs: number): Piece[] {
   const { status } = payment;
   const { style, text } = statusPiece(status);
   const word = status === "completed" ? `paid ${cellOf(payment.momo_receipt_number)}` : reasonText(payment) || null;
   const happened = status === "pending" ? "• asks the customer" : word === null ? text : `${text[0]} ${word}`;
-  const pieces: Piece[] = [
+  return [
     styled("dim", formatTimestamp(atMs).slice(-"HH:MM:SS".length)),
     `  #${cellOf(payment.id)} `,
     styled(style, happened),
-    styled("dim", `  KES ${amountText(payment.amount)}`),
-    styled("dim", `  ${cellOf(payment.phone)}`),
+    styled("dim", `  KES ${amountText(payment.amount)}  ${cellOf(payment.phone)}`),
   ];
-  while (pieces.reduce<number>((sum, piece) => sum + Bun.stringWidth(pieceText(piece)), 0) > width) pieces.pop();
-  return pieces;
 }
 
 const MINUTE_MS = 60_000;

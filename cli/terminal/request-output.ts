@@ -55,7 +55,7 @@ export function createRequestOutput(format: LogFormat, width: number) {
     onTransaction(transaction: Transaction): void {
       const payment = transactionView(transaction);
       if (format === "json") write(jsonText({ time: new Date(nowMs()).toISOString(), level: "info", ...payment }));
-      else write(lineOf(paymentLine(payment, nowMs(), width), isErrorTerminal));
+      else writeLine(lineOf(paymentLine(payment, nowMs()), isErrorTerminal));
     },
     onDelivery: (delivery: Delivery) => writeLine(deliveryLine(format, delivery, nowMs())),
     reportFault: (error: unknown) => writeLine(messageLine(format, faultText(error), nowMs(), "error")),
