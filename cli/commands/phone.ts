@@ -72,7 +72,7 @@ class Handset {
     else if (!prompt) this.line.show("");
     else {
       const dots = "•".repeat(this.#typed.length).padEnd(6);
-      this.line.show(`M-PIN ${dots}  ${this.#leftOf(prompt)}  Enter sends, Escape cancels`);
+      this.line.show(`M-PIN ${dots}  ${this.#leftOf(prompt)}`);
     }
   }
 
@@ -152,7 +152,7 @@ class Handset {
         `  Next: Ksh${amountText(following.amount)} for ${following.business}, ${this.#leftOf(following)}`,
       );
     }
-    if (!this.line.isLive) this.line.note("Type the PIN and Enter; c and Enter cancels.");
+    this.line.note(`Type the PIN and Enter; ${this.line.isLive ? "Escape" : "c and Enter"} cancels.`);
   }
 
   #drop(why: string): void {
