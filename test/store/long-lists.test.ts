@@ -132,6 +132,17 @@ test("if payments are out of order, lists and long searches are sorted by time",
   }
 });
 
+test("a search whose client has gone ends, running or waiting, and the next one is answered", async () => {
+  const clients = [new AbortController(), new AbortController()];
+  const left = clients.map(({ signal }) => rejectionOf(store.transactionList.list(1, { search: "254" }, PAGE, signal)));
+  await nextTurn();
+  for (const client of clients) client.abort();
+  for (const error of await Promise.all(left)) expect(error).toMatchObject({ message: "the client has gone" });
+  const { summary } = await store.transactionList.list(1, { search: "254" }, PAGE);
+  expect(summary.totalItems).toBeGreaterThan(MOST_LOOKED_UP);
+  expect((await store.vitals.measure()).longReads).toBe(0);
+});
+
 test("a close rejects long searches, also those that wait for their turn", async () => {
   const other = openStore(file);
   const searches = [1, 2, 3].map(() => other.transactionList.list(1, { search: "254" }, PAGE));
