@@ -7,7 +7,11 @@ function open() {
   const queue = createSearchQueue(1);
   const started: (() => void)[] = [];
   const search = (signal?: AbortSignal) =>
-    queue.run(() => new Promise<string>((resolve) => void started.push(() => resolve("found"))), signal);
+    queue.run(() => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      started.push(() => resolve("found"));
+      return promise;
+    }, signal);
   return { queue, started, search };
 }
 

@@ -55,13 +55,13 @@ export function createConnections({ login }: Address, most: number, clock: Clock
 
   function release(link: Link, isBroken: boolean): void {
     inUse.delete(link);
-    if (isBroken || isClosed || link.isEnded || link.isOutdated) void link.end();
+    if (isBroken || isClosed || link.isEnded || link.isOutdated) link.end();
     else idle.push(link);
     if (!isClosed && inUse.size < most) waiting.shift()?.(take());
   }
 
   function outdate(): void {
-    for (const link of idle.splice(0)) void link.end();
+    for (const link of idle.splice(0)) link.end();
     for (const link of inUse) link.isOutdated = true;
   }
 
@@ -90,7 +90,7 @@ export function createConnections({ login }: Address, most: number, clock: Clock
     async close() {
       isClosed = true;
       for (const wake of waiting.splice(0)) wake(null);
-      const ends = [...idle.splice(0), ...inUse].map((link) => link.end());
+      const ends = [...idle.splice(0), ...inUse].map((link) => link.close());
       const late = Promise.withResolvers<void>();
       const cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, late.resolve);
       await Promise.race([Promise.all(ends), late.promise]);
@@ -140,7 +140,7 @@ class Link implements Connection {
     let cancelAlarm = clock.alarm(clock.nowMs() + mostMs, () => {
       isLate = true;
       onLate();
-      void this.end();
+      this.end();
       // The end rejects the statement under way, and `work` knows what that means: its own error counts, if it comes soon.
       cancelAlarm = clock.alarm(clock.nowMs() + CLOSE_MS, () => unanswered.reject(new DeadlinePassed()));
     });
@@ -154,8 +154,10 @@ class Link implements Connection {
   }
 
   /** Rejects statements that still run. The driver's own close may never end, so callers need not wait for it. */
-  end = (): Promise<void> => {
+  async close(): Promise<void> {
     this.isEnded = true;
-    return this.#sql.close({ timeout: 0 }).catch(() => {});
-  };
+    await this.#sql.close({ timeout: 0 }).catch(() => {});
+  }
+
+  end = (): void => void this.close();
 }
