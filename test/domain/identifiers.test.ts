@@ -78,6 +78,7 @@ describe("an identifier leads back to its number, in any letter case", () => {
     "ws_CO_1_A",
     "ws_XX_02102026181109_00000000ABCDEFGHJKMN",
     "ws_CO_02102026181109_0000000UABCDEFGHJKMN",
+    `${ids.issue(1, AT_MS, seededRandom(1)).checkoutRequestId}0`,
   ])("%j has no number", (text) => {
     expect([ids.numberOf(text), numberOfCode(text), numberOfReceipt(text)]).toEqual([null, null, null]);
   });
@@ -97,6 +98,12 @@ describe("the request ids of a payment", () => {
     }
     const { checkoutRequestId } = ids.issue(1, Date.UTC(2026, 11, 31, 21, 0, 5), random);
     expect(checkoutRequestId).toStartWith("ws_CO_01012027000005_");
+    for (const [afterMs, second] of [
+      [999, "09"],
+      [1000, "10"],
+    ] as const) {
+      expect(ids.issue(1, AT_MS + afterMs, random).merchantRequestId).toStartWith(`ws_MR_021020261811${second}_`);
+    }
   });
 
   test("differ in each part of their tokens", () => {

@@ -23,6 +23,7 @@ describe("a value is shown as JSON writes it", () => {
     ["x".repeat(41), `"${"x".repeat(40)}…", 41 characters`],
     ["😀".repeat(40), `"${"😀".repeat(40)}"`],
     ["😀".repeat(60_000), `"${"😀".repeat(40)}…", 60000 characters`],
+    [`${SECRET} ${"x".repeat(60)}`, `"[redacted] ${"x".repeat(29)}…", 104 characters`],
     // Nothing that changes a terminal or the direction of text.
     ["\u001b[31m\n\u0085\u009b\u007f", '"\\u001b[31m\\n\\u0085\\u009b\\u007f"'],
     ["a\u202eb\u2066c\u2028d\u{e0001}", '"a\\u202eb\\u2066c\\u2028d\\udb40\\udc01"'],

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { type SandboxOptions, startSandbox, type TestSandbox } from "momo-sandbox/testing";
+import { readPages } from "../../npm/control-client.ts";
 import { cleanUp, later, newFolder } from "../support/cleanup.ts";
 import { readDocument } from "../support/documents.ts";
 import { rejectionOf } from "../support/rejection.ts";
@@ -96,6 +97,22 @@ describe("a sandbox for a test", () => {
     await sandbox.rules.clear();
     await sandbox.clock.resume();
     expect(await sandbox.wait({ checkoutRequestId }, "failed", "5s")).toMatchObject({ result_code: 2001 });
+  });
+
+  test("a list is read page by page, and no page twice", async () => {
+    const asked: string[] = [];
+    const pages = [[{ id: 5 }, { id: 6 }], [{ id: 3 }, { id: 4 }], [{ id: 1 }]];
+    const send = async (_method: string, path: string) => {
+      asked.push(path);
+      const entries = pages.shift();
+      if (!entries) throw new Error(`one page too many: ${asked}`);
+      return { entries, next: pages.length > 0 ? "more" : null };
+    };
+    const ids = (await readPages<{ id: number }>({ send }, "/x", "entries")).map(({ id }) => id);
+    expect([ids, asked]).toEqual([
+      [1, 3, 4, 5, 6],
+      ["/x", "/x?before=5", "/x?before=3"],
+    ]);
   });
 
   test("requests has every request that the log keeps, however many pages there are", async () => {

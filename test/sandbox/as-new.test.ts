@@ -129,12 +129,13 @@ onEveryEngine((engine) => {
   test("after every way to steer was used and undone, a server shows and keeps what a new one does", async () => {
     const { time, pass, alarms } = createTime();
     const database = await engine.newDatabase();
-    const sandbox = await startIn(join(newFolder(), "data"), { ...time, database });
+    const { url } = startReceiver();
+    const sandbox = await startIn(join(newFolder(), "data"), { ...time, database, webhook: url });
     const { control, controlUrl, pay, statusOf } = sandbox;
     const asNew = await shown(sandbox);
     const metrics = async () => (await (await fetch(`${controlUrl}/metrics`)).text()).split("\n");
 
-    await steer(sandbox, startReceiver().url, database !== null);
+    await steer(sandbox, url, database !== null);
     const lines = await metrics();
     expect(lines.filter((line) => METRICS.includes(line))).toEqual(METRICS);
     expect(await shown(sandbox)).toEqual(asNew);

@@ -87,6 +87,11 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
   });
 });
 
+test("polls for the payments of other replicas are a second apart, with a fifth more or less", () => {
+  for (const draw of [0, 255]) scene.service.resolver.watch({ bytes: () => Uint8Array.of(draw) });
+  expect(scene.realClock.alarmsAtMs).toEqual([800, 1200]);
+});
+
 test("a payment that starts during a round is not forgotten", async () => {
   await scene.pay("completed; after=2s");
   scene.clock.advance(2000);

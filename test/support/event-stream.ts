@@ -1,5 +1,8 @@
 import { createParser } from "eventsource-parser";
 
+/** Longer than the 15 s after which a silent stream sends a comment. */
+const QUIET_MS = 30_000;
+
 interface ReceivedEvent {
   readonly name: string;
   readonly id: string;
@@ -32,7 +35,10 @@ export function readEvents(response: Response): EventStream {
 
   /** @returns whether there was more */
   async function readOn(): Promise<boolean> {
-    const { value, done } = await reader.read();
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const told = events.map(({ name, id }) => `${name} ${id}`).join(", ");
+    const timer = setTimeout(() => reject(new Error(`no event came after: ${told || "none"}`)), QUIET_MS);
+    const { value, done } = await Promise.race([reader.read(), late]).finally(() => clearTimeout(timer));
     if (value) parser.feed(decoder.decode(value, { stream: true }));
     return !done;
   }
