@@ -98,10 +98,15 @@ describe("momo list", () => {
     await pay({ amount: 1200, reference: "ORDER-1" }, "manual");
     await pay({ amount: 250_000, reference }, "insufficient_funds; after=0ms");
     await control("POST", "/clock", { advance: "5m" });
-    for (const columns of [120, 80, 60, 40]) {
+    const tableAt = async (columns: number) => {
       const { screen, exited } = atTerminal(["list", ...at], { columns });
       expect(await exited).toBe(0);
-      const [table = ""] = screen.text.split("\r\n\r\n");
+      return screen.text.split("\r\n\r\n")[0] ?? "";
+    };
+    const whole = await tableAt(500);
+    expect(await tableAt(Math.max(...linesOf(whole).map((line) => Bun.stringWidth(line))))).toBe(whole);
+    for (const columns of [120, 80, 60, 40]) {
+      const table = await tableAt(columns);
       const lines = linesOf(table);
       for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
       expect(table).toMatch(/^id +(?:age +)?status +amount/);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MOST_LIST_READS } from "../../../sandbox/audit/rules.ts";
 import { type AuditedClient, createAuditedClient, LOST, testFindings } from "../../support/audited-client.ts";
 
 describe("charging a reference twice", () => {
@@ -110,6 +111,31 @@ describe("a customer who can pay twice", () => {
       (pay, client) => {
         client.end(pay("A"), "cancelled");
         client.live(1);
+        pay("A");
+      },
+    ],
+    [
+      "the first payment ended while the second push was on its way",
+      [ERROR],
+      (pay, client) => {
+        const first = pay("A");
+        client.live(5000);
+        client.end(first, "completed");
+        client.live(1000);
+        pay("A", {}, { durationMs: 3000 });
+      },
+    ],
+    [
+      `a list that was read before the first payment was there, and ${MOST_LIST_READS} lists after it`,
+      [ERROR],
+      (pay, client) => {
+        client.list();
+        client.live(1000);
+        pay("A", {}, { durationMs: 5000 });
+        for (let read = 0; read < MOST_LIST_READS; read += 1) {
+          client.live(100);
+          client.list();
+        }
         pay("A");
       },
     ],

@@ -40,7 +40,9 @@ describe("without a token, Host must be a loopback name or the configured one", 
     expect(loopback({})).toBe(403);
     const named = createGuard({ host: "sandbox.test", token: null });
     expect(named(requestWith({ Host: "sandbox.test:2547" }))).toBeNull();
-    expect(named(requestWith({ Host: "other.test:2547" }))?.status).toBe(403);
+    for (const Host of ["other.test:2547", "xsandbox.test", "x.sandbox.test", "sandbox.test.example"]) {
+      expect(named(requestWith({ Host }))?.status).toBe(403);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { createTestPayments } from "../../../sandbox/control/test-payments.ts";
 import { expectSoundAnswer, payment } from "../../support/scenario.ts";
 import { useSteered } from "../../support/steered.ts";
 
@@ -58,4 +59,12 @@ describe("POST /_momo/payments: a test payment of any kind", () => {
     expect(await sandbox.refusal("POST", "/payments", json, status)).toStartWith(says);
     expect(await sandbox.list()).toEqual([]);
   });
+});
+
+test("the starters of the last 1,000 test payments are known", () => {
+  const started = createTestPayments();
+  for (let number = 0; number < 1000; number += 1) started.note(`ws_CO_${number}`, "console");
+  expect(started.starterOf("ws_CO_0")).toBe("console");
+  started.note("ws_CO_1000", "control_api");
+  expect([started.starterOf("ws_CO_0"), started.starterOf("ws_CO_1000")]).toEqual([null, "control_api"]);
 });

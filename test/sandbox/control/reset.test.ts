@@ -69,6 +69,15 @@ describe("POST /_momo/reset", () => {
     expect((await waiting).status).toBe(404);
   });
 
+  test("a wait for a reference goes on, because its payment may still come", async () => {
+    await sandbox.control("POST", "/clock", { freeze: true });
+    const waiting = sandbox.call("POST", "/wait", { json: { reference: "later", until: "pending" } });
+    await sandbox.control("GET", "/health");
+    await reset();
+    const id = await sandbox.pay({ reference: "later" });
+    expect((await waiting).body).toMatchObject({ transaction: { checkout_request_id: id } });
+  });
+
   test("accepts no body, `{}`, and a JSON content type without a body; but no form", async () => {
     const accepted = { headers: { "Content-Type": "application/json" } };
     for (const sent of [{}, { json: {} }, accepted]) {
