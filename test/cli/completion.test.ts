@@ -13,6 +13,8 @@ afterAll(cleanUp);
 const sandbox = await startIn(newFolder());
 await sandbox.control("POST", "/accounts", { name: "Till" });
 const open = await sandbox.pay({}, "manual");
+const { api_key: gone } = await sandbox.control("POST", "/keys", { label: "gone" });
+await sandbox.control("DELETE", `/keys/${gone}`);
 
 const at = sandbox.at.join(" ");
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { removeReadyFileOf } from "../../cli/serving/ready-file.ts";
+import { readStatus } from "../../cli/terminal/options.ts";
 import { ageText } from "../../cli/terminal/payment-lines.ts";
 import { wrapped } from "../../cli/terminal/plain.ts";
 import { useFolder } from "../support/cleanup.ts";
@@ -19,6 +20,11 @@ test.each([
   [30 * DAY_MS + 1, "2026-11-20"],
 ])("%d ms after it, a time is shown as %s", (sinceMs, text) => {
   expect(ageText("2026-11-20 10:00:00", Date.UTC(2026, 10, 20, 7) + sinceMs)).toBe(text);
+});
+
+test("an HTTP status of a fault is from 400 to 599", () => {
+  expect(["400", "599"].map(readStatus)).toEqual([400, 599]);
+  for (const other of ["399", "600", "40", "4000", "-400", "404.0", ""]) expect(() => readStatus(other)).toThrow();
 });
 
 test.each([

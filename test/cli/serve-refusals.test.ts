@@ -70,6 +70,17 @@ describe("a port or data directory that is in use: one line names the user, one 
     expect(taken).toMatchObject({ message: `127.0.0.1:${silent.port} is in use by another program` });
   });
 
+  test.each([
+    [{ status: "ok", pid: 7 }, "another momo (process 7)"],
+    [{ status: "ok" }, "another momo"],
+    [{ status: "draining" }, "another momo"],
+    [{ status: "up" }, "another program"],
+  ])("a port whose program answers %j", async (health, holder) => {
+    const { port } = serveFake(() => Response.json(health));
+    const failure = await explainListenFailure({ code: "EADDRINUSE" }, { host: "127.0.0.1", port, flag: "--port" });
+    expect(failure).toMatchObject({ message: `127.0.0.1:${port} is in use by ${holder}` });
+  });
+
   test("a control port that is in use, or that is the port of the merchant API", async () => {
     const taken = await refusalOf(newFolder(), { controlPort: Number(port) });
     expect(taken.message).toBe(`127.0.0.1:${port} is in use by another momo (process ${process.pid})`);

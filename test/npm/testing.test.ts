@@ -99,6 +99,28 @@ describe("a sandbox for a test", () => {
     expect(await sandbox.wait({ checkoutRequestId }, "failed", "5s")).toMatchObject({ result_code: 2001 });
   });
 
+  test("requests go past a proxy, and the caller's own exceptions stay", async () => {
+    const before = process.env.NO_PROXY;
+    process.env.NO_PROXY = "shop.example";
+    await start();
+    expect(process.env.NO_PROXY).toBe("shop.example,127.0.0.1");
+    process.env.NO_PROXY = before ?? "127.0.0.1";
+  });
+
+  test("wait waits for the end of a payment, and 10 s at most, unless it is told otherwise", async () => {
+    const sandbox = await start();
+    const sent: unknown[] = [];
+    const { fetch } = globalThis;
+    globalThis.fetch = Object.assign(async (_url: unknown, init?: RequestInit) => {
+      sent.push(JSON.parse(String(init?.body)));
+      return Response.json({ transaction: {} });
+    }, fetch);
+    await sandbox.wait({ reference: "A" }).finally(() => {
+      globalThis.fetch = fetch;
+    });
+    expect(sent).toEqual([{ reference: "A", until: "final", timeout: "10s" }]);
+  });
+
   test("a list is read page by page, and no page twice", async () => {
     const asked: string[] = [];
     const pages = [[{ id: 5 }, { id: 6 }], [{ id: 3 }, { id: 4 }], [{ id: 1 }]];

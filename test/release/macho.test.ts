@@ -35,6 +35,7 @@ describe("the signature of a Mac's executable", () => {
 
   test("is the same for the same file, and can be made again over itself", () => {
     const signed = signAdHoc(syntheticMachO(), "momo");
+    expect(signed.includes("momo\0")).toBe(true); // no hash is written over the end of the name
     expect(signAdHoc(syntheticMachO(), "momo")).toEqual(signed);
     expect(signAdHoc(signed, "momo")).toEqual(signed);
   });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { parseAddress } from "../../src/store/postgres/address.ts";
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { createGroup } from "../../src/store/postgres/group.ts";
+import { createRecent } from "../../src/store/postgres/recent.ts";
 import { systemClock } from "../../src/system.ts";
 import { rejectionOf } from "../support/rejection.ts";
 import { nextTurn } from "../support/turns.ts";
@@ -44,4 +45,27 @@ test("who waits for a connection gets an error when the store is closed", async 
   await connections.close();
   const still = nextTurn().then(() => "it still waits");
   expect(String(await Promise.race([waiting, still]))).toBe("Error: the store was closed");
+});
+
+test("rows that were just read are read again after a second, or when there are more than 4,000 of them", async () => {
+  let [nowMs, reads] = [0, 0];
+  const recent = createRecent(
+    () => nowMs,
+    async (key: number) => {
+      reads += 1;
+      return key;
+    },
+  );
+  const readsOf = async (...keys: number[]) => {
+    const before = reads;
+    for (const key of keys) await recent.find(key);
+    return reads - before;
+  };
+  const all = Array.from({ length: 4000 }, (_, key) => key);
+  expect([await readsOf(...all), await readsOf(0)]).toEqual([4000, 0]);
+  expect([await readsOf(4000), await readsOf(0), await readsOf(0)]).toEqual([1, 1, 0]);
+  nowMs += 999;
+  expect(await readsOf(0)).toBe(0);
+  nowMs += 1;
+  expect(await readsOf(0)).toBe(1);
 });

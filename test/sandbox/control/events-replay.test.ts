@@ -1,11 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { createEventHub } from "../../../sandbox/control/event-hub.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { seededRandom } from "../../support/random.ts";
 import { startIn } from "../../support/sandbox.ts";
 import { expectSoundAnswer, readAnswer } from "../../support/scenario.ts";
 import { openSteered, useSteered } from "../../support/steered.ts";
-import { turnsOf } from "../../support/turns.ts";
+import { nextTurn, turnsOf } from "../../support/turns.ts";
 
 const sandbox = useSteered();
 afterAll(cleanUp);
@@ -156,4 +159,27 @@ describe("at most 100 clients listen", () => {
     // A connection that is cut off would be an error here.
     await Promise.all([stream.ended, server.stop()]);
   });
+});
+
+test("a change by another server is one gap, and not one at each reading", async () => {
+  const realClock = createManualClock(0);
+  let mark = "a";
+  const none = { subscribe: () => () => true };
+  const hub = createEventHub({
+    service: { ...none, isShared: true, markOfOthers: async () => mark },
+    ...{ log: none, audit: none, webhooks: none, merchantNames: { of: async () => "" } },
+    ...{ realClock, random: seededRandom(1), reportFault: () => {} },
+  });
+  const place = hub.enter(null, { wake: () => {}, end: () => {} });
+  const readNext = async () => {
+    realClock.advance(250);
+    await nextTurn();
+    return [place.read(), place.read()].map((text) => /^event: (.*)$/m.exec(text)?.[1] ?? text);
+  };
+  expect(await readNext()).toEqual(["", ""]);
+  mark = "b";
+  expect(await readNext()).toEqual(["gap", ""]);
+  place.leave();
+  await readNext();
+  expect(realClock.alarmsAtMs).toEqual([]);
 });

@@ -72,6 +72,11 @@ onEveryEngine((engine) => {
       const twin = shop.store.transactions.insert({ ...(await identified(shop.store)), id: first.id });
       expect(String(await rejectionOf(twin))).toContain("UNIQUE");
       expect(await find(first)).toEqual(first);
+
+      const other = { ...first, ...(await identified(shop.store)) };
+      const both = await Promise.allSettled([other, other].map((one) => shop.store.transactions.insert(one)));
+      expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+      expect(await find(other)).toEqual(other);
     });
 
     test("has the receipt number and the result text that were recorded, whether they derive from the rest or not", async () => {
