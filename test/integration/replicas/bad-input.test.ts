@@ -99,7 +99,7 @@ describeWithPostgres("a database that cannot be reached for a while", () => {
     later(() => forwarder.close());
     const url = new URL(await newDatabase(server));
     url.port = String(forwarder.port);
-    const replica = await startReplica(url.href, "a", ["--commit-deadline", "1s"]);
+    const replica = await startReplica(url.href, "a", ["--commit-deadline", "4s"]);
     const readiness = async () => {
       const response = await replica.ask("GET", "/ready");
       return `${response.status} ${((await response.json()) as { message: string }).message}`;
