@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { flagsOf, serveFake } from "../support/fake-server.ts";
-import { runMomo } from "../support/momo.ts";
+import { PROGRAM, runMomo, runToEnd } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";
 
 afterAll(cleanUp);
@@ -32,8 +32,16 @@ test.concurrent("every filter of the API has a flag", async () => {
     ...{ limit: "5", page: "3", type: "api", status: "failed" },
     ...{ search: "order-1", date_from: "2020-01-01", date_to: "2020-01-31" },
   });
+  const day = "2020-01-01"; // one day is a range, too
+  expect(await asked("--from", day, "--to", day)).toEqual({ date_from: day, date_to: day });
   for (const number of ["7", "#7"]) expect(await asked("--id", number)).toEqual({ id: "7" });
   expect(await asked("--id", "ws_CO_7")).toEqual({ search: "ws_CO_7" });
+});
+
+test.concurrent("a reader that has gone is no error", async () => {
+  const script = '{ sleep 0.1; "$@"; echo "exit $?" >&2; } | true';
+  const run = await runToEnd(["sh", "-c", script, "sh", ...PROGRAM, "list", ...sandbox.at]);
+  expect(run).toMatchObject({ stdout: "", stderr: "exit 0\n" });
 });
 
 test.concurrent("`-q` prints the transaction ids, newest first", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { NotYet, Provider } from "../../src/domain/provider.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
@@ -184,7 +184,9 @@ describe("no payment waits for the provider's answer about another", () => {
   test("a late answer does not change a payment that a person has answered", async () => {
     const { id, second, answer } = await openWithSilence();
     await harness.service.answerPrompt(id, () => CANCELLED);
+    const rounds = spyOn(harness.service.resolver, "resolveDue");
     await answer(0, paidAt(START_MS + 4000, "RECEIPT2"));
+    expect(rounds).toHaveBeenCalledTimes(2); // those of the advances: the answer itself starts none
     expect(await second()).toBe("cancelled");
     expect(harness.faults).toEqual([]);
   });
