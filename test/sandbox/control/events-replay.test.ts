@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { createEventHistory } from "../../../sandbox/control/event-history.ts";
 import { createEventHub } from "../../../sandbox/control/event-hub.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
@@ -25,6 +26,18 @@ async function someIds(count: number): Promise<string[]> {
   await stream.leave();
   return ids;
 }
+
+test("the history has no gap after the last event that was read, nor before the first one", () => {
+  const history = createEventHistory("BOOT");
+  expect(history.after(0)).toEqual({ text: "", number: 0 });
+  history.add("reset", () => ({}), 1);
+  const text = "event: reset\nid: BOOT-1\ndata: {}\n\n";
+  expect([0, 1, 2].map((number) => history.after(number))).toEqual([
+    { text, number: 1 },
+    { text: "", number: 1 },
+    null,
+  ]);
+});
 
 test("each event has an id: the name of this process, and a number that counts up from the first listener", async () => {
   const fresh = await openSteered();
