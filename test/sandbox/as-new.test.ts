@@ -123,7 +123,7 @@ const METRICS = [
 ];
 
 /** The polls of a replica. A server with its own database has none. */
-const POLLS = /^src\/store\/postgres\/heartbeat|^src\/service\/resolver|^sandbox\/shared-steering/;
+const POLLS = /^src\/store\/postgres\/heartbeat|^src\/service\/resolver|^sandbox\/(?:shared-steering|webhooks\/sender)/;
 
 onEveryEngine((engine) => {
   test("after every way to steer was used and undone, a server shows and keeps what a new one does", async () => {
