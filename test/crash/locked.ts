@@ -4,8 +4,8 @@ import type { Served } from "../support/momo.ts";
 import { demand } from "./ledger.ts";
 import { type Scenario, stopInTime, type Trial } from "./scenario.ts";
 
-/** Longer than momo waits for the lock, in every second round; else shorter. */
-const LONG_MS = 2000;
+/** Much longer than momo waits for the lock, in every second round, because outcomes can wait before payments; else shorter. */
+const LONG_MS = 4000;
 const SHORT_MS = 300;
 
 /**
@@ -30,7 +30,7 @@ export const locked: Scenario = {
       await trial.demandFinal(server);
     });
     await stopWhileLocked(server, trial);
-    return "held for 0.3 and 2 s";
+    return "held for 0.3 and 4 s";
   },
 };
 
