@@ -121,7 +121,7 @@ describeInBrowser("steering", (scene) => {
     await page.getByRole("link", { name: "Steering" }).click();
     await snapshots.getByRole("button", { name: "Remove prepared" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
-    await snapshots.getByText("prepared").waitFor({ state: "detached" });
+    await snapshots.getByText("prepared", { exact: true }).waitFor({ state: "detached" });
   });
 
   test("a space within a typed text stays, in a rule and in a search", async () => {
