@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "../support/binary.ts";
-import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
+import { cleanUp, newProgramFolder } from "../support/cleanup.ts";
 import { runToEnd } from "../support/momo.ts";
 import { testWith } from "../support/needs.ts";
 
@@ -26,7 +26,7 @@ testWith(
   ["node"],
   "where the packages for both C libraries are installed, that of this machine is chosen",
   async () => {
-    const folder = join(newFolder(), "node_modules");
+    const folder = join(newProgramFolder(), "node_modules");
     const version = "1.2.3";
     for (const name of ["momo-sandbox", "@momo-sandbox/linux-x64", "@momo-sandbox/linux-x64-musl"]) {
       mkdirSync(join(folder, name, "bin"), { recursive: true });
