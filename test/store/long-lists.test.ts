@@ -105,6 +105,18 @@ test("long searches delay no payment and no other list", async () => {
   await read;
 });
 
+test("while long searches wait, a search that finds few goes before them, one that finds thousands waits, and both are right", async () => {
+  const order: string[] = [];
+  const search = async (text: string) => {
+    const { summary } = await store.transactionList.list(1, { search: text }, PAGE);
+    order.push(text);
+    expect(summary).toEqual(naiveSummary(naiveList(all, 1, { search: text })));
+  };
+  const searches = ["254", "most 1", "most 99"].map(search);
+  await Promise.all(searches);
+  expect(order).toEqual(["most 99", "254", "most 1"]);
+});
+
 test("a long search reads one point in time: a payment that starts during it is in neither its rows nor its counts", async () => {
   const filter = { search: "2547", status: "pending" } as const;
   const { summary: before } = await store.transactionList.list(1, filter, PAGE);

@@ -72,10 +72,16 @@ export class ListReader {
     return this.#client.query<R, SQLQueryBindings[]>(text).all(...(params as SQLQueryBindings[]));
   }
 
-  *read(merchantId: number, filter: TransactionFilter, page: Page): Generator<Pause, ListedPage> {
+  /** @param most a search that finds more rows scans all rows */
+  *read(
+    merchantId: number,
+    filter: TransactionFilter,
+    page: Page,
+    most = MOST_LOOKED_UP,
+  ): Generator<Pause, ListedPage> {
     const { search, id, ...rest } = filter;
     if (id !== undefined) return this.#listed(this.#findOne(merchantId, filter, id), page);
-    if (search !== undefined) return yield* this.#readFound(merchantId, rest, search, page);
+    if (search !== undefined) return yield* this.#readFound(merchantId, rest, search, page, most);
     const { fromDay: _, toDay, ...ofAllDays } = rest;
     const summary = this.#summarizeDays(merchantId, rest);
     const skip = offsetOf(page);
@@ -152,12 +158,18 @@ export class ListReader {
     return this.#foundAmong(isFound, [this.#placeOf(id)]);
   }
 
-  *#readFound(merchantId: number, filter: TransactionFilter, search: string, page: Page): Generator<Pause, ListedPage> {
+  *#readFound(
+    merchantId: number,
+    filter: TransactionFilter,
+    search: string,
+    page: Page,
+    most: number,
+  ): Generator<Pause, ListedPage> {
     const where = selectionOf(merchantId, filter);
     const ranges = rangesOf(search);
     const whole = this.#namedBy(search);
     if (this.#hasFew(merchantId)) return this.#listed(this.#foundIn(OF_MERCHANT, searched(where, ranges, whole)), page);
-    const ids = yield* this.#findWords(ranges, merchantId, MOST_LOOKED_UP);
+    const ids = yield* this.#findWords(ranges, merchantId, most);
     if (ids === null) return yield* this.#readBroad(merchantId, filter, searched(where, ranges, whole), page);
     const all = [...new Set([...ids, ...whole])];
     const found: Found[] = [];

@@ -152,7 +152,7 @@ export function createWordSearch(client: Database) {
   ): Generator<undefined, number[] | null> {
     const [from, before] = phone ? [phone.from, phone.before] : [1, 0];
     const [start, end] = reference ? [reference.from, reference.before] : ["1", "0"];
-    const found = new Set(withoutWords.all(from, before, start, end, merchantId).map(({ id }) => id));
+    const found = new Set<number>();
     const all = blocks.all().map(({ block }) => block);
     for (let first = 0; first < all.length; first += BLOCKS_AT_ONCE) {
       const some = JSON.stringify(all.slice(first, first + BLOCKS_AT_ONCE));
@@ -161,6 +161,7 @@ export function createWordSearch(client: Database) {
       if (found.size > most) return null;
       if (first + BLOCKS_AT_ONCE < all.length) yield;
     }
+    for (const { id } of withoutWords.all(from, before, start, end, merchantId)) found.add(id);
     return found.size > most ? null : [...found];
   };
 }
