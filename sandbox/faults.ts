@@ -24,7 +24,7 @@ export const MAX_FAULTS = 100;
 
 export type FaultPlan = ReturnType<typeof createFaultPlan>;
 
-export interface FaultState {
+interface FaultState {
   readonly seed: number;
   readonly faults: readonly Fault[];
   /** The state of the random generator. */
@@ -37,6 +37,14 @@ export function createFaultPlan() {
   let faults: readonly Fault[] = [];
   let chance = seededChance(seed);
 
+  /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
+  function replace(nextSeed: number, next: readonly Fault[]): void {
+    if (next.length > MAX_FAULTS) throw invalid(`there can be at most ${MAX_FAULTS} faults`);
+    seed = nextSeed;
+    faults = next;
+    chance = seededChance(seed);
+  }
+
   return {
     /** The same seed and the same requests give the same faults. */
     get seed() {
@@ -45,22 +53,16 @@ export function createFaultPlan() {
     get faults() {
       return faults;
     },
-    /** @throws Refusal `invalid` beyond {@link MAX_FAULTS} */
-    replace(nextSeed: number, next: readonly Fault[]): void {
-      if (next.length > MAX_FAULTS) throw invalid(`there can be at most ${MAX_FAULTS} faults`);
-      seed = nextSeed;
-      faults = next;
-      chance = seededChance(seed);
-    },
+    replace,
     /** Whether `strike` changes the state for this operation: a number of times, or the random generator. */
     isCounted: (path: string): boolean =>
       faults.some((fault) => isFor(fault, path) && (fault.probability < 1 || fault.times !== null)),
-    /** The whole state, for another server that continues from it. */
-    state: (): FaultState => ({ seed, faults, drawn: chance.state() }),
-    resume(state: FaultState): void {
-      ({ seed, faults } = state);
-      chance = seededChance(seed, state.drawn);
+    save: (): FaultState => ({ seed, faults, drawn: chance.state() }),
+    load(saved: FaultState): void {
+      ({ seed, faults } = saved);
+      chance = seededChance(seed, saved.drawn);
     },
+    reset: () => replace(0, []),
     /** The fault for the next request to an operation: the first one that applies, or null. */
     strike(path: string): Fault["what"] | null {
       for (const fault of faults) {

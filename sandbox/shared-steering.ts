@@ -1,6 +1,7 @@
 import type { Clock } from "../src/domain/clock.ts";
 import { Refusal } from "../src/domain/error.ts";
-import type { SteeredPart, Steering } from "./steering.ts";
+import { createMutex } from "../src/domain/mutex.ts";
+import type { PartName, State, StatePart, Steering } from "./steering.ts";
 
 /** The document that all replicas apply, as text, and how often it has changed. */
 export interface SteeringDocument {
@@ -35,15 +36,13 @@ const LEASE_MS = 3000;
 const PATIENCE_MS = 5000;
 const CONFIRMATION_POLL_MS = 50;
 
+/** The part that survives when all replicas have stopped. */
+const LASTING: PartName = "clock";
+
 export interface SharedSteeringParts {
   readonly table: SteeringTable;
-  readonly parts: readonly SteeredPart[];
-  /** The part that survives when all replicas have stopped: the clock. */
-  readonly lasting: string;
   readonly realClock: Clock;
   readonly stopwatch: () => number;
-  /** Called with the names of the parts that other replicas have changed. */
-  readonly onChange: (names: readonly string[]) => void;
 }
 
 /**
@@ -52,28 +51,31 @@ export interface SharedSteeringParts {
  */
 export class SharedSteering implements Steering {
   readonly #options: SharedSteeringParts;
-  readonly #started: ReadonlyMap<string, string>;
+  #state: readonly { readonly name: PartName; readonly part: StatePart; readonly started: string }[] = [];
+  #onChange: (names: readonly PartName[]) => void = () => {};
   #version = -1;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #confirmedAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #cancelPoll = () => {};
   /** One piece of work at a time: a second one would only wait for the lock of the first, and take another connection. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = createMutex();
 
   constructor(options: SharedSteeringParts) {
     this.#options = options;
-    this.#started = new Map(options.parts.map((part) => [part.name, JSON.stringify(part.save())]));
   }
 
-  /** If there is no other living replica, earlier changes are dropped, except {@link SharedSteeringParts.lasting}. */
-  async start(): Promise<void> {
-    const { table, lasting, stopwatch } = this.#options;
+  /** If there is no other living replica, earlier changes are dropped, except {@link LASTING}. */
+  async start(state: State, onChange: (names: readonly PartName[]) => void): Promise<void> {
+    const { table, stopwatch } = this.#options;
+    const parts = Object.entries(state) as [PartName, StatePart][];
+    this.#state = parts.map(([name, part]) => ({ name, part, started: JSON.stringify(part.save()) }));
+    this.#onChange = onChange;
     const startedMs = stopwatch();
     const joined = await table.join(LEASE_MS, (current, isAlone) => {
-      const kept = (JSON.parse(current.document) as Record<string, unknown>)[lasting];
+      const kept = (JSON.parse(current.document) as Record<string, unknown>)[LASTING];
       if (!isAlone) return current.document;
-      return JSON.stringify(kept === undefined ? {} : { [lasting]: kept });
+      return JSON.stringify(kept === undefined ? {} : { [LASTING]: kept });
     });
     this.#apply(joined);
     this.#renewLease(startedMs);
@@ -83,7 +85,7 @@ export class SharedSteering implements Steering {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelPoll();
-    await this.#last;
+    await this.#mutex.whenIdle();
     await this.#options.table.leave();
   }
 
@@ -93,22 +95,16 @@ export class SharedSteering implements Steering {
   }
 
   refresh(): Promise<void> {
-    return this.#inTurn(() => this.#poll());
+    return this.#mutex.run(() => this.#poll());
   }
 
   count<T>(work: () => T): Promise<T> {
-    return this.#inTurn(() => this.#edit(work));
+    return this.#mutex.run(() => this.#edit(work));
   }
 
   async change<T>(work: () => T): Promise<T> {
-    const result = await this.#inTurn(() => this.#edit(work));
+    const result = await this.#mutex.run(() => this.#edit(work));
     await this.#confirmedByAll(this.#version);
-    return result;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
     return result;
   }
 
@@ -197,22 +193,22 @@ export class SharedSteering implements Steering {
   #apply({ version, document }: SteeringDocument, always = false): void {
     if (version === this.#version && !always) return;
     const saved = JSON.parse(document) as Record<string, unknown>;
-    const changed: string[] = [];
-    for (const part of this.#options.parts) {
-      const next = JSON.stringify(saved[part.name]) ?? this.#started.get(part.name) ?? "null";
+    const changed: PartName[] = [];
+    for (const { name, part, started } of this.#state) {
+      const next = JSON.stringify(saved[name]) ?? started;
       if (JSON.stringify(part.save()) === next) continue;
       part.load(JSON.parse(next));
-      changed.push(part.name);
+      changed.push(name);
     }
     this.#version = version;
-    if (changed.length > 0) this.#options.onChange(changed);
+    if (changed.length > 0) this.#onChange(changed);
   }
 
   /** The parts that are not as the server was started. */
   #document(): string {
-    const changed = this.#options.parts.flatMap((part) => {
+    const changed = this.#state.flatMap(({ name, part, started }) => {
       const saved = part.save();
-      return JSON.stringify(saved) === this.#started.get(part.name) ? [] : [[part.name, saved] as const];
+      return JSON.stringify(saved) === started ? [] : [[name, saved] as const];
     });
     return JSON.stringify(Object.fromEntries(changed));
   }

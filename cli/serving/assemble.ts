@@ -2,27 +2,27 @@ import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
 import page from "../../sandbox/console/dist/console.html" with { type: "text" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
-import { CONTROL_PATH, type ControlContext, type OwnMemory, type ServerFacts } from "../../sandbox/control/context.ts";
+import { CONTROL_PATH, type ControlContext, type Replica, type ServerFacts } from "../../sandbox/control/context.ts";
 import { createControl } from "../../sandbox/control/control.ts";
 import { createEventHub } from "../../sandbox/control/event-hub.ts";
-import type { GuardOptions } from "../../sandbox/control/guard.ts";
+import { type GuardOptions, isLoopback } from "../../sandbox/control/guard.ts";
 import { createMerchantNames } from "../../sandbox/control/merchant-names.ts";
-import { observe, refuseAndLog } from "../../sandbox/control/observe.ts";
-import { createSnapshotShelf } from "../../sandbox/control/snapshot-shelf.ts";
+import { refuseAndLog } from "../../sandbox/control/observe.ts";
 import { createTestPayments } from "../../sandbox/control/test-payments.ts";
 import { createWaitingRoom } from "../../sandbox/control/waiting-room.ts";
 import { createFaultPlan } from "../../sandbox/faults.ts";
 import type { Choice } from "../../sandbox/network/choice.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
-import { createNetwork, type Network, type NetworkOptions } from "../../sandbox/network/network.ts";
+import { createNetwork, type Network } from "../../sandbox/network/network.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import { createRequestCounts } from "../../sandbox/request-counts.ts";
 import { createRequestLog, type LogListener } from "../../sandbox/request-log.ts";
-import { steeredAlone } from "../../sandbox/steering.ts";
-import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
+import { createForgetting, type State, type Steering } from "../../sandbox/steering.ts";
+import { DEFAULT_SETTINGS } from "../../sandbox/webhooks/settings.ts";
+import { type DeliveryListener, Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Clock } from "../../src/domain/clock.ts";
-import type { Tariff } from "../../src/domain/fee.ts";
-import { once } from "../../src/domain/once.ts";
+import { createMutex } from "../../src/domain/mutex.ts";
+import { loadLater } from "../../src/domain/once.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import type { Random } from "../../src/domain/random.ts";
 import { operationAt } from "../../src/http/operation.ts";
@@ -30,35 +30,43 @@ import { fail, respond } from "../../src/http/reply.ts";
 import { type Handler, type RefusePath, targetOf } from "../../src/http/request.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
+import { reachDirectly } from "../environment.ts";
 import { version } from "../version.ts";
-import type { Shared, SharedSteering } from "./engine.ts";
-import { withGuide } from "./guide.ts";
-import { type ListeningAudit, listenIn } from "./listen-in.ts";
-import { openingAccounts } from "./open-accounts.ts";
-import { answeringLate, type SendWebhooksOptions, sendWebhooks } from "./send-webhooks.ts";
+import { auditClient } from "./client-audit.ts";
+import { createMerchantApi, type MerchantApiOptions } from "./merchant-api.ts";
 
-export interface AssembleOptions extends ServerFacts, Omit<SendWebhooksOptions, "clock" | "realClock"> {
-  readonly store: Store;
-  readonly clock: VirtualClock;
+/** What a user chooses for a sandbox, and the world that it runs in. */
+export interface Settings extends Omit<MerchantApiOptions, "clock" | "steering"> {
   readonly realClock: Clock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly random: Random;
+  readonly promptTimeoutMs: number;
+  /** A name that distinguishes this sandbox from others; absent by default. */
+  readonly name?: string;
   readonly fallback: Choice;
   readonly rules: readonly Rule[];
-  /** The provider of the service: the network itself, unless a test wraps it. */
-  readonly between?: (network: Network) => Provider;
-  readonly guard: GuardOptions;
-  /** Whether a payment opens its account if there is none, with this tariff. */
-  readonly opensAccounts?: boolean;
-  readonly tariff?: Tariff | null;
-  /** Stores the state of the clock for the next start. */
-  readonly rememberClock: () => void;
-  /** What several servers on one database share; absent for a server with its own database. */
-  readonly shared?: Shared | null;
+  /** The address of the webhook that the server starts with; null if there is none. */
+  readonly webhook: string | null;
   readonly reportFault: (error: unknown) => void;
   /** Called for each request of the merchant API when it is answered. */
   readonly onRequest?: LogListener;
+  /** Called for each delivery of the webhook when it was tried. */
+  readonly onDelivery?: DeliveryListener;
+}
+
+export interface AssembleOptions extends Settings, ServerFacts {
+  readonly store: Store;
+  readonly clock: VirtualClock;
+  /** How settings are changed: in this server, or in all on its database. */
+  readonly steering: Steering;
+  /** This server, if several share its database; else null. */
+  readonly replica: Replica | null;
+  /** The provider of the service: the network itself, unless a test wraps it. */
+  readonly between?: (network: Network) => Provider;
+  readonly guard: GuardOptions;
+  /** Stores the state of the clock for the next start. */
+  readonly rememberClock: () => void;
 }
 
 export interface Assembled {
@@ -70,8 +78,8 @@ export interface Assembled {
   /** Refuses a path that is ambiguous, and logs it. */
   readonly refusePath: RefusePath;
   readonly service: Service;
-  /** Start it before the first request, and stop it at the end; null for a server with its own database. */
-  readonly steering: SharedSteering | null;
+  /** Applies the settings that other servers have changed. Call it before the first request. */
+  readonly startSteering: () => Promise<void>;
   /** The report on the client. Call it when the client has ended. */
   readonly finishAudit: (end: RunEnd) => Promise<AuditReport>;
   /** Says to load balancers that no more requests should come. */
@@ -84,60 +92,60 @@ export interface Assembled {
 
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
-  const { clock, realClock, stopwatch, random, basePaths, shared = null } = options;
-  const count: NetworkOptions["count"] = shared ? (work) => (steering ?? steeredAlone).count(work) : undefined;
-  const network = createNetwork({ fallback: options.fallback, ...(count && { count }) });
-  network.rules.replace(options.rules);
-  const mayDecide = shared ? () => steering?.isFresh ?? false : undefined;
+  const { store, clock, realClock, stopwatch, random, promptTimeoutMs, basePaths, steering, replica, guard } = options;
+  const [draining, stopping] = [new AbortController(), new AbortController()];
+  // With the first request: it needs zod, whose load takes 6 ms of the start.
+  const api = loadLater(() => import("../../src/http/api.ts"));
+
+  const network = createNetwork({ fallback: options.fallback, rules: options.rules, count: steering.count });
   const service = createService({
-    store: options.store,
+    ...{ store, clock, realClock, random, promptTimeoutMs },
     provider: options.between?.(network) ?? network,
-    ...{ clock, realClock, random, promptTimeoutMs: options.promptTimeoutMs },
-    ...(mayDecide && { mayResolve: mayDecide }),
+    mayResolve: () => steering.isFresh,
     reportFault: options.reportFault,
   });
   const { reportFault } = service.storing;
-  const [draining, stopping] = [new AbortController(), new AbortController()];
+  const webhooks = createWebhooks(options, service);
+
   const log = createRequestLog();
   if (options.onRequest) log.subscribe(options.onRequest);
   const requestCounts = createRequestCounts((path) => operationAt(path, basePaths));
   log.subscribe(requestCounts.add);
-  const webhooks = sendWebhooks(options, service, mayDecide);
-  const inputs = new Map<string, readonly string[]>(); // filled before the first request
-  const audit = listenIn({ ...options, log, service, inputs, hasWebhook: () => webhooks.settings !== null });
+  const audit = auditClient({
+    ...{ log, service, clock, stopwatch, basePaths, promptTimeoutMs },
+    inputs: () => api.now?.INPUTS ?? new Map(),
+    hasWebhook: () => webhooks.settings !== null,
+  });
   const waitingRoom = createWaitingRoom({ service, realClock, reportFault });
   const merchantNames = createMerchantNames(service.registry);
   const eventHub = createEventHub({ service, realClock, log, audit, webhooks, merchantNames, random, reportFault });
   const testPayments = createTestPayments();
-  const ownMemory = createOwnMemory([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
-  const steered = { rules: network.rules, default: network.default, faults: createFaultPlan(), webhooks, ownMemory };
-  const steering = shared?.steer({ steered: { ...steered, clock }, eventHub, realClock, stopwatch }) ?? null;
-  const parts = {
-    ...steered,
-    service,
-    steering: steering ?? steeredAlone,
-    replica: shared?.replica ?? null,
-    ...(count && { count }),
-    log,
-    requestCounts,
-    audit,
-    waitingRoom,
-    eventHub,
-    merchantNames,
-    testPayments,
-    draining: draining.signal,
+
+  const faults = createFaultPlan();
+  const reset = createForgetting([log.clear, testPayments.clear, audit.forget, waitingRoom.forget]);
+  const { rules, default: byDefault } = network;
+  const state: State = { rules, default: byDefault, faults, webhook: webhooks, clock, reset };
+
+  const merchantApi = createMerchantApi(options, {
+    ...{ api, service, faults, log, audit, webhooks },
     stopping: stopping.signal,
+  });
+  const context: ControlContext = {
+    ...{ service, clock, realClock, random, steering, replica, state, rules, default: byDefault, faults, webhooks },
+    ...{ log, requestCounts, audit, waitingRoom, eventHub, merchantNames, testPayments, merchantApi },
+    snapshots: { byName: new Map(), mutex: createMutex() },
+    rememberClock: options.rememberClock,
+    server: options,
+    ...{ draining: draining.signal, stopping: stopping.signal, version },
   };
-  const merchant = merchantApi(options, { ...parts, inputs });
-  const api = shared && steering ? shared.whenFresh(merchant, steering, reportFault) : merchant;
-  const control = withConsole(controlApi(options, parts, api), createConsole(String(page), options.guard));
+  const control = withConsole(createControl({ ...context, ...guard, reportFault }), createConsole(String(page), guard));
   return {
-    handle: withGuide(route(api, control), guide),
-    handleApi: withGuide(api, guide),
-    handleControl: withGuide(control, guide),
+    handle: withGuide(route(merchantApi, control)),
+    handleApi: withGuide(merchantApi),
+    handleControl: withGuide(control),
     refusePath: refuseAndLog(options, log),
     service,
-    steering,
+    startSteering: () => steering.start(state, eventHub.steered),
     finishAudit: audit.finish,
     drain: () => draining.abort(),
     endStreams() {
@@ -150,61 +158,21 @@ export function assemble(options: AssembleOptions): Assembled {
   };
 }
 
-type Parts = Omit<
-  ControlContext,
-  "clock" | "realClock" | "random" | "rememberClock" | "server" | "version" | "snapshots" | "merchantApi" | "audit"
-> & { readonly audit: ListeningAudit; readonly count?: NonNullable<NetworkOptions["count"]> };
-
-function createOwnMemory(forgets: readonly (() => void)[]): OwnMemory {
-  let resets = 0;
-  return {
-    get resets() {
-      return resets;
+function createWebhooks(
+  { webhook, onDelivery, clock, realClock, steering }: AssembleOptions,
+  service: Service,
+): Webhooks {
+  const webhooks = new Webhooks({
+    ...{ service, clock, realClock, reportFault: service.storing.reportFault },
+    mayDecide: () => steering.isFresh,
+    start: webhook === null ? null : { url: webhook, ...DEFAULT_SETTINGS },
+    // A proxy is only for other machines.
+    beforeSending: ({ hostname }) => {
+      if (isLoopback(hostname)) reachDirectly(hostname);
     },
-    forget(count = resets + 1) {
-      resets = count;
-      for (const forget of forgets) forget();
-    },
-  };
-}
-
-function merchantApi(
-  options: AssembleOptions,
-  parts: Parts & { readonly inputs: Map<string, readonly string[]> },
-): Handler {
-  const { service, faults, count, log, audit, webhooks, stopping, inputs } = parts;
-  const { clock, realClock, stopwatch, basePaths, accept, form } = options;
-  // Loaded with the first request: it needs zod, whose load takes 6 ms of the start.
-  const load = once(async () => {
-    const { createApi, INPUTS } = await import("../../src/http/api.ts");
-    for (const [operation, names] of INPUTS) inputs.set(operation, names);
-    const { reportFault } = service.storing;
-    const { tariff = null } = options;
-    const opening = options.opensAccounts ? openingAccounts(service, tariff, audit.accountOpened) : service;
-    return createApi({ service: answeringLate(opening, webhooks), basePaths, accept, form, version, reportFault });
   });
-  const { authenticate } = service;
-  const { delays } = audit;
-  const counting = count && { count };
-  return observe(load, {
-    faults,
-    ...counting,
-    log,
-    delays,
-    authenticate,
-    basePaths,
-    stopping,
-    clock,
-    realClock,
-    stopwatch,
-  });
-}
-
-function controlApi(options: AssembleOptions, parts: Parts, api: Handler): Handler {
-  const { guard, clock, realClock, random, rememberClock } = options;
-  const { reportFault } = parts.service.storing;
-  const own = { clock, realClock, random, rememberClock, reportFault, server: options, version };
-  return createControl({ ...guard, ...parts, ...own, snapshots: createSnapshotShelf(), merchantApi: api });
+  if (onDelivery) webhooks.subscribe(onDelivery);
+  return webhooks;
 }
 
 /** The control API and the console. A request for / is redirected to the console. */
@@ -229,4 +197,18 @@ function route(api: Handler, control: Handler): Handler {
     const isControl = path === CONTROL_PATH || path.startsWith(CONSOLE_PATH) || isRoot(path, request);
     return isControl ? control(request, keepOpen) : api(request, keepOpen);
   };
+}
+
+/** Where AI assistants look for a description of a site. */
+const GUIDE_PATH = "/llms.txt";
+
+const GUIDE_HEADERS = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
+
+/** Serves the guide for AI assistants in front of a handler. The guide has no secrets, so it needs no credentials. */
+function withGuide(next: Handler): Handler {
+  const serveGuide = async ({ method }: Request): Promise<Response> =>
+    method === "GET" || method === "HEAD"
+      ? new Response(guide, { headers: GUIDE_HEADERS })
+      : respond(fail(405, "this path takes GET, HEAD only", { Allow: "GET, HEAD" }));
+  return (request, keepOpen) => (targetOf(request).path === GUIDE_PATH ? serveGuide(request) : next(request, keepOpen));
 }

@@ -37,17 +37,17 @@ export async function ensureCredentials(
 
 async function findOrMake(
   { firstKey, accountId }: Options,
-  { store, shared }: Engine,
+  { store, replica }: Engine,
   registry: Registry,
 ): Promise<CredentialsFound> {
   const merchant = await store.merchants.findFirstMerchant();
-  const chosen = (merchant === null || shared ? firstKey?.() : null) ?? undefined;
+  const chosen = (merchant === null || replica ? firstKey?.() : null) ?? undefined;
   if (merchant === null) {
     const { account, credentials } = await registry.makeFirst(chosen, accountId);
     return found(recordOf(account, credentials));
   }
   const account = await registry.ensureAccount(merchant.id);
-  if (shared) {
+  if (replica) {
     const given = chosen && recordOf(account, chosen);
     if (given && (await isInForce(store, given))) return found(given);
     return { credentials: null, paymentAccountId: account.id };

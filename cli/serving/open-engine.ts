@@ -1,3 +1,4 @@
+import { steeredAlone } from "../../sandbox/steering.ts";
 import { explain, isBusy, openStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 
@@ -18,7 +19,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   return {
     store,
     clock: realClock,
-    shared: null,
+    steering: steeredAlone,
+    replica: null,
     exclusively: (work) => work(),
     // The database was locked after it was opened, so the first key could not be stored.
     explain: (error) => (isBusy(error) ? explain(error, directory.database) : error),

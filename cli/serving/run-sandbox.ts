@@ -12,7 +12,7 @@ import type { Tariff } from "../../src/domain/fee.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { sleep } from "../../src/system.ts";
-import { type Assembled, type AssembleOptions, assemble } from "./assemble.ts";
+import { type Assembled, assemble, type Settings } from "./assemble.ts";
 import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
 import type { DatabaseConfig, Engine } from "./engine.ts";
 import { ensureCredentials } from "./first-credentials.ts";
@@ -22,21 +22,7 @@ import { openEngine } from "./open-engine.ts";
 import { ownCommand } from "./own-command.ts";
 import { type CredentialsRecord, readClock, writeClock, writeServer } from "./records.ts";
 
-export interface SandboxConfig
-  extends Addresses,
-    Omit<
-      AssembleOptions,
-      | "store"
-      | "clock"
-      | "shared"
-      | "between"
-      | "guard"
-      | "rememberClock"
-      | "data"
-      | "command"
-      | "merchantPort"
-      | "credentials"
-    > {
+export interface SandboxConfig extends Addresses, Settings {
   readonly directory: DataDirectory;
   /** A database that several servers share; absent or null: the file in the data directory. */
   readonly database?: DatabaseConfig | null;
@@ -83,20 +69,21 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     makeDataDirectory(directory);
     open.add(lockDirectory(directory));
     engine = await openEngine({ ...config, database: config.database ?? null });
-    const { store, shared } = engine;
+    const { store, steering, replica } = engine;
     open.add(() => engine?.close());
 
     const clock = await clockOf(engine, directory);
     let credentials: CredentialsRecord | null = null;
     let merchantPort: number | null = null;
-    const { service, steering, finishAudit, drain, endStreams, webhooks, ...handlers } = assemble({
+    const { service, startSteering, finishAudit, drain, endStreams, webhooks, ...handlers } = assemble({
       ...config,
       store,
-      shared,
+      steering,
+      replica,
       clock,
       guard: { host: config.host, token: config.controlToken },
       // Servers that share a database share the clock, too: it is not in the data directory of one of them.
-      rememberClock: () => shared ?? writeClock(directory, clock.state()),
+      rememberClock: () => replica ?? writeClock(directory, clock.save()),
       data: directory.path,
       command: () => ownCommand(directory.path),
       merchantPort: () => (config.controlPort === null ? null : merchantPort),
@@ -105,8 +92,8 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     if (config.onTransaction) service.subscribe(config.onTransaction);
     const { paymentAccountId, ...found } = await ensureCredentials(config, engine, service.registry);
     credentials = found.credentials;
-    await steering?.start();
-    open.add(() => steering?.stop());
+    await startSteering();
+    open.add(() => steering.stop());
     if (config.tariff) await service.registry.setTariff(paymentAccountId, config.tariff);
 
     const listening = await listen(config, handlers, reportFault);
@@ -122,7 +109,7 @@ export async function runSandbox(config: SandboxConfig): Promise<RunningSandbox>
     };
     open.add(publish(directory, addresses, config.controlToken));
     soonAfterReady(config, service, webhooks);
-    if (store.isShared) service.resolver.watch(config.random);
+    if (store.isShared) service.resolver.watch();
     const stop = async () => {
       drain();
       listening.drain();
@@ -173,8 +160,8 @@ const keyOf = ({ api_key, api_secret, payment_account_id }: CredentialsRecord) =
 });
 
 /** The clock of the sandbox. Servers that share a database get its state with the rest of what they share. */
-async function clockOf({ shared, store, clock: below }: Engine, directory: DataDirectory): Promise<VirtualClock> {
-  if (shared) return createVirtualClock(below);
+async function clockOf({ replica, store, clock: below }: Engine, directory: DataDirectory): Promise<VirtualClock> {
+  if (replica) return createVirtualClock(below);
   const state: ClockState | null = readClock(directory);
   const clock = createVirtualClock(below, state ?? undefined);
   goOnFrom(await store.transactions.lastStartMs(), clock);

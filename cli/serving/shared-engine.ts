@@ -1,8 +1,8 @@
+import { SharedSteering } from "../../sandbox/shared-steering.ts";
 import { token } from "../../src/domain/random.ts";
 import { createSteeringTable, openPostgres } from "../../src/store/postgres/postgres.ts";
 import type { DatabaseConfig, Engine, EngineOptions } from "./engine.ts";
 import { explainDatabase } from "./explain-database.ts";
-import { shareSteering, whenFresh } from "./share.ts";
 
 type Outside = Pick<EngineOptions, "realClock" | "stopwatch" | "random" | "reportFault">;
 
@@ -18,12 +18,13 @@ export async function openShared(config: DatabaseConfig, outside: Outside): Prom
     throw explainDatabase(error);
   });
   const { clock, sql } = store;
-  const steering = createSteeringTable(sql, clock, replica.name, token(outside.random, 6));
+  const table = createSteeringTable(sql, clock, replica.name, token(outside.random, 6));
   return {
     store,
     clock,
-    shared: { replica, whenFresh, steer: (parts) => shareSteering(steering, parts) },
-    exclusively: (work) => steering.exclusively(work),
+    steering: new SharedSteering({ table, realClock, stopwatch: outside.stopwatch }),
+    replica,
+    exclusively: (work) => table.exclusively(work),
     explain: (error) => error,
     async close() {
       store.close();

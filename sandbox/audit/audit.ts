@@ -27,7 +27,7 @@ export interface AuditReport {
 export interface AuditOptions {
   /** The base paths of the operations; the first is the default. */
   readonly basePaths: readonly string[];
-  readonly inputs: Inputs;
+  readonly inputs: () => Inputs;
   /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
 }

@@ -13,7 +13,7 @@ const MOST_UNKNOWN = 20;
 export function auditInput(state: AuditState, operation: string, reading: Reading): boolean {
   const { call } = reading;
   const members = membersIn(reading) ?? {};
-  const known = state.inputs.get(operation);
+  const known = state.inputs().get(operation);
   if (known && call.method === "POST") {
     let unknown = 0;
     for (const name in members) {

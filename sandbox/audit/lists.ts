@@ -26,7 +26,7 @@ export function auditList(state: AuditState, reading: Reading): boolean {
       payment.lastAsk = { requestId: call.id, at };
     }
   }
-  const known = state.inputs.get("/transactions.php") ?? given;
+  const known = state.inputs().get("/transactions.php") ?? given;
   const unknown = given.filter((name) => !known.includes(name));
   if (unknown.length > 0 || isRefused(call)) noteNamed(state.payments, reading);
   for (const name of unknown) auditParameter(state, reading, name, isForOne);

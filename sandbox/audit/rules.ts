@@ -36,7 +36,7 @@ interface ListRead {
 /** What the rules of one audit share. */
 export interface AuditState {
   readonly payments: PaymentBook;
-  readonly inputs: Inputs;
+  readonly inputs: () => Inputs;
   /** The last push, if it was refused. */
   lastRefusal: { readonly requestId: number; readonly status: number | null } | null;
   /** The last lists that were answered. */

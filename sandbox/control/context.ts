@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
+import type { Mutex } from "../../src/domain/mutex.ts";
 import type { Random } from "../../src/domain/random.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept, BasePaths } from "../../src/http/operation.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { Handler, KeepOpen } from "../../src/http/request.ts";
-import type { Service } from "../../src/service/service.ts";
+import type { SavedTransactions, Service } from "../../src/service/service.ts";
 import type { AuditReport, RunEnd } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";
 import type { VirtualClock } from "../network/clock.ts";
@@ -13,11 +14,10 @@ import type { Default } from "../network/default.ts";
 import type { RuleBook } from "../network/rules.ts";
 import type { RequestCounts } from "../request-counts.ts";
 import type { RequestLog } from "../request-log.ts";
-import type { Steering } from "../steering.ts";
+import type { State, StatePart, Steering } from "../steering.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { MerchantNames } from "./merchant-names.ts";
-import type { SnapshotShelf } from "./snapshot-shelf.ts";
 import type { TestPayments } from "./test-payments.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
@@ -35,6 +35,8 @@ export interface ControlContext {
   readonly steering: Steering;
   /** This server, if several share one database; else null. */
   readonly replica: Replica | null;
+  /** The parts that a reset resets: the following ones, and what this process keeps about payments. */
+  readonly state: State;
   readonly rules: RuleBook;
   readonly default: Default;
   readonly faults: FaultPlan;
@@ -45,12 +47,10 @@ export interface ControlContext {
   readonly merchantApi: Handler;
   readonly audit: { report(end: RunEnd | null): AuditReport; forget(): void };
   readonly webhooks: Webhooks;
-  readonly snapshots: SnapshotShelf;
+  readonly snapshots: Snapshots;
   readonly waitingRoom: WaitingRoom;
   readonly eventHub: EventHub;
   readonly merchantNames: MerchantNames;
-  /** What this process keeps about payments outside the store: the log, the audit, waits, test payments. */
-  readonly ownMemory: OwnMemory;
   /** Stores the state of the clock for the next start. */
   readonly rememberClock: () => void;
   readonly server: ServerFacts;
@@ -60,11 +60,20 @@ export interface ControlContext {
   readonly version: string;
 }
 
-export interface OwnMemory {
-  /** How many resets there were. */
-  readonly resets: number;
-  /** @param resets the number that another server has counted; by default one more */
-  forget(resets?: number): void;
+/** The whole state at one instant, without merchants, accounts and keys. */
+export interface Snapshot {
+  readonly saved: SavedTransactions;
+  readonly atMs: number;
+  readonly isFrozen: boolean;
+  /** The parts of the state, as they were saved. */
+  readonly parts: readonly (readonly [StatePart, unknown])[];
+}
+
+/** The snapshots, in the memory of this process. */
+export interface Snapshots {
+  readonly byName: Map<string, Snapshot>;
+  /** One piece of work at a time, so that they do not disturb each other. */
+  readonly mutex: Mutex;
 }
 
 export interface Replica {

@@ -21,7 +21,7 @@ export const replaceDefault: ControlCall = async (request, context) => {
   const { outcome, after } = await readBody(defaultRequest, request);
   const choice =
     after === undefined ? { outcome, afterMs: null } : readNaming(after, (text) => chooseAfter(outcome, text, "after"));
-  await context.steering.change(() => context.default.replace(choice));
+  await context.steering.change(() => context.default.load(choice));
   return answer(context.default);
 };
 

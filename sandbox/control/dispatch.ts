@@ -40,7 +40,7 @@ export async function dispatch(
   // Other servers may have changed it, or used up a part of it.
   if (what && request.method === "GET") await context.steering.refresh();
   const response = await described.call(request, context, { query, id, keepOpen });
-  if (what && request.method !== "GET") context.eventHub.steered(what);
+  if (what && request.method !== "GET") context.eventHub.steered([what]);
   return response;
 }
 

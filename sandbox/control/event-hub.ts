@@ -113,9 +113,9 @@ export function createEventHub(sources: EventSources) {
         leave: () => void listeners.delete(listener),
       };
     },
-    /** Announces that a setting was changed, so that every page loads it again. */
-    steered(what: SteeringPart): void {
-      if (isStarted) add("steering", () => ({ what }), 0);
+    /** Announces which settings were changed, so that every page loads them again. */
+    steered(parts: readonly SteeringPart[]): void {
+      if (isStarted) for (const what of parts) add("steering", () => ({ what }), 0);
     },
     /** Ends every stream. */
     close(): void {

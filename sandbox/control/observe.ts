@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/domain/clock.ts";
+import type { LoadedLater } from "../../src/domain/once.ts";
 import { newExchange } from "../../src/http/exchange.ts";
 import { type Api, type BasePaths, operationAt } from "../../src/http/operation.ts";
 import { ambiguousPath, fail, type Reply, respond } from "../../src/http/reply.ts";
@@ -6,12 +7,13 @@ import { type Handler, type RefusePath, readBytes, targetOf } from "../../src/ht
 import type { Service } from "../../src/service/service.ts";
 import type { Fault, FaultPlan } from "../faults.ts";
 import type { RequestLog } from "../request-log.ts";
+import type { Steering } from "../steering.ts";
 import { isFromAnotherSite } from "./guard.ts";
 
 export interface ObserveOptions {
   readonly faults: FaultPlan;
-  /** Runs work that uses up a fault on the shared state of all servers; absent if there is only one server. */
-  readonly count?: <T>(work: () => T) => Promise<T>;
+  /** Where a fault is counted. */
+  readonly steering: Pick<Steering, "count">;
   readonly log: RequestLog;
   /** How many requests a fault delays now. */
   readonly delays: { underWay: number };
@@ -31,7 +33,7 @@ export interface ObserveOptions {
  * Adds faults and the log to the merchant API. Requests from pages of other sites are refused and not logged. Faults affect only
  * requests with valid credentials.
  */
-export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): Handler {
+export function observe(merchantApi: LoadedLater<Api>, options: ObserveOptions): Handler {
   const { faults, log, delays, basePaths, clock, realClock, stopwatch } = options;
 
   async function strike(path: string, { headers }: Request): Promise<Fault["what"] | null> {
@@ -43,15 +45,13 @@ export function observe(loadApi: () => Promise<Api>, options: ObserveOptions): H
       return null;
     }
     const strikeNow = () => faults.strike(operation);
-    return options.count && faults.isCounted(operation) ? options.count(strikeNow) : strikeNow();
+    return faults.isCounted(operation) ? options.steering.count(strikeNow) : strikeNow();
   }
 
-  let loaded: Api | null = null;
   return async (request, keepOpen) => {
     if (isFromAnotherSite(request.headers)) return respond(fail(403, FOREIGN));
     const startedMs = stopwatch();
-    loaded ??= await loadApi();
-    const api = loaded;
+    const api = merchantApi.now ?? (await merchantApi.load());
     const atMs = clock.nowMs();
     const { path, query } = targetOf(request);
     const fault = faults.faults.length === 0 ? null : await strike(path, request);

@@ -8,7 +8,7 @@ import { expectEmptyBody } from "./input.ts";
  * webhook. Merchants, accounts and keys stay.
  */
 export const reset: ControlCall = async (request, context) => {
-  const { service, steering, replica, rules, faults, webhooks, clock, ownMemory } = context;
+  const { service, steering, replica, state } = context;
   await expectEmptyBody(request);
   if (replica?.allowsReset === false) {
     throw new Refusal(
@@ -18,12 +18,7 @@ export const reset: ControlCall = async (request, context) => {
   }
   await service.forgetTransactions();
   await steering.change(() => {
-    rules.replace([]);
-    context.default.restore();
-    faults.replace(0, []);
-    webhooks.reset();
-    clock.restore();
-    ownMemory.forget();
+    for (const part of Object.values(state)) part.reset();
   });
   context.rememberClock();
   return succeed("reset; merchants, accounts and keys are kept", {});

@@ -2,17 +2,16 @@ import { invalid, Refusal } from "../../src/domain/error.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import { whatCame } from "../../src/domain/what-came.ts";
 import { succeed } from "../../src/http/reply.ts";
-import type { ControlCall, ControlContext } from "./context.ts";
+import type { ControlCall, ControlContext, Snapshot, Snapshots } from "./context.ts";
 import { expectEmptyBody } from "./input.ts";
 import type { SnapshotOnWire } from "./shapes/steering.ts";
-import {
-  MAX_SAVED,
-  MAX_SAVED_TRANSACTIONS,
-  MAX_SNAPSHOTS,
-  type Snapshot,
-  type SnapshotShelf,
-} from "./snapshot-shelf.ts";
 import { counted } from "./views.ts";
+
+export const MAX_SNAPSHOTS = 20;
+
+/** A restore of this many takes a second. Each needs about 200 bytes of memory. */
+export const MAX_SAVED_TRANSACTIONS = 100_000;
+const MAX_SAVED = 200_000;
 
 export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {
   const entries = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -34,7 +33,7 @@ export const saveSnapshot: ControlCall = async (request, context, { id: name, ke
     throw invalid(`the name must be 1 to 64 letters, digits, - and _${whatCame(name)}`);
   }
   keepOpen(request);
-  const snapshot = await context.snapshots.inTurn(() => save(name, context));
+  const snapshot = await context.snapshots.mutex.run(() => save(name, context));
   return succeed(`saved as ${name}`, { snapshot: viewOf(name, snapshot) });
 };
 
@@ -45,13 +44,13 @@ export const saveSnapshot: ControlCall = async (request, context, { id: name, ke
 export const restoreSnapshot: ControlCall = async (request, context, { id: name, keepOpen }) => {
   await expectEmptyBody(request);
   keepOpen(request);
-  const snapshot = await context.snapshots.inTurn(() => restore(name, context));
+  const snapshot = await context.snapshots.mutex.run(() => restore(name, context));
   const message = `${name} is restored; merchants, accounts and keys have not changed`;
   return succeed(message, { snapshot: viewOf(name, snapshot) });
 };
 
 export const removeSnapshot: ControlCall = async (_request, { snapshots }, { id: name }) => {
-  await snapshots.inTurn(async () => {
+  await snapshots.mutex.run(async () => {
     const { saved } = find(snapshots, name);
     snapshots.byName.delete(name);
     await saved.drop();
@@ -74,14 +73,16 @@ async function save(name: string, context: ControlContext): Promise<Snapshot> {
     );
   }
   const replaced = byName.get(name);
-  const snapshot = { ...steeringOf(context), saved };
+  const { clock, state } = context;
+  const parts = [state.rules, state.default, state.faults, state.webhook].map((part) => [part, part.save()] as const);
+  const snapshot: Snapshot = { saved, atMs: clock.nowMs(), isFrozen: clock.isFrozen, parts };
   byName.set(name, snapshot);
   await replaced?.saved.drop();
   return snapshot;
 }
 
 async function restore(name: string, context: ControlContext): Promise<Snapshot> {
-  const { service, clock, waitingRoom, rules, faults, log, audit, webhooks, snapshots } = context;
+  const { service, clock, waitingRoom, log, audit, snapshots } = context;
   const snapshot = find(snapshots, name);
   const [nowMs, wasFrozen] = [clock.nowMs(), clock.isFrozen];
   // Set the clock back first, so that no restored payment is due too early.
@@ -92,11 +93,10 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
     clock.show(nowMs, wasFrozen);
     throw error;
   }
-  rules.replace(snapshot.rules);
-  context.default.replace(snapshot.fallback);
-  faults.replace(snapshot.seed, snapshot.faults);
-  webhooks.reset();
-  webhooks.replace(snapshot.webhook);
+  for (const [part, content] of snapshot.parts) {
+    part.reset(); // cancels the deliveries in progress
+    part.load(content);
+  }
   log.clear();
   audit.forget();
   waitingRoom.forget();
@@ -106,24 +106,11 @@ async function restore(name: string, context: ControlContext): Promise<Snapshot>
   return snapshot;
 }
 
-function steeringOf(context: ControlContext): Omit<Snapshot, "saved"> {
-  const { clock, rules, faults, webhooks } = context;
-  return {
-    atMs: clock.nowMs(),
-    isFrozen: clock.isFrozen,
-    rules: rules.list(),
-    fallback: context.default.choice,
-    seed: faults.seed,
-    faults: faults.faults,
-    webhook: webhooks.settings,
-  };
-}
-
 function viewOf(name: string, { saved, atMs, isFrozen }: Snapshot): SnapshotOnWire {
   return { name, transactions: saved.count, at: formatTimestamp(atMs), at_ms: atMs, frozen: isFrozen };
 }
 
-function find({ byName }: SnapshotShelf, name: string): Snapshot {
+function find({ byName }: Snapshots, name: string): Snapshot {
   const snapshot = byName.get(name);
   if (!snapshot)
     throw new Refusal("not_found", "there is no snapshot of this name; the list of snapshots has those that exist");

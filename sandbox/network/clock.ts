@@ -14,13 +14,13 @@ export interface VirtualClock extends Clock {
    */
   advance(durationMs: number): void;
   /** Shows the time of the clock below it again. */
-  restore(): void;
+  reset(): void;
   /** Shows this instant, and continues from it or stays there. */
   show(atMs: number, isFrozen: boolean): void;
   /** Its state, for {@link createVirtualClock} at the next start. */
-  state(): ClockState;
+  save(): ClockState;
   /** Continues from a state. */
-  go(state: ClockState): void;
+  load(state: ClockState): void;
   /**
    * How long it has run by itself, in milliseconds: without the time while it was frozen, and without moves.
    * @param nowMs what it shows, if the caller has just read it
@@ -96,10 +96,10 @@ export function createVirtualClock(real: Clock, start: ClockState = { aheadMs: 0
       moveTo(
         "frozenAtMs" in state ? { frozenAtMs: state.frozenAtMs + durationMs } : { aheadMs: state.aheadMs + durationMs },
       ),
-    restore: () => moveTo({ aheadMs: 0 }),
+    reset: () => moveTo({ aheadMs: 0 }),
     show: (atMs, isFrozen) => moveTo(isFrozen ? { frozenAtMs: atMs } : { aheadMs: atMs - real.nowMs() }),
-    state: () => state,
-    go: moveTo,
+    save: () => state,
+    load: moveTo,
     livedMs,
   };
 }

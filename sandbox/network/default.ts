@@ -9,11 +9,12 @@ export function createDefault(start: Choice) {
     get choice() {
       return choice;
     },
-    replace(next: Choice): void {
+    save: () => choice,
+    load(next: Choice): void {
       choice = next;
     },
     /** As the server was started. */
-    restore(): void {
+    reset(): void {
       choice = start;
     },
   };

@@ -8,14 +8,16 @@ import type { Choice } from "./choice.ts";
 import { createDefault, type Default } from "./default.ts";
 import { readMemo, writeMemo } from "./memo.ts";
 import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
-import { createRuleBook, type RuleBook } from "./rules.ts";
+import { createRuleBook, type Rule, type RuleBook } from "./rules.ts";
 import { decide, NETWORK_LIMIT_CENTS } from "./script.ts";
 
 export interface NetworkOptions {
   /** The default at the start. */
   readonly fallback: Choice;
-  /** Runs work that uses up a rule on the shared state of all servers; absent if there is only one server. */
-  readonly count?: <T>(work: () => T) => Promise<T>;
+  /** The rules at the start. */
+  readonly rules?: readonly Rule[];
+  /** Runs work that uses up a rule on the state that all servers share; by default of one server. */
+  readonly count?: <T>(work: () => T) => T | Promise<T>;
 }
 
 /** The simulated network: a provider, and its settings. */
@@ -28,8 +30,8 @@ export interface Network extends Provider {
  * A mobile-money network in the same process. It keeps no prompt in memory: the outcome is decided at the push and stored in
  * the memo, so a restart changes nothing.
  */
-export function createNetwork({ fallback, count }: NetworkOptions): Network {
-  const rules = createRuleBook();
+export function createNetwork({ fallback, rules: start, count = (work) => work() }: NetworkOptions): Network {
+  const rules = createRuleBook(start);
   const byDefault = createDefault(fallback);
   return {
     rules,
@@ -37,8 +39,9 @@ export function createNetwork({ fallback, count }: NetworkOptions): Network {
 
     async push(prompt) {
       const choose = () => decide(prompt, rules, byDefault.choice);
-      const isCounted = count && prompt.instruction === null && rules.isCounted(prompt);
-      const script = isCounted ? await count(choose) : choose();
+      const isCounted = prompt.instruction === null && rules.isCounted(prompt);
+      const decided = isCounted ? count(choose) : choose();
+      const script = decided instanceof Promise ? await decided : decided;
       if (endingOf(script.outcome).by === "refusal") {
         throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");
       }

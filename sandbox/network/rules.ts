@@ -28,10 +28,11 @@ export interface RuleChoice extends Choice {
 }
 
 /** The rules in force, in order. They are kept in memory; decisions are stored with the transactions. */
-export function createRuleBook() {
+export function createRuleBook(start: readonly Rule[] = []) {
   let rules: readonly Rule[] = [];
-  /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
+  replace(start);
 
+  /** @throws Refusal `invalid` beyond {@link MAX_RULES} */
   function replace(next: readonly Rule[]): void {
     if (next.length > MAX_RULES) throw invalid(`there can be at most ${MAX_RULES} rules`);
     rules = next;
@@ -41,6 +42,9 @@ export function createRuleBook() {
     list: (): readonly Rule[] => rules,
     append: (more: readonly Rule[]): void => replace([...rules, ...more]),
     replace,
+    save: () => rules,
+    load: replace,
+    reset: () => replace([]),
     /** Whether `take` uses up one of the times of a rule. */
     isCounted: (prompt: Prompt): boolean => (rules.find(({ match }) => matches(match, prompt))?.times ?? null) !== null,
     /** The choice of the first rule that matches. A rule with a count is used once, and removed at zero. */

@@ -1,3 +1,4 @@
+import { Alarm } from "../../src/domain/alarm.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt } from "../../src/domain/delivery.ts";
 import type { VirtualClock } from "../network/clock.ts";
@@ -20,8 +21,8 @@ export interface SenderParts {
   readonly clock: VirtualClock;
   /** For time-outs and retries, which a frozen clock must not stop. */
   readonly realClock: Clock;
-  /** Whether this server knows the time and the webhook that all servers share; absent for a server alone. */
-  readonly mayDecide?: () => boolean;
+  /** Whether this server knows the time and the webhook that all servers share. */
+  readonly mayDecide: () => boolean;
   /** The address of the webhook; null if there is none. */
   readonly address: () => string | null;
   /** Called before each attempt. */
@@ -53,23 +54,19 @@ export class Sender {
   #looking: Promise<void> | null = null;
   #mustLookAgain = false;
   #isStopped = false;
-  #alarmAtMs = Number.POSITIVE_INFINITY;
-  #cancelAlarm = () => {};
-  #cancelLook = () => {};
+  readonly #alarm: Alarm;
+  /** Of real time, for failures of the store and deliveries of other servers. */
+  readonly #lookAgain: Alarm;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.#alarm = new Alarm(parts.clock, () => void this.look());
+    this.#lookAgain = new Alarm(parts.realClock, () => void this.look());
   }
 
   /** Looks for due deliveries at this time, unless it does so earlier. */
   wakeAt(atMs: number): void {
-    if (this.#isStopped || atMs >= this.#alarmAtMs) return;
-    this.#cancelAlarm();
-    this.#alarmAtMs = atMs;
-    this.#cancelAlarm = this.#parts.clock.alarm(atMs, () => {
-      this.#alarmAtMs = Number.POSITIVE_INFINITY;
-      void this.look();
-    });
+    if (!this.#isStopped) this.#alarm.wakeAt(atMs);
   }
 
   /** Starts the attempts that are due. One look at a time. */
@@ -103,8 +100,7 @@ export class Sender {
 
   /** Cancels the attempts in progress, and the next look. */
   cancel(): void {
-    this.#cancelAlarm();
-    this.#alarmAtMs = Number.POSITIVE_INFINITY;
+    this.#alarm.cancel();
     this.#attemptsEnd.abort();
     this.#attemptsEnd = new AbortController();
   }
@@ -112,8 +108,8 @@ export class Sender {
   /** Waits a moment for attempts in progress, and leaves all others to the next start or to other servers. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelAlarm();
-    this.#cancelLook();
+    this.#alarm.cancel();
+    this.#lookAgain.cancel();
     const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
     const cancels = [this.#alarmIn(STOP_GRACE_MS, () => this.cancel()), this.#alarmIn(2 * STOP_GRACE_MS, giveUp)];
     await Promise.race([this.#whenIdle(), late]);
@@ -132,8 +128,8 @@ export class Sender {
   }
 
   #lookLater(): void {
-    this.#cancelLook();
-    if (!this.#isStopped) this.#cancelLook = this.#alarmIn(LOOK_AGAIN_MS, () => void this.look());
+    const { realClock } = this.#parts;
+    if (!this.#isStopped) this.#lookAgain.wakeAt(realClock.nowMs() + LOOK_AGAIN_MS);
   }
 
   async #startDue(): Promise<void> {
@@ -141,7 +137,7 @@ export class Sender {
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
     if (this.#isStopped || room === 0 || address() === null) return;
     if (isShared) this.#lookLater();
-    if (mayDecide?.() === false) return;
+    if (!mayDecide()) return;
     const nowMs = clock.nowMs();
     const due = await deliveries.claim(nowMs, room);
     if (this.#isStopped) {

@@ -122,6 +122,9 @@ export class Webhooks {
     return early && times > 0 ? this.#heldAnswers.waitFor(checkoutRequestId) : null;
   }
 
+  readonly save = () => this.#settings;
+  readonly load = (settings: WebhookSettings | null) => this.replace(settings);
+
   /** Cancels the attempts in progress, and restores the settings of the start. The store has removed the deliveries. */
   reset(): void {
     this.#cancel();

@@ -1,3 +1,4 @@
+import { Alarm } from "../domain/alarm.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
@@ -23,6 +24,7 @@ export interface ResolverParts {
   readonly clock: Clock;
   /** Real time, for retries: they must work while the sandbox clock is frozen. */
   readonly realClock: Clock;
+  readonly random: Random;
   /** Whether this process knows the time that all processes share. If not, rounds do nothing. Absent for a single process. */
   readonly mayResolve?: () => boolean;
   readonly changes: Changes;
@@ -45,10 +47,11 @@ export class Resolver {
   readonly lateness: Lateness = { count: 0, sumMs: 0 };
   #isStopped = false;
   #hasFailed = false;
-  #alarmAtMs = Number.POSITIVE_INFINITY;
-  #cancelAlarm = () => {};
-  #cancelRetry = () => {};
-  #cancelPoll = () => {};
+  /** For the next check, by the sandbox's clock. */
+  readonly #alarm: Alarm;
+  /** Of real time. */
+  readonly #retry: Alarm;
+  readonly #poll: Alarm;
   /** The last round, and how many rounds have not ended. */
   #lastRound: Promise<void> = Promise.resolve();
   #openRounds = 0;
@@ -57,7 +60,15 @@ export class Resolver {
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
-    this.#checks = createChecks({ ...parts, onLateAnswer: () => this.#resolveInBackground() });
+    const resolve = () => this.#resolveInBackground();
+    this.#alarm = new Alarm(parts.clock, resolve);
+    this.#retry = new Alarm(parts.realClock, resolve);
+    this.#poll = new Alarm(parts.realClock, () => {
+      // After a failure, the retry is already scheduled.
+      if (!this.#hasFailed) resolve();
+      this.watch();
+    });
+    this.#checks = createChecks({ ...parts, onLateAnswer: resolve });
     parts.changes.subscribe(({ id, status }) => {
       if (status !== "pending") this.#checks.drop(id);
     });
@@ -65,7 +76,7 @@ export class Resolver {
 
   /** Whether a payment may be due and not resolved. It does not query the database. */
   get isBehind(): boolean {
-    return this.#openRounds > 0 || this.#hasFailed || this.#alarmAtMs <= this.#parts.clock.nowMs();
+    return this.#openRounds > 0 || this.#hasFailed || this.#alarm.isDue;
   }
 
   /** Whether the last round failed. The resolver tries again by itself. */
@@ -79,13 +90,7 @@ export class Resolver {
 
   /** Sets the alarm for a check that is due at `atMs`, unless it is set for an earlier one. */
   wakeAt(atMs: number): void {
-    if (this.#isStopped || atMs >= this.#alarmAtMs) return;
-    this.#cancelAlarm();
-    this.#alarmAtMs = atMs;
-    this.#cancelAlarm = this.#parts.clock.alarm(atMs, () => {
-      this.#alarmAtMs = Number.POSITIVE_INFINITY;
-      this.#resolveInBackground();
-    });
+    if (!this.#isStopped) this.#alarm.wakeAt(atMs);
   }
 
   /**
@@ -116,36 +121,25 @@ export class Resolver {
   }
 
   /** Polls for due payments about once a second, because other replicas of a shared store also start payments and can crash. */
-  watch(random: Random): void {
+  watch(): void {
     if (this.#isStopped) return;
-    const { realClock } = this.#parts;
+    const { realClock, random } = this.#parts;
     const [draw = 0] = random.bytes(1);
     const pauseMs = Math.round(POLL_MS * (1 + POLL_SPREAD * (draw / 127.5 - 1)));
-    this.#cancelPoll = realClock.alarm(realClock.nowMs() + pauseMs, () => {
-      // After a failure, the retry is already scheduled.
-      if (!this.#hasFailed) this.#resolveInBackground();
-      this.watch(random);
-    });
+    this.#poll.wakeAt(realClock.nowMs() + pauseMs);
   }
 
   /** Drops all checks, because the transactions were removed. The next alarm is that of the payments which are there now. */
   forget(): void {
     this.#checks.dropAll();
-    this.#dropAlarm();
+    this.#alarm.cancel();
     this.#resolveInBackground();
-  }
-
-  #dropAlarm(): void {
-    this.#cancelAlarm();
-    this.#alarmAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** Stops after the current commit. The next start resolves what is still due. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelAlarm();
-    this.#cancelRetry();
-    this.#cancelPoll();
+    for (const alarm of [this.#alarm, this.#retry, this.#poll]) alarm.cancel();
     await this.#lastRound;
   }
 
@@ -161,8 +155,8 @@ export class Resolver {
     const { clock, realClock, store } = this.#parts;
     const startMs = clock.nowMs();
     // This round resolves the payment of the alarm. Its end sets a new alarm.
-    if (this.#alarmAtMs <= startMs) this.#dropAlarm();
-    this.#cancelRetry();
+    if (this.#alarm.isDue) this.#alarm.cancel();
+    this.#retry.cancel();
     try {
       if (this.#parts.mayResolve?.() === false) {
         for (const { resolve } of this.#urgent.splice(0)) resolve();
@@ -174,9 +168,7 @@ export class Resolver {
       this.#hasFailed = false;
     } catch (error) {
       this.#hasFailed = true;
-      if (!this.#isStopped) {
-        this.#cancelRetry = realClock.alarm(realClock.nowMs() + RETRY_MS, () => this.#resolveInBackground());
-      }
+      if (!this.#isStopped) this.#retry.wakeAt(realClock.nowMs() + RETRY_MS);
       throw error;
     } finally {
       if (this.#isStopped) for (const { resolve } of this.#urgent.splice(0)) resolve();

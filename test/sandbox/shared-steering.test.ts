@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { SharedSteering } from "../../sandbox/shared-steering.ts";
+import type { State, StatePart } from "../../sandbox/steering.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { rejectionOf } from "../support/rejection.ts";
 
@@ -18,22 +19,24 @@ test("a change that could not be stored is taken back at the next look, although
       join: async () => stored,
       ...{ confirm: async () => {}, behind: async () => [], leave: async () => {} },
     },
-    parts: [
-      {
-        name: "rules",
-        save: () => rules,
-        load: (saved) => {
-          rules = String(saved);
-        },
-      },
-    ],
-    ...{ lasting: "clock", realClock: createManualClock(0), stopwatch: () => 0, onChange: () => {} },
+    ...{ realClock: createManualClock(0), stopwatch: () => 0 },
   });
+  const unchanged: StatePart = { save: () => null, load: () => {}, reset: () => {} };
+  const state: State = {
+    ...{ default: unchanged, faults: unchanged, webhook: unchanged, clock: unchanged, reset: unchanged },
+    rules: {
+      ...unchanged,
+      save: () => rules,
+      load: (saved) => {
+        rules = String(saved);
+      },
+    },
+  };
   const change = (to: string) =>
     steering.change(() => {
       rules = to;
     });
-  await steering.start();
+  await steering.start(state, () => {});
   await change("first");
   fails = true;
   expect(String(await rejectionOf(change("second")))).toBe("Error: the engine is down");

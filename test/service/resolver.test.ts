@@ -88,7 +88,7 @@ describe("one alarm, for the earliest check, and none while nothing is pending",
 });
 
 test("polls for the payments of other replicas are a second apart, with a fifth more or less", () => {
-  for (const draw of [0, 255]) scene.service.resolver.watch({ bytes: () => Uint8Array.of(draw) });
+  for (const draw of [0, 255]) scene.openAnother({ random: { bytes: () => Uint8Array.of(draw) } }).resolver.watch();
   expect(scene.realClock.alarmsAtMs).toEqual([800, 1200]);
 });
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { VirtualClock } from "../../sandbox/network/clock.ts";
+import { steeredAlone } from "../../sandbox/steering.ts";
 import type { SimulatedEngine } from "./engine.ts";
 import type { Answer, Sent, WorldEvent } from "./events.ts";
 import { type FaultRates, InjectedFault } from "./faults.ts";
@@ -86,6 +87,7 @@ export async function startProcess(options: ProcessOptions) {
   const { promptTimeoutMs } = options;
   const { handle, service } = assemble({
     ...{ store, clock, random, promptTimeoutMs, reportFault },
+    ...{ steering: steeredAlone, replica: null },
     form: "full",
     realClock: time,
     stopwatch: () => 0,

@@ -68,7 +68,7 @@ export async function createWorld(options: WorldOptions) {
       prng: prng.fork(),
       rates: () => rates,
       rememberClock: () => {
-        clockState = clock.state();
+        clockState = clock.save();
       },
       tell,
       onActivity: () => {

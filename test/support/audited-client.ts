@@ -19,7 +19,7 @@ export function createAuditedClient({ hasWebhook = false, basePaths = ["/v2", "/
   const [basePath] = basePaths;
   const realClock = createManualClock(START_MS);
   const clock = createVirtualClock(realClock);
-  const audit = new Audit({ basePaths, inputs: INPUTS, hasWebhook: () => hasWebhook });
+  const audit = new Audit({ basePaths, inputs: () => INPUTS, hasWebhook: () => hasWebhook });
   const transactions = new Map<unknown, Transaction>();
   const phones = new Map<string | null, string>();
   let requests = 0;

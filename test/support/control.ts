@@ -1,5 +1,6 @@
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
+import { steeredAlone } from "../../sandbox/steering.ts";
 import type { Accept } from "../../src/http/operation.ts";
 import type { Handler, RefusePath } from "../../src/http/request.ts";
 import { systemClock } from "../../src/system.ts";
@@ -34,7 +35,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
   const { handle, refusePath, service, webhooks, endStreams } = assemble({
-    guard,
+    ...{ guard, steering: steeredAlone, replica: null },
     store,
     clock,
     realClock: systemClock,

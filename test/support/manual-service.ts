@@ -1,6 +1,5 @@
 import { createNetwork } from "../../sandbox/network/network.ts";
-import type { Provider } from "../../src/domain/provider.ts";
-import { createService, type Service } from "../../src/service/service.ts";
+import { createService, type Service, type ServiceParts } from "../../src/service/service.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sqlite } from "./engines.ts";
 import { START_MS } from "./harness.ts";
@@ -20,7 +19,7 @@ export interface ManualService {
   /** Starts a payment with this outcome. */
   pay(instruction: string, reference?: string): ReturnType<Service["startPayment"]>;
   /** Opens another service on the same store, as after a restart. */
-  openAnother(options?: { readonly clock?: ManualClock; readonly provider?: Provider }): Service;
+  openAnother(options?: Partial<Pick<ServiceParts, "clock" | "provider" | "random">>): Service;
   close(): Promise<void>;
 }
 

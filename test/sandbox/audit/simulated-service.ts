@@ -120,7 +120,7 @@ export function createService(seed: number, faultRates: FaultRates, promptTimeou
     reset() {
       payments = [];
       client.forget();
-      clock.restore();
+      clock.reset();
     },
     /** The kinds of findings now. While a request is delayed, the audit does not judge what is missing. */
     found: () => (delayed > 0 ? client.audit.report(null).findings.map(({ kind }) => kind) : client.kinds()),

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { MAX_SNAPSHOTS } from "../../../sandbox/control/snapshot-shelf.ts";
+import { MAX_SNAPSHOTS } from "../../../sandbox/control/snapshots.ts";
 import { areTotalsTrue } from "../../../src/store/sqlite/totals.ts";
 import { cleanUp, newFolder } from "../../support/cleanup.ts";
 import { startIn } from "../../support/sandbox.ts";

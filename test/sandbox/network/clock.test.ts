@@ -23,21 +23,16 @@ describe("what the clock shows, also when it is made again from its state", () =
     ["frozen, then some time passes", (clock, real) => [clock.freeze(), real.advance(5000)], 0, true],
     ["frozen, then advanced", (clock) => [clock.freeze(), clock.advance(5)], 5, true],
     ["frozen, then resumed", (clock, real) => [clock.freeze(), real.advance(5000), clock.resume()], 0, false],
-    [
-      "frozen, then resumed and restored",
-      (clock, real) => [clock.freeze(), real.advance(9), clock.restore()],
-      9,
-      false,
-    ],
-    ["advanced, then restored", (clock) => [clock.advance(5), clock.restore()], 0, false],
+    ["frozen, then resumed and restored", (clock, real) => [clock.freeze(), real.advance(9), clock.reset()], 9, false],
+    ["advanced, then restored", (clock) => [clock.advance(5), clock.reset()], 0, false],
     ["set to an earlier instant", (clock) => clock.show(T - 1000, false), -1000, false],
     ["set to a later instant, frozen", (clock) => clock.show(T + 1000, true), 1000, true],
-    ["set to the state of another clock", (clock) => clock.go({ frozenAtMs: T + 7 }), 7, true],
+    ["set to the state of another clock", (clock) => clock.load({ frozenAtMs: T + 7 }), 7, true],
   ];
   test.each(MOVES)("%s", (_, move, aheadMs, isFrozen) => {
     const { real, clock } = createClocks();
     move(clock, real);
-    const copy = createVirtualClock(real, clock.state());
+    const copy = createVirtualClock(real, clock.save());
     for (const one of [clock, copy]) expect([one.nowMs() - T, one.isFrozen]).toEqual([aheadMs, isFrozen]);
     real.advance(10);
     for (const one of [clock, copy]) expect(one.nowMs() - T).toBe(aheadMs + (isFrozen ? 0 : 10));

@@ -4,23 +4,23 @@ import type { VirtualClock } from "../../sandbox/network/clock.ts";
 import { REPLAY_HEADER, type RequestLog } from "../../sandbox/request-log.ts";
 import type { Service } from "../../src/service/service.ts";
 
-export interface ListenInOptions {
+interface Options {
   readonly log: Pick<RequestLog, "subscribe">;
   readonly service: Pick<Service, "subscribe" | "resolver">;
   readonly clock: VirtualClock;
   /** Milliseconds with fractions, from any beginning. */
   readonly stopwatch: () => number;
   readonly basePaths: readonly string[];
-  readonly inputs: Inputs;
+  readonly inputs: () => Inputs;
   readonly promptTimeoutMs: number;
   /** Whether a webhook also reports payments. */
   readonly hasWebhook: () => boolean;
 }
 
-export type ListeningAudit = ReturnType<typeof listenIn>;
+export type ClientAudit = ReturnType<typeof auditClient>;
 
 /** The audit of one sandbox: it gets every request and every change. */
-export function listenIn(options: ListenInOptions) {
+export function auditClient(options: Options) {
   const { log, service, clock, stopwatch, basePaths, inputs, promptTimeoutMs, hasWebhook } = options;
   const delays = { underWay: 0 };
   const audit = new Audit({ basePaths, inputs, hasWebhook });
