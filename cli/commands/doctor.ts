@@ -7,9 +7,8 @@ import { type Answer, controlClient } from "../client/client.ts";
 import { checkEnvironment, checkPath, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
+import { isInForce } from "../serving/credentials.ts";
 import { type DataDirectory, filesOf, nameDataDirectory } from "../serving/data-directory.ts";
-import { isInForce } from "../serving/in-force.ts";
-import { lockDirectory } from "../serving/lock-directory.ts";
 import {
   belongsToOther,
   CLOSE_TO_OTHERS,
@@ -18,8 +17,9 @@ import {
   statsOfPlace,
   statsOfTarget,
   TAKE_OVER,
-} from "../serving/ownership.ts";
-import { isFree } from "../serving/port.ts";
+} from "../serving/files.ts";
+import { isFree } from "../serving/listen.ts";
+import { lockDirectory } from "../serving/lock-directory.ts";
 import { readClock, readCredentials, readOrNull, readServer, type ServerRecord } from "../serving/records.ts";
 import { EXIT, toFailure } from "../terminal/failure.ts";
 import { DEFAULT_PORT, outputOptions, readId, readPort, serverOptions, withOptions } from "../terminal/options.ts";

@@ -6,13 +6,12 @@ import { token } from "../../src/domain/random.ts";
 import { countTransactions } from "../../src/store/sqlite/sqlite.ts";
 import { stopwatch, systemClock, systemRandom } from "../../src/system.ts";
 import { momoEnvironment, serveVariable } from "../environment.ts";
+import { firstKeyOfEnvironment } from "../serving/credentials.ts";
 import { type DataDirectory, locateDataDirectory } from "../serving/data-directory.ts";
 import { addSharingOptions, drainOf, type SharingFlags, sharedDatabase } from "../serving/database-flags.ts";
 import type { DatabaseConfig } from "../serving/engine.ts";
-import { firstKeyOfEnvironment } from "../serving/first-key.ts";
-import { readSecretFile } from "../serving/ownership.ts";
-import { announce, readyRecord } from "../serving/ready.ts";
-import { prepareReadyFile, removeReadyFileOf } from "../serving/ready-file.ts";
+import { readSecretFile } from "../serving/files.ts";
+import { announce, prepareReadyFile, readyRecord, removeReadyFileOf } from "../serving/ready.ts";
 import { type RunningSandbox, runSandbox } from "../serving/run-sandbox.ts";
 import { addSandboxOptions, configOf, type SandboxFlags } from "../serving/sandbox-flags.ts";
 import {

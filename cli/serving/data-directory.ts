@@ -2,8 +2,8 @@ import { chmodSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { momoEnvironment, platformFolders } from "../environment.ts";
-import { refuseForeign, statsOfPlace, statsOfTarget, warnOfOthers } from "./ownership.ts";
-import { cannotWrite } from "./small-files.ts";
+import { commandLine, quoted } from "../terminal/this-program.ts";
+import { cannotWrite, refuseForeign, statsOfPlace, statsOfTarget, warnOfOthers } from "./files.ts";
 
 /** Where momo keeps everything, in files that only their owner can read. */
 export interface DataDirectory {
@@ -83,4 +83,12 @@ export const filesOf = ({ database, lock, credentials, server, clock }: DataDire
 function hideFromOthers(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+/** How a shell in any folder runs momo commands for the server of a data directory: what stands before and after their words. */
+export function ownCommand(data: string): { readonly program: string; readonly flags: string } {
+  const { baseUrl, data: variable } = momoEnvironment();
+  // Another terminal may not have the variables of this one.
+  const isFoundAnyway = data === nameDataDirectory(undefined).path && baseUrl === undefined && variable === undefined;
+  return { program: commandLine(), flags: isFoundAnyway ? "" : `--data ${quoted(data)}` };
 }

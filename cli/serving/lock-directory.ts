@@ -1,10 +1,12 @@
-import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { acquireLock, restoreLogs } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
-import type { DataDirectory } from "./data-directory.ts";
-import { removeLeftoversIn } from "./leftovers.ts";
+import { type DataDirectory, filesOf } from "./data-directory.ts";
+import { cannotWrite, isForeign, statsOfPlace } from "./files.ts";
 import { readServer, type ServerRecord } from "./records.ts";
-import { cannotWrite } from "./small-files.ts";
+import { namesIn } from "./temporary-directory.ts";
 
 /**
  * Locks a data directory for this process, because a second server would resolve the same prompts, and an import would replace the
@@ -41,4 +43,32 @@ function serverOrNull(directory: DataDirectory): ServerRecord | null {
   } catch {
     return null;
   }
+}
+
+/** The drafts that a killed import or server left in a data directory, such as `momo.db.123.tmp`, and SQLite's files beside them. */
+function draftsIn(directory: DataDirectory): string[] {
+  const names = filesOf(directory).map((file) => basename(file));
+  const isDraft = (entry: string) => {
+    const [, name = ""] = /^(.+)\.[0-9]+\.tmp(?:-old)?(?:-wal|-shm|-journal)?$/.exec(entry) ?? [];
+    return names.includes(name);
+  };
+  return namesIn(directory.path)
+    .filter(isDraft)
+    .map((entry) => join(directory.path, entry))
+    .filter(isOwnFile);
+}
+
+/** Only plain files of this user: links are not followed, and the files of other users are not touched. */
+function isOwnFile(file: string): boolean {
+  const stats = statsOfPlace(file);
+  return Boolean(stats?.isFile() && !isForeign(stats));
+}
+
+/** Removes leftovers from a data directory. The caller must hold its lock, so that no other process writes drafts. */
+export function removeLeftoversIn(directory: DataDirectory): void {
+  const drafts = draftsIn(directory);
+  // First restore the log that a killed import had moved away from the database.
+  const copies = new Set(drafts.flatMap((draft) => /^.*\.db\.[0-9]+\.tmp/.exec(draft) ?? []));
+  for (const copy of copies) restoreLogs(copy, directory.database);
+  for (const draft of drafts) rmSync(draft, { force: true });
 }

@@ -2,8 +2,7 @@ import { existsSync, lstatSync, rmSync } from "node:fs";
 import { type ClockState, LAST_INSTANT_MS } from "../../sandbox/network/clock.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { refuseForeign } from "./ownership.ts";
-import { readJsonFile, writePrivateFile } from "./small-files.ts";
+import { readJsonFile, refuseForeign, writePrivateFile } from "./files.ts";
 
 /**
  * The files beside the database, by which commands find a server without flags. They are checked by hand, because a server

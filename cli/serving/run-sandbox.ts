@@ -13,13 +13,12 @@ import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Handler } from "../../src/http/request.ts";
 import { sleep } from "../../src/system.ts";
 import { type Assembled, assemble, type Settings } from "./assemble.ts";
-import { type DataDirectory, makeDataDirectory } from "./data-directory.ts";
+import { ensureCredentials } from "./credentials.ts";
+import { type DataDirectory, makeDataDirectory, ownCommand } from "./data-directory.ts";
 import type { DatabaseConfig, Engine } from "./engine.ts";
-import { ensureCredentials } from "./first-credentials.ts";
 import { type Addresses, listen } from "./listen.ts";
 import { lockDirectory } from "./lock-directory.ts";
 import { openEngine } from "./open-engine.ts";
-import { ownCommand } from "./own-command.ts";
 import { type CredentialsRecord, readClock, writeClock, writeServer } from "./records.ts";
 
 export interface SandboxConfig extends Addresses, Settings {

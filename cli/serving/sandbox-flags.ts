@@ -1,11 +1,13 @@
 import { type Command, Option } from "commander";
 import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
+import type { Rule } from "../../sandbox/network/rules.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
 import type { Accept } from "../../src/http/operation.ts";
+import { Failure } from "../terminal/failure.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff, readWebhookUrl } from "../terminal/options.ts";
-import { readRulesFile } from "./rules-file.ts";
+import { readJsonFile } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
 
 /** The flags of `serve` and `exec` for the sandbox that they start. */
@@ -63,4 +65,25 @@ export async function configOf(
 
 function fallbackOf({ outcome, after }: SandboxFlags): Choice {
   return after === undefined ? { outcome, afterMs: null } : chooseAfter(outcome, after, "--after");
+}
+
+/**
+ * The rules in a file, in the form that the control API accepts.
+ * @throws Failure `usage` that names the file and the place in it
+ */
+export async function readRulesFile(file: string): Promise<Rule[]> {
+  // Loaded only with --rules: zod takes 6 ms of the start.
+  const { parseRules } = await import("../../sandbox/control/rules.ts");
+  try {
+    const content = readJsonFile(file);
+    if (content === undefined) throw new Error("there is no such file");
+    return parseRules(content);
+  } catch (error) {
+    throw new Failure("usage", `--rules ${file}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.syscall !== undefined) return `it cannot be read (${error.code})`;
+  return error instanceof SyntaxError ? "it is not JSON: write one rule, or an array of them" : error.message;
 }

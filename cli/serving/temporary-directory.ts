@@ -5,7 +5,7 @@ import { acquireLock } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";
 import { Failure } from "../terminal/failure.ts";
 import { type DataDirectory, dataDirectoryAt } from "./data-directory.ts";
-import { isForeign, statsOfPlace } from "./ownership.ts";
+import { isForeign, statsOfPlace } from "./files.ts";
 
 /**
  * Folders for one run. Its process holds a lock in it while it lives, so the next process can recognize the folder of a killed

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isFree } from "../../cli/serving/port.ts";
+import { isFree } from "../../cli/serving/listen.ts";
 import { builtBinary } from "../../test/support/binary.ts";
 import { launchBrowser } from "../../test/support/chromium.ts";
 import { drawSvg, heightOf, type Shot, type Theme, WIDTH } from "./picture.ts";

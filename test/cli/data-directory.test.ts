@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { prepareReadyFile } from "../../cli/serving/ready-file.ts";
+import { prepareReadyFile } from "../../cli/serving/ready.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { rejectionOf } from "../support/rejection.ts";

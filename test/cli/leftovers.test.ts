@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { dataDirectoryAt } from "../../cli/serving/data-directory.ts";
-import { removeLeftoversIn } from "../../cli/serving/leftovers.ts";
+import { removeLeftoversIn } from "../../cli/serving/lock-directory.ts";
 import { removeTemporaryLeftovers } from "../../cli/serving/temporary-directory.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
-import { removeReadyFileOf } from "../../cli/serving/ready-file.ts";
+import { removeReadyFileOf } from "../../cli/serving/ready.ts";
 import { readStatus } from "../../cli/terminal/options.ts";
 import { ageText } from "../../cli/terminal/payment-lines.ts";
 import { wrapped } from "../../cli/terminal/plain.ts";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataDirectoryAt, filesOf, locateDataDirectory, makeDataDirectory } from "../../cli/serving/data-directory.ts";
-import { openTo } from "../../cli/serving/ownership.ts";
+import { openTo } from "../../cli/serving/files.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { serveFake } from "../support/fake-server.ts";
 import { runMomo, serveMomo } from "../support/momo.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready-file.ts";
+import { prepareReadyFile, removeReadyFileOf } from "../../cli/serving/ready.ts";
 import packageJson from "../../package.json";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, serveMomo, startMomo } from "../support/momo.ts";

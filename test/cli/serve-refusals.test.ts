@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { explainListenFailure } from "../../cli/serving/listen-failure.ts";
+import { explainListenFailure } from "../../cli/serving/listen.ts";
 import { withRegistry } from "../../cli/serving/registry.ts";
 import { toFailure } from "../../cli/terminal/failure.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
