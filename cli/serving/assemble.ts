@@ -1,6 +1,6 @@
 import guide from "../../docs/llms.txt" with { type: "text" };
 import type { AuditReport, RunEnd } from "../../sandbox/audit/audit.ts";
-import page from "../../sandbox/console/dist/console.html" with { type: "text" };
+import page from "../../sandbox/console/dist/console.html" with { type: "file" };
 import { CONSOLE_PATH, createConsole } from "../../sandbox/console/page.ts";
 import { CONTROL_PATH, type ControlContext, type Replica, type ServerFacts } from "../../sandbox/control/context.ts";
 import { createControl } from "../../sandbox/control/control.ts";
@@ -138,7 +138,10 @@ export function assemble(options: AssembleOptions): Assembled {
     server: options,
     ...{ draining: draining.signal, stopping: stopping.signal, version },
   };
-  const control = withConsole(createControl({ ...context, ...guard, reportFault }), createConsole(String(page), guard));
+  const control = withConsole(
+    createControl({ ...context, ...guard, reportFault }),
+    createConsole(() => Bun.file(String(page)).text(), guard),
+  );
   return {
     handle: withGuide(route(merchantApi, control)),
     handleApi: withGuide(merchantApi),

@@ -14,9 +14,9 @@ interface Page {
 
 /**
  * Serves the console: one page without a secret, so it needs no token. The other paths redirect to it.
- * @param html the page with all its scripts and styles inside
+ * @param load reads the page with all its scripts and styles inside, at each request: a server that nobody looks at has no copy of it
  */
-export function createConsole(html: string, guard: GuardOptions): Handler {
+export function createConsole(load: () => Promise<string>, guard: GuardOptions): Handler {
   const refuse = createHostGuard(guard);
   let page: Page | undefined;
 
@@ -29,6 +29,7 @@ export function createConsole(html: string, guard: GuardOptions): Handler {
     if (targetOf(request).path !== CONSOLE_PATH) {
       return new Response(null, { status: 302, headers: { Location: CONSOLE_PATH, "Cache-Control": "no-store" } });
     }
+    const html = await load();
     page ??= prepared(html);
     if (!takesGzip(request)) return new Response(html, { headers: page.headers });
     return new Response(page.zipped, { headers: { ...page.headers, "Content-Encoding": "gzip" } });

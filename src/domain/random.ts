@@ -8,9 +8,8 @@ export interface Random {
 export const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** Every two characters, in their order. */
-export const PAIRS: readonly string[] = Array.from(
-  { length: 1024 },
-  (_, value) => `${CROCKFORD[value >> 5]}${CROCKFORD[value & 31]}`,
+export const PAIRS: readonly string[] = [...CROCKFORD].flatMap((first) =>
+  [...CROCKFORD].map((second) => first + second),
 );
 
 /** An upper-case token of `length` characters, five random bits each. */

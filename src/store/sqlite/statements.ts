@@ -35,9 +35,6 @@ export function prepareStatements(client: Database) {
       `SELECT id FROM transactions INDEXED BY transactions_due
       WHERE status = ${PENDING} AND check_at_ms <= ?1 AND expires_at_ms <= ?1 LIMIT 1`,
     ),
-    newest: client.query<{ createdAtMs: number }, []>(
-      "SELECT created_at_ms AS createdAtMs FROM transactions ORDER BY id DESC LIMIT 1",
-    ),
     pending: client.query<TransactionRow, [number | null, number]>(
       // The index of the schedule has only pending rows. SQLite would scan the whole table, because it is in this order already.
       `SELECT ${ROW} FROM transactions WHERE id IN (

@@ -84,7 +84,8 @@ function createReads({ client, snapshot, statements, polled, numbering }: Shared
     },
 
     async lastStartMs() {
-      return statements().newest.get()?.createdAtMs ?? null;
+      const newest = "SELECT created_at_ms AS createdAtMs FROM transactions ORDER BY id DESC LIMIT 1";
+      return client.query<{ createdAtMs: number }, []>(newest).get()?.createdAtMs ?? null;
     },
 
     async listPending(limit, phone = null): Promise<PendingTransaction[]> {

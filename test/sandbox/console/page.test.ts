@@ -14,7 +14,7 @@ const send = (path: string, { method = "GET", headers = {} }: { method?: string;
 
 /** Sends a request to the handler of the page. */
 const sendFor = (html: string, headers: object = {}) =>
-  createConsole(html, { host: "127.0.0.1", token: null })(
+  createConsole(async () => html, { host: "127.0.0.1", token: null })(
     new Request(`http://${HOST}${CONSOLE_PATH}`, { headers: { Host: HOST, ...headers } }),
   );
 
@@ -107,7 +107,7 @@ describe("the guard", () => {
   });
 
   test("off loopback the page needs no token, and has any host name", async () => {
-    const page = createConsole(HTML, { host: "0.0.0.0", token: "t0ken-of-sixteen-and-more" });
+    const page = createConsole(async () => HTML, { host: "0.0.0.0", token: "t0ken-of-sixteen-and-more" });
     const request = new Request(`http://sandbox.test${CONSOLE_PATH}`, { headers: { Host: "sandbox.test" } });
     expect((await page(request)).status).toBe(200);
   });
