@@ -90,6 +90,8 @@ export interface Assembled {
   readonly webhooks: Pick<Webhooks, "start" | "stop">;
 }
 
+const readPage = () => Bun.file(String(page)).text();
+
 /** Connects the parts that need no port and no folder: one handler for both APIs, and the service behind them. */
 export function assemble(options: AssembleOptions): Assembled {
   const { store, clock, realClock, stopwatch, random, promptTimeoutMs, basePaths, steering, replica, guard } = options;
@@ -138,10 +140,7 @@ export function assemble(options: AssembleOptions): Assembled {
     server: options,
     ...{ draining: draining.signal, stopping: stopping.signal, version },
   };
-  const control = withConsole(
-    createControl({ ...context, ...guard, reportFault }),
-    createConsole(() => Bun.file(String(page)).text(), guard),
-  );
+  const control = withConsole(createControl({ ...context, ...guard, reportFault }), createConsole(readPage, guard));
   return {
     handle: withGuide(route(merchantApi, control)),
     handleApi: withGuide(merchantApi),
