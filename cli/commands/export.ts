@@ -15,7 +15,7 @@ import {
 } from "../../src/store/sqlite/sqlite.ts";
 import { locateDataDirectory } from "../serving/data-directory.ts";
 import { type DatabaseFlags, databaseOptions, databaseUnlessData } from "../serving/database-flags.ts";
-import { type NamedDatabase, withDatabase } from "../serving/moved-database.ts";
+import { type NamedDatabase, withDatabase } from "../serving/shared-database.ts";
 import { makeTemporaryDirectory, removeTemporaryDirectory } from "../serving/temporary-directory.ts";
 import { Failure } from "../terminal/failure.ts";
 import { dataOption, jsonOption, withOptions } from "../terminal/options.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type DatabaseFlags, databaseOptions, namedDatabase } from "../serving/database-flags.ts";
-import { withDatabase } from "../serving/moved-database.ts";
+import { withDatabase } from "../serving/shared-database.ts";
 import { Failure } from "../terminal/failure.ts";
 import { jsonOption, withOptions } from "../terminal/options.ts";
 import { type OutputOptions, printJson, tell } from "../terminal/output.ts";
@@ -15,7 +15,7 @@ async function migrate(flags: DatabaseFlags & OutputOptions): Promise<void> {
   if (!database) {
     throw new Failure("usage", "--database is missing", "a data directory needs no migration by hand");
   }
-  const { schema } = await withDatabase(database, "older", async (store) => store.state());
+  const { schema } = await withDatabase(database, "older", async (store) => store);
   if (flags.json) printJson({ schema });
   else tell(`the database has schema ${schema}, which this momo knows`);
 }

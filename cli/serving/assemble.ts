@@ -99,7 +99,7 @@ export function assemble(options: AssembleOptions): Assembled {
   // With the first request: it needs zod, whose load takes 6 ms of the start.
   const api = loadLater(() => import("../../src/http/api.ts"));
 
-  const network = createNetwork({ fallback: options.fallback, rules: options.rules, count: (work) => steering.count(work) });
+  const network = createNetwork({ fallback: options.fallback, rules: options.rules, steering });
   const service = createService({
     ...{ store, clock, realClock, random, promptTimeoutMs },
     provider: options.between?.(network) ?? network,

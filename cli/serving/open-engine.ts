@@ -11,7 +11,7 @@ const BUSY_TIMEOUT_MS = 1000;
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   if (options.database) {
-    const { openShared } = await import("./shared-engine.ts");
+    const { openShared } = await import("./shared-database.ts");
     return openShared(options.database, options);
   }
   const { directory, realClock, stopwatch } = options;

@@ -16,8 +16,8 @@ export interface NetworkOptions {
   readonly fallback: Choice;
   /** The rules at the start. */
   readonly rules?: readonly Rule[];
-  /** Runs work that uses up a rule on the state that all servers share; by default of one server. */
-  readonly count?: <T>(work: () => T) => T | Promise<T>;
+  /** Runs work that uses up a rule on the state that all servers share; by default there is one server. */
+  readonly steering?: { count<T>(work: () => T): T | Promise<T> };
 }
 
 /** The simulated network: a provider, and its settings. */
@@ -30,7 +30,11 @@ export interface Network extends Provider {
  * A mobile-money network in the same process. It keeps no prompt in memory: the outcome is decided at the push and stored in
  * the memo, so a restart changes nothing.
  */
-export function createNetwork({ fallback, rules: start, count = (work) => work() }: NetworkOptions): Network {
+export function createNetwork({
+  fallback,
+  rules: start,
+  steering = { count: (work) => work() },
+}: NetworkOptions): Network {
   const rules = createRuleBook(start);
   const byDefault = createDefault(fallback);
   return {
@@ -40,7 +44,7 @@ export function createNetwork({ fallback, rules: start, count = (work) => work()
     async push(prompt) {
       const choose = () => decide(prompt, rules, byDefault.choice);
       const isCounted = prompt.instruction === null && rules.isCounted(prompt);
-      const decided = isCounted ? count(choose) : choose();
+      const decided = isCounted ? steering.count(choose) : choose();
       const script = decided instanceof Promise ? await decided : decided;
       if (endingOf(script.outcome).by === "refusal") {
         throw new Refusal("provider", "STK push initiation failed: the network does not take the prompt");

@@ -1,7 +1,7 @@
 import type { Clock } from "../../domain/clock.ts";
+import type { Meter } from "../vitals.ts";
 import type { Connection, Connections } from "./connections.ts";
-import { isSilence, messageOf, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
-import type { Meter } from "./meter.ts";
+import { isSilence, OutcomeUnknown, stateOf, verdictOf } from "./failures.ts";
 
 /** Runs statements, and retries them until their deadline. */
 export interface Attempts {
@@ -18,8 +18,6 @@ export interface Attempts {
   write<T>(work: (connection: Connection, mayBeWritten: boolean) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Whether the last attempt got no answer. Then one statement at a time is enough to see when the server is back. */
   readonly isStuck: boolean;
-  /** Why it is stuck, in one line; null if it is not. */
-  readonly problem: string | null;
 }
 
 export interface WriteOptions {
@@ -48,12 +46,11 @@ const LONGEST_PAUSE_MS = 400;
 
 export function createAttempts(parts: Parts): Attempts {
   const { connections, clock, stopwatch, meter, deadlineMs, onRecovered } = parts;
-  let problem: string | null = null;
+  let isStuck = false;
 
   function answered(): void {
-    if (problem === null) return;
-    problem = null;
-    onRecovered();
+    if (isStuck) onRecovered();
+    isStuck = false;
   }
 
   async function pause(durationMs: number): Promise<void> {
@@ -77,7 +74,7 @@ export function createAttempts(parts: Parts): Attempts {
         return result;
       } catch (error) {
         const verdict = verdictOf(error);
-        if (isSilence(error)) problem = messageOf(error).split("\n")[0] ?? "";
+        if (isSilence(error)) isStuck = true;
         else answered(); // a refusal is an answer, too
         const isLast = verdict === "final" || stopwatch() + pauseMs >= endMs;
         failed(error, isLast);
@@ -107,10 +104,7 @@ export function createAttempts(parts: Parts): Attempts {
       );
     },
     get isStuck() {
-      return problem !== null;
-    },
-    get problem() {
-      return problem;
+      return isStuck;
     },
   };
 }

@@ -45,10 +45,7 @@ export async function claimDue(
 ): Promise<Transaction[]> {
   const shard = `${parts.replica}/c`;
   const found = await parts.attempts.read(({ query }) => query(isAnyDue(nowMs)));
-  if (found.length === 0) {
-    parts.meter.dueLagMs = 0;
-    return writeDecided(parts, firstOfEach(await decide([])), shard, false);
-  }
+  if (found.length === 0) return writeDecided(parts, firstOfEach(await decide([])), shard, false);
   try {
     return await parts.attempts.write((connection) => claimOnce(parts, connection, { nowMs, limit, decide, shard }), {
       inTransaction: true,
@@ -68,7 +65,6 @@ async function writeDecided(
 ): Promise<Transaction[]> {
   if (outcomes.length === 0) return [];
   const changed = await writeOutcomes(parts, outcomes, shard, mayBeWritten);
-  parts.meter.resolved += changed.size;
   return outcomes.filter(({ id }) => changed.has(id));
 }
 
@@ -84,14 +80,11 @@ async function claimOnce(
   { query, script }: Connection,
   { nowMs, limit, decide, shard }: Claim,
 ): Promise<Transaction[]> {
-  const { meter, toPending } = parts;
   const select = due(nowMs, limit);
   let rows = await script<TransactionRow>(`${BEGIN}; ${select} SKIP LOCKED`);
   // Other replicas are deciding about all due rows. Wait for them, so that no request here sees the rows as pending afterwards.
   if (rows.length === 0) rows = await script<TransactionRow>(select);
-  meter.claimed += rows.length;
-  meter.dueLagMs = rows.length === 0 ? 0 : Math.max(0, nowMs - (rows[0]?.check_at_ms ?? nowMs));
-  const outcomes = firstOfEach(await decide(rows.map(toPending)));
+  const outcomes = firstOfEach(await decide(rows.map(parts.toPending)));
   if (outcomes.length === 0) {
     await script("ROLLBACK");
     return [];
@@ -101,7 +94,6 @@ async function claimOnce(
     const changed = await updateRows(parts, query, outcomes.map(toChange), shard);
     isCommitting = true;
     await script("COMMIT");
-    meter.resolved += changed.size;
     return outcomes.filter(({ id }) => changed.has(id));
   } catch (error) {
     if (isRefusedValue(error)) throw error;

@@ -6,8 +6,6 @@ export interface Group<Item, Result> {
   add(item: Item): Promise<Result>;
   /** Resolves when no item waits or runs. */
   whenEmpty(): Promise<void>;
-  /** How many items wait or run. */
-  readonly size: number;
 }
 
 export interface GroupOptions<Item, Result> {
@@ -105,9 +103,6 @@ export function createGroup<Item, Result>(options: GroupOptions<Item, Result>): 
       if (running === 0 && waiting.length === 0) return;
       empty ??= Promise.withResolvers<void>();
       await empty.promise;
-    },
-    get size() {
-      return waiting.length + running;
     },
   };
 }

@@ -25,7 +25,7 @@ interface Parts {
   readonly host: Clock;
   readonly stopwatch: () => number;
   /** Work that is repeated after each beat. */
-  readonly chores: () => Promise<void>;
+  readonly afterBeat: () => Promise<void>;
   readonly reportFault: (error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ const INTERVAL_MS = 10_000;
 const READINGS = 3;
 
 export function createHeartbeat(parts: Parts): Heartbeat {
-  const { attempts, clock, host, stopwatch, chores, reportFault } = parts;
+  const { attempts, clock, host, stopwatch, afterBeat, reportFault } = parts;
   let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
   let [isStopped, reported, cancelAlarm] = [false, "", () => {}];
 
@@ -51,7 +51,7 @@ export function createHeartbeat(parts: Parts): Heartbeat {
   function arm(): void {
     if (isStopped) return;
     cancelAlarm = host.alarm(host.nowMs() + INTERVAL_MS, () => {
-      void beat().then(chores).catch(reportNews).finally(arm);
+      void beat().then(afterBeat).catch(reportNews).finally(arm);
     });
   }
 

@@ -39,51 +39,6 @@ export interface EngineClock extends Clock {
   readonly state: "known" | "unknown" | "jumped";
 }
 
-export interface PostgresState {
-  /** The version of the schema. */
-  readonly schema: number;
-  readonly clock: EngineClock["state"];
-  readonly offsetMs: number;
-  /** Whether an answered payment outlives the loss of the server's host. */
-  readonly isReplicated: boolean;
-  /** What a commit waits for, in words: `standby (ANY 1 (a, b))`, `disk`, `nothing: fsync is off`. */
-  readonly durability: string;
-  /** Whether the last server that answered was a standby, which takes no writes. */
-  readonly isStandby: boolean;
-  readonly connections: { readonly most: number; readonly busy: number };
-  /** Writes that wait for their commit. */
-  readonly waiting: number;
-  /** Why the last attempt to reach the engine failed, in one line without a password; null if it did not. */
-  readonly problem: string | null;
-}
-
-/** Counters since the start of the process, and measures such as `dueLagMs`. */
-export interface PostgresMetrics {
-  /** Commits of payments and outcomes, and the rows that they wrote. */
-  readonly commits: number;
-  readonly rows: number;
-  /** How long the statements of these commits took. */
-  readonly commitSeconds: Histogram;
-  /** Retried statements by SQLSTATE; `connection` for lost connections, `deadline` for those closed by us. */
-  readonly retriesBySqlstate: ReadonlyMap<string, number>;
-  /** Writes whose first attempt ended without an answer, so that it was unknown whether it was committed. */
-  readonly unknownOutcomes: number;
-  /** Writes that were rejected because this was still unknown at their deadline. */
-  readonly leftUnknown: number;
-  /** Payments that this replica claimed, and those of them that it resolved. */
-  readonly claimed: number;
-  readonly resolved: number;
-  /** How late the most overdue payment of the last claim was, in milliseconds. */
-  readonly dueLagMs: number;
-}
-
-export interface Histogram {
-  readonly sum: number;
-  readonly count: number;
-  /** By upper bound in seconds, cumulative; without the last, which is `count`. */
-  readonly buckets: readonly { readonly le: number; readonly count: number }[];
-}
-
 /** Runs SQL with its parameters. int8 columns arrive as strings: cast them to float8, or use `Number`. */
 export type Query = <Row>(text: string, parameters?: readonly unknown[]) => Promise<Row[]>;
 
@@ -111,9 +66,9 @@ export interface TableRows {
 
 export interface PostgresStore extends Store {
   readonly clock: EngineClock;
-  readonly metrics: PostgresMetrics;
   readonly sql: EngineSql;
-  state(): PostgresState;
+  /** The version of the schema. */
+  readonly schema: number;
   /** All rows as they are at one point in time, a thousand at a time, in the order of {@link TABLES} and of their ids. */
   exportAll(): AsyncGenerator<TableRows>;
   /**

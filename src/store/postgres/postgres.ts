@@ -1,5 +1,6 @@
 import { dayOf } from "../../domain/timestamp.ts";
 import { UnusableDatabase } from "../store.ts";
+import { Meter } from "../vitals.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type Connections, createConnections } from "./connections.ts";
@@ -9,10 +10,9 @@ import { explain, troubleOf } from "./failures.ts";
 import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 import { createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
-import { Meter } from "./meter.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
-import type { EngineSql, PostgresOptions, PostgresState, PostgresStore } from "./options.ts";
+import type { EngineSql, PostgresOptions, PostgresStore } from "./options.ts";
 import { probe } from "./probe.ts";
 import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
@@ -54,7 +54,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
   await connections.use(deadlineMs, ({ query }) => query("SELECT 1"));
   heartbeat = createHeartbeat({
     ...{ attempts, clock, stopwatch, host: options.clock },
-    chores: () => fold(attempts, clock.nowMs()),
+    afterBeat: () => fold(attempts, clock.nowMs()),
     reportFault: options.reportFault ?? (() => {}),
   });
   try {
@@ -106,15 +106,6 @@ function assemble(parts: Parts): PostgresStore {
     numbering,
   );
   const sql = engineSql(attempts);
-  const state = (): PostgresState => ({
-    ...heartbeat.durability,
-    schema,
-    clock: clock.state,
-    offsetMs: clock.offsetMs,
-    connections: { most: options.connections, busy: connections.busy },
-    waiting: transactions.inserts.size + transactions.outcomes.size,
-    problem: attempts.problem,
-  });
   let closing: Promise<void> | null = null;
   return {
     merchants: createMerchantStore({ attempts, stopwatch }),
@@ -124,11 +115,10 @@ function assemble(parts: Parts): PostgresStore {
     isShared: true,
     markOfOthers: () => markOfOthers(attempts, replica),
     clock,
-    metrics: meter,
     sql,
-    state,
+    schema,
     vitals: createVitals({
-      ...{ state, metrics: meter, sql },
+      ...{ clock, heartbeat, connections, meter, sql },
       probe: () => probe({ connections, numbering, deliveries, clock, replica, random: options.random }),
       explain: (error) => troubleOf(error, address),
     }),

@@ -5,13 +5,10 @@ import { type ClaimParts, claimDue, firstOfEach } from "./claim.ts";
 import type { Numbering } from "./numbering.ts";
 import { createReads, type ReadsParts } from "./reads.ts";
 import { fromRow } from "./rows.ts";
-import { createWrites, type Writes, type WritesParts } from "./writes.ts";
+import { createWrites, type WritesParts } from "./writes.ts";
 
 /** Transactions one by one. */
-export function createTransactionStore(
-  parts: WritesParts & ReadsParts,
-  numbering: Numbering,
-): TransactionStore & Pick<Writes, "inserts" | "outcomes"> {
+export function createTransactionStore(parts: WritesParts & ReadsParts, numbering: Numbering): TransactionStore {
   const { attempts, unsettled } = parts;
   const { requestIds, next } = numbering;
   const writes = createWrites(parts);

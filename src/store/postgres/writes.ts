@@ -1,11 +1,11 @@
 import type { PendingTransaction, Transaction } from "../../domain/transaction.ts";
 import { type TransactionRow, toChange, toNewRow } from "../rows.ts";
+import type { Meter } from "../vitals.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 import { type Deliveries, planDeliveries } from "./deliveries.ts";
 import { isRefusedValue, OutcomeUnknown } from "./failures.ts";
 import { createGroup, type Group } from "./group.ts";
-import type { Meter } from "./meter.ts";
 import type { Query } from "./options.ts";
 import * as rows from "./rows.ts";
 import { countInserted, countResolved } from "./totals.ts";
@@ -159,7 +159,7 @@ async function commit<T>(
 ): Promise<T> {
   const startMs = stopwatch();
   const result = await attempts.write(work, { mayBeWritten });
-  meter.committed(count, (stopwatch() - startMs) / 1000);
+  meter.committed(count, startMs, stopwatch());
   return result;
 }
 

@@ -139,7 +139,7 @@ describePostgres((version) => {
     );
     const stores = await Promise.all(Array.from({ length: 6 }, () => openReplica(url, { connections: 2 })));
     await seventh;
-    for (const store of stores) expect(store.state().schema).toBe(2);
+    for (const store of stores) expect(store.schema).toBe(2);
     expect(await runSql(url, "SELECT version FROM momo_schema")).toEqual([{ version: 2 }]);
     expect(await runSql(url, "SELECT id FROM numbering")).toEqual([{ id: 1 }]);
     const added = await Promise.all(stores.map(({ merchants }, n) => merchants.addMerchant(`${n}`, 1)));

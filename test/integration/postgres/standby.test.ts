@@ -47,7 +47,7 @@ function defineTests(): void {
     );
 
   test("a payment that is answered is on the standby, and the store says that it waits for one", async () => {
-    expect(store.state()).toMatchObject({ isReplicated: true, durability: "standby (*)" });
+    expect(await store.vitals.measure()).toMatchObject({ durability: "standby (*)" });
     await untilOnStandby((await insertPending(store)).id);
   });
 
@@ -75,7 +75,7 @@ function defineTests(): void {
       name: "OutcomeUnknown",
       message: expect.stringMatching(/^whether it was stored is not known/),
     });
-    expect(impatient.metrics.leftUnknown).toBe(1);
+    expect(impatient.vitals.work.leftUnknown).toBe(1);
     await startNode(standby);
     // It is stored when the standby is back, so "unknown" was right.
     await untilOnStandby(pending.id);
@@ -122,7 +122,7 @@ function defineTests(): void {
     await startNode(standby);
     await storing;
     await untilOnStandby(pending.id);
-    expect(store.metrics.unknownOutcomes).toBeGreaterThan(0);
+    expect(store.vitals.work.unknownOutcomes).toBeGreaterThan(0);
     expect(await store.transactions.listPending(10)).toContainEqual(pending);
   });
 
