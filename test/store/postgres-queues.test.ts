@@ -36,7 +36,7 @@ test("writes to the same rows keep their order, also behind one that waits for a
     for (const end of ends.splice(0)) end();
   }
   await Promise.all(added);
-  expect(group.size).toBe(0);
+  await group.whenEmpty();
 });
 
 test("who waits for a connection gets an error when the store is closed", async () => {
