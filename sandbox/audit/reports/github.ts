@@ -1,16 +1,16 @@
-import type { AuditReport } from "../audit.ts";
 import type { Severity } from "../kinds.ts";
-import { summaryOf } from "./json.ts";
+import type { Results } from "./results.ts";
 
 const COMMANDS: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", note: "notice" };
 
-/** Workflow commands of GitHub Actions: what happened, and each finding, becomes an annotation. */
-export function githubReport(report: AuditReport): string {
-  const lines = report.findings.map(({ kind, severity, message, advice }) => {
-    const title = property(`momo audit: ${kind}`);
-    return `::${COMMANDS[severity]} title=${title}::${data(`${message}\n${advice}`)}\n`;
-  });
-  return [`::notice title=momo audit::${data(summaryOf(report))}\n`, ...lines].join("");
+/** Workflow commands of GitHub Actions: what happened, and each result, becomes an annotation. */
+export function githubReport({ title, summary, found }: Results): string {
+  const lines = found
+    .filter(({ is }) => is !== "skipped")
+    .map(({ rule, level, message, advice }) => {
+      return `::${COMMANDS[level]} title=${property(`${title}: ${rule}`)}::${data(`${message}\n${advice}`)}\n`;
+    });
+  return [`::notice title=${property(title)}::${data(summary)}\n`, ...lines].join("");
 }
 
 /** Characters that end a message are escaped. */

@@ -1,28 +1,20 @@
-import type { AuditReport } from "../audit.ts";
-import type { Finding } from "../finding.ts";
-import { FINDING_KINDS, type FindingKind, isAtLeast, type Severity } from "../kinds.ts";
-import type { Tally } from "../tally.ts";
-import { summaryOf } from "./json.ts";
+import type { Result, Results, Rule } from "./results.ts";
 
-/**
- * JUnit XML: a failed test case for each finding, and a passed one for each kind without findings.
- * @param failOn from this severity on, a finding is a failure; others are the output of a test case that passes
- */
-export function junitReport(report: AuditReport, failOn: Severity = "error"): string {
-  const { tally, findings } = report;
-  const cases = (Object.keys(FINDING_KINDS) as FindingKind[]).flatMap((kind) => {
-    const found = findings.filter((finding) => finding.kind === kind);
-    return found.length === 0 ? [passed(kind)] : found.map((finding) => testCase(finding, failOn));
+/** JUnit XML: a test case for each result, and a passed one for each rule without results. */
+export function junitReport({ title, summary, figures, rules, found }: Results): string {
+  const cases = rules.flatMap((rule) => {
+    const ofRule = found.filter((result) => result.rule === rule.id);
+    return ofRule.length === 0 ? [`    <testcase ${named(rule, rule.id)}/>`] : ofRule.map((one) => testCase(rule, one));
   });
-  const failures = findings.filter(({ severity }) => isAtLeast(severity, failOn)).length;
-  const counts = `tests="${cases.length}" failures="${failures}"`;
+  const count = (is: Result["is"]) => found.filter((result) => result.is === is).length;
+  const counts = `tests="${cases.length}" failures="${count("failure")}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="momo audit" ${counts}>`,
-    `  <testsuite name="momo audit" ${counts} errors="0" skipped="0">`,
+    `<testsuites name="${escaped(title)}" ${counts}>`,
+    `  <testsuite name="${escaped(title)}" ${counts} errors="0" skipped="${count("skipped")}">`,
     "    <properties>",
-    property("summary", summaryOf(report)),
-    ...Object.entries(propertiesOf(tally)).map(([name, value]) => property(name, String(value))),
+    property("summary", summary),
+    ...Object.entries(figures).map(([name, value]) => property(name, String(value))),
     "    </properties>",
     ...cases,
     "  </testsuite>",
@@ -30,30 +22,17 @@ export function junitReport(report: AuditReport, failOn: Severity = "error"): st
   ].join("\n");
 }
 
-function propertiesOf({ requests, accepted, refused, refused_left_out, payments }: Tally) {
-  const { started, paid, not_followed } = payments;
-  const refusals = refused.map(({ status, message, count }) => [`refused ${status ?? "no answer"} ${message}`, count]);
-  const figures = { requests, accepted, ...Object.fromEntries(refusals), refused_left_out };
-  return { ...figures, payments_started: started, payments_paid: paid, payments_not_followed: not_followed };
-}
-
 const property = (name: string, value: string) => `      <property name="${escaped(name)}" value="${escaped(value)}"/>`;
 
-const passed = (kind: FindingKind) => `    <testcase classname="momo.audit" name="${kind}"/>`;
+const named = ({ group }: Rule, name: string) => `classname="${escaped(group)}" name="${escaped(name)}"`;
 
-function testCase(finding: Finding, failOn: Severity): string {
-  const { kind, severity, message, advice, section, request_ids, checkout_request_id, count, first_at } = finding;
-  const name =
-    checkout_request_id !== null
-      ? `${kind}: ${checkout_request_id}`
-      : `${kind}${request_ids.length > 0 ? `: requests ${request_ids.join(", ")}` : ""}`;
-  const details = escaped(
-    `${message}\n${advice}\n${section}; requests ${request_ids.join(", ") || "none"}; first at ${first_at}; ${count} in all`,
-  );
-  const body = isAtLeast(severity, failOn)
-    ? `<failure type="${severity}" message="${escaped(message)}">${details}</failure>`
-    : `<system-out>${severity}: ${details}</system-out>`;
-  return `    <testcase classname="momo.audit" name="${escaped(name)}">\n      ${body}\n    </testcase>`;
+function testCase(rule: Rule, { name, level, is, message, details }: Result): string {
+  const body = {
+    failure: `<failure type="${level}" message="${escaped(message)}">${escaped(details)}</failure>`,
+    skipped: `<skipped message="${escaped(message)}"/>`,
+    remark: `<system-out>${level}: ${escaped(details)}</system-out>`,
+  }[is];
+  return `    <testcase ${named(rule, name)}>\n      ${body}\n    </testcase>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -64,8 +43,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** XML 1.0 cannot hold some characters, not even as a reference. */
-function escaped(text: string): string {
+/** For XML and HTML. XML 1.0 cannot hold some characters, not even as a reference. */
+export function escaped(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/(?![\t\n\r])\p{Cc}|[\u{FFFE}\u{FFFF}]/gu, "\u{FFFD}")
