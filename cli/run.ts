@@ -24,7 +24,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   }
   const name = words.find((word) => word !== "--"); // ends the options
   const layout = helpLayout(topic === REPLICAS_TOPIC ? topic : "usual");
-  const program = await assemble(version, [name], layout);
+  const program = await makeProgram(version, [name], layout);
   const showsHelp = asksHelp || own.some((word) => word === "--help" || word === "-h");
   if (showsHelp) addHelp(program);
   try {
@@ -47,7 +47,7 @@ const writeForPeople = (text: string) => writeOut(forPeople(text, lineWidth()));
  * The program with the wanted commands. If it has none of them, it has the names of all, for the help and for suggestions: making
  * these takes 0.8 ms.
  */
-async function assemble(
+async function makeProgram(
   version: string,
   wanted: readonly unknown[] = NAMES,
   layout = helpLayout(null),
@@ -82,12 +82,12 @@ async function assemble(
 /** What `momo complete -- WORDS` prints. Suggestions need all commands. */
 export async function completions(words: readonly string[], version: string): Promise<string> {
   const { suggestionsFor } = await import("./terminal/completion.ts");
-  return suggestionsFor(await assemble(version), words);
+  return suggestionsFor(await makeProgram(version), words);
 }
 
 /** The complete help of every command, 78 columns wide, for the manual page. */
 export async function helpPages(version: string): Promise<{ name: string; text: string }[]> {
-  const program = await assemble(version);
+  const program = await makeProgram(version);
   addHelp(program);
   const pages: { name: string; text: string }[] = [];
   const visit = (command: Command, path: string) => {

@@ -9,16 +9,16 @@ import { knownControl, resolveTarget, type Target, type TargetFlags } from "./ta
 /** Finds the problems that `momo pay` would have. It sends real requests, because a file can be out of date. */
 
 /** What was checked, what was found, and what to do about it; null if there is nothing to do. */
-export interface Finding {
+export interface Check {
   readonly check: string;
   readonly finding: string;
   readonly remedy: string | null;
 }
 
-export const fine = (check: string, finding: string): Finding => ({ check, finding, remedy: null });
+export const fine = (check: string, finding: string): Check => ({ check, finding, remedy: null });
 
 /** @param flags the flags of `momo pay`; without a known server, no request is sent */
-export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
+export async function diagnose(flags: TargetFlags): Promise<Check[]> {
   let target: Target;
   try {
     target = resolveTarget(flags);
@@ -36,19 +36,19 @@ export async function diagnose(flags: TargetFlags): Promise<Finding[]> {
   return [...findings, ...(await tryAccount(target, control.client)), ...(await steeringOf(control.client))];
 }
 
-const actOn = (check: string, { message, hint }: Failure, remedy = "momo help doctor tells more"): Finding => ({
+const actOn = (check: string, { message, hint }: Failure, remedy = "momo help doctor tells more"): Check => ({
   check,
   finding: message,
   remedy: hint ?? remedy,
 });
 
-function proxyOf({ baseUrl }: Target): Finding[] {
+function proxyOf({ baseUrl }: Target): Check[] {
   const proxy = proxyInForce(new URL(baseUrl));
   return proxy ? [fine("proxy", `requests go through ${proxy} of the environment; NO_PROXY bypasses it`)] : [];
 }
 
 /** Tries the address and the key with a list of one payment, which changes nothing. */
-async function tryKey(target: Target): Promise<Finding[]> {
+async function tryKey(target: Target): Promise<Check[]> {
   try {
     await merchantClient(target).get("/transactions.php", { limit: "1" }, READS);
     return [fine("API", `${target.baseUrl} answers, and accepts ${target.apiKey}`)];
@@ -61,7 +61,7 @@ async function tryKey(target: Target): Promise<Finding[]> {
 
 interface Control {
   readonly client: Client | null;
-  readonly failure: Finding | null;
+  readonly failure: Check | null;
 }
 
 /** The control API of the sandbox, if one is known. */
@@ -80,7 +80,7 @@ async function openControl(flags: TargetFlags): Promise<Control> {
   }
 }
 
-async function faultsOf(control: Client | null): Promise<Finding | null> {
+async function faultsOf(control: Client | null): Promise<Check | null> {
   const answer = await control?.get("/faults", {}, READS);
   if (!answer || (answer.faults as unknown[]).length === 0) return null;
   const finding = `${answer.message}: requests fail or are late on purpose`;
@@ -90,7 +90,7 @@ async function faultsOf(control: Client | null): Promise<Finding | null> {
 /** The network refuses prompts to this phone, so nothing is stored. */
 const REFUSED_PHONE = { phone: "254700000500", amount: 1 };
 
-async function tryAccount(target: Target, control: Client | null): Promise<Finding[]> {
+async function tryAccount(target: Target, control: Client | null): Promise<Check[]> {
   const check = "payment account";
   const id = target.paymentAccountId;
   const remedy = "momo accounts list shows them: give one with --account or MOMO_PAYMENT_ACCOUNT_ID";
@@ -112,7 +112,7 @@ async function tryAccount(target: Target, control: Client | null): Promise<Findi
 }
 
 /** Settings that change the results of payments, and may be forgotten. */
-async function steeringOf(control: Client | null): Promise<Finding[]> {
+async function steeringOf(control: Client | null): Promise<Check[]> {
   if (!control) return [];
   const [rules, fallback] = await Promise.all([control.get("/rules", {}, READS), control.get("/default", {}, READS)]);
   return [
@@ -144,7 +144,7 @@ function stateLetter(pid: number): string {
 }
 
 /** The variables that are set, because they can send a command to another server. */
-export function checkEnvironment(): Finding[] {
+export function checkEnvironment(): Check[] {
   return variablesInForce().map(({ name, value, overrides }) => {
     const isAddress = name.endsWith("_URL");
     if (isAddress && !URL.canParse(value)) {
@@ -160,7 +160,7 @@ export function checkEnvironment(): Finding[] {
 const withoutPassword = (address: string): string => address.replace(/^.*@/s, `${REDACTED}@`);
 
 /** Two versions of momo can be installed in two ways. A shell starts the first one. */
-export function checkPath(): Finding[] {
+export function checkPath(): Check[] {
   const found = new Map<string, string>();
   for (const folder of searchPath().split(delimiter)) {
     const file = folder === "" ? null : Bun.which("momo", { PATH: folder });

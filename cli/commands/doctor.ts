@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { redact } from "../../src/domain/credentials.ts";
 import { inspectDatabase, isHeld, mendTotals, openMerchantsForReading } from "../../src/store/sqlite/sqlite.ts";
 import { type Answer, controlClient } from "../client/client.ts";
-import { checkEnvironment, checkPath, diagnose, type Finding, fine, stateOfProcess } from "../client/diagnose.ts";
+import { type Check, checkEnvironment, checkPath, diagnose, fine, stateOfProcess } from "../client/diagnose.ts";
 import type { TargetFlags } from "../client/target.ts";
 import { variablesInForce } from "../environment.ts";
 import { isInForce } from "../serving/credentials.ts";
@@ -56,7 +56,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   if (findings.some(({ remedy }) => remedy !== null)) process.exitCode = EXIT.unexpected;
 }
 
-async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Finding[]> {
+async function checkContents(directory: DataDirectory, flags: DoctorFlags): Promise<Check[]> {
   const database = checkDatabase(directory, flags);
   const server = await checkServer(directory);
   return [
@@ -76,7 +76,7 @@ const isNamed = ({ baseUrl }: DoctorFlags): boolean =>
   baseUrl !== undefined ||
   variablesInForce().some(({ name, value }) => name === "MOMO_BASE_URL" && URL.canParse(value));
 
-function checkOwners(directory: DataDirectory): Finding[] {
+function checkOwners(directory: DataDirectory): Check[] {
   const stats = statsOfTarget(directory.path);
   const places = filesOf(directory).map((file) => [file, statsOfPlace(file)] as const);
   return [[directory.path, stats] as const, ...places].flatMap(([path, owned]) =>
@@ -85,7 +85,7 @@ function checkOwners(directory: DataDirectory): Finding[] {
 }
 
 /** People show doctor's output to others, and a path or an address may have a secret. */
-function withoutSecrets(findings: readonly Finding[]): Finding[] {
+function withoutSecrets(findings: readonly Check[]): Check[] {
   return findings.map(({ check, finding, remedy }) => ({
     check,
     finding: redact(finding),
@@ -97,7 +97,7 @@ function withoutSecrets(findings: readonly Finding[]): Finding[] {
 const COLUMN = 20;
 const MIN_ROOM = 30;
 
-function printFinding({ check, finding, remedy }: Finding): void {
+function printFinding({ check, finding, remedy }: Check): void {
   const mark = remedy === null ? styled("green", "ok  ") : styled("red", "act ");
   const room = lineWidth() - COLUMN;
   const lines = [finding, ...(remedy === null ? [] : [remedy])];
@@ -111,7 +111,7 @@ function printFinding({ check, finding, remedy }: Finding): void {
   }
 }
 
-function checkDirectory({ path }: DataDirectory): Finding {
+function checkDirectory({ path }: DataDirectory): Check {
   const check = "data directory";
   if (!existsSync(path)) {
     const parent = nearestFolder(path);
@@ -147,8 +147,8 @@ function isWritable(folder: string): boolean {
 }
 
 /** Checks that the records beside the database can be read, and only by their owner. */
-function checkFiles(directory: DataDirectory): Finding[] {
-  const findings: Finding[] = [];
+function checkFiles(directory: DataDirectory): Check[] {
+  const findings: Check[] = [];
   for (const [check, file, read] of [
     ["credentials", directory.credentials, readCredentials],
     ["server record", directory.server, readServer],
@@ -172,7 +172,7 @@ function checkFiles(directory: DataDirectory): Finding[] {
   return findings;
 }
 
-function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Finding {
+function checkDatabase(directory: DataDirectory, { mend }: DoctorFlags): Check {
   const check = "database";
   const { database } = directory;
   const inspection = inspectDatabase(database);
@@ -207,7 +207,7 @@ function mendUnused(directory: DataDirectory): void {
 }
 
 /** Checks the key that commands find in the data directory. */
-async function checkKey(directory: DataDirectory): Promise<Finding[]> {
+async function checkKey(directory: DataDirectory): Promise<Check[]> {
   const check = "key";
   const record = readOrNull(() => readCredentials(directory));
   if (!record || !existsSync(directory.database)) return [];
@@ -262,7 +262,7 @@ function describe(health: Answer, { base_url, control_url }: ServerRecord): stri
   return `momo ${health.version}, process ${health.pid}, serves ${base_url}${apart}`;
 }
 
-function checkPort(port: number): Finding {
+function checkPort(port: number): Check {
   const check = "port";
   if (isFree(port)) return fine(check, `${port} is free`);
   return {
@@ -272,7 +272,7 @@ function checkPort(port: number): Finding {
   };
 }
 
-function checkClock(directory: DataDirectory): Finding[] {
+function checkClock(directory: DataDirectory): Check[] {
   const state = readOrNull(() => readClock(directory));
   if (!state) return [];
   return [fine("clock", "frozenAtMs" in state ? "frozen; momo clock resume starts it again" : "moved, by momo clock")];

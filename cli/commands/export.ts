@@ -2,7 +2,7 @@ import { closeSync, createReadStream, linkSync, lstatSync, openSync, renameSync,
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
-import { isMemo } from "../../sandbox/network/memo.ts";
+import { isMemo } from "../../sandbox/network/script.ts";
 import {
   admitCopy,
   type CopyContents,

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
 import { Command } from "commander";
-import { isMemo } from "../../sandbox/network/memo.ts";
+import { isMemo } from "../../sandbox/network/script.ts";
 import {
   admitCopy,
   type CopyContents,

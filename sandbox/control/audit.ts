@@ -2,9 +2,8 @@ import { z } from "zod";
 import { succeed } from "../../src/http/reply.ts";
 import { jsonView, summaryOf } from "../audit/reports/json.ts";
 import { formatReport, REPORT_FORMATS, type ReportFormat } from "../audit/reports/report.ts";
-import type { ControlCall } from "./context.ts";
+import { type ControlCall, ownedBy, replicaHeader } from "./context.ts";
 import { parseQuery } from "./input.ts";
-import { ownedBy, replicaHeader } from "./replica.ts";
 import type { AuditOnWire } from "./shapes/requests.ts";
 
 export const REPORT_TYPES: Readonly<Record<Exclude<ReportFormat, "json">, string>> = {

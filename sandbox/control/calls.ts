@@ -5,18 +5,16 @@ import { originOf } from "../../src/http/request.ts";
 import { auditQuery, forgetAudit, REPORT_TYPES, showAudit } from "./audit.ts";
 import { clockRequest, setClock, showClock } from "./clock.ts";
 import type { ControlCall, DescribedCall } from "./context.ts";
-import { defaultRequest, replaceDefault, showDefault } from "./default.ts";
+import { defaultRequest, outcomes, replaceDefault, showDefault } from "./default.ts";
 import { events, eventsQuery } from "./events.ts";
 import { faultsRequest, listFaults, removeFaults, replaceFaults } from "./faults.ts";
-import { health } from "./health.ts";
 import { emptyBody, pageQuery, phoneQuery } from "./input.ts";
 import { listMessages } from "./messages.ts";
 import { METRICS_TYPE, metrics } from "./metrics.ts";
 import { describeControl } from "./openapi.ts";
-import { outcomes } from "./outcomes.ts";
 import { startTestPayment, testPayment } from "./payments.ts";
+import { health, ready } from "./probes.ts";
 import { answerPrompt, listPrompts, promptAnswer } from "./prompts.ts";
-import { ready } from "./ready.ts";
 import {
   createAccount,
   createKey,
@@ -30,8 +28,7 @@ import {
   newMerchant,
   revokeKey,
 } from "./registry.ts";
-import { replayRequest } from "./replay.ts";
-import { listRequests, requestsQuery } from "./requests.ts";
+import { listRequests, replayRequest, requestsQuery } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { appendRules, listRules, removeRules, replaceRules, rulesRequest } from "./rules.ts";
 import { showServer } from "./server.ts";

@@ -9,11 +9,10 @@ import type { Handler, KeepOpen } from "../../src/http/request.ts";
 import type { SavedTransactions, Service } from "../../src/service/service.ts";
 import type { AuditReport, RunEnd } from "../audit/audit.ts";
 import type { FaultPlan } from "../faults.ts";
+import type { Default } from "../network/choice.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import type { Default } from "../network/default.ts";
 import type { RuleBook } from "../network/rules.ts";
-import type { RequestCounts } from "../request-counts.ts";
-import type { RequestLog } from "../request-log.ts";
+import type { RequestCounts, RequestLog } from "../request-log.ts";
 import type { State, StatePart, Steering } from "../steering.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -130,3 +129,11 @@ export interface ServerFacts {
     readonly paymentAccountId: number;
   } | null;
 }
+
+/** The name of the server, for answers that only one of several servers can give. */
+export const ownedBy = (replica: Replica | null): { replica?: string } =>
+  replica === null ? {} : { replica: replica.name };
+
+/** The same for answers that are not JSON. */
+export const replicaHeader = (replica: Replica | null): Record<string, string> =>
+  replica === null ? {} : { "X-Momo-Replica": replica.name };

@@ -2,8 +2,7 @@ import { failWith, type Reply, respond } from "../../src/http/reply.ts";
 import { type Handler, type KeepOpen, targetOf } from "../../src/http/request.ts";
 import { CONTROL_PATH, type ControlContext } from "./context.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { HEALTH_PATH, healthFor } from "./health.ts";
-import { READY_PATH, readyFor } from "./ready.ts";
+import { HEALTH_PATH, healthFor, READY_PATH, readyFor } from "./probes.ts";
 
 export interface ControlOptions extends ControlContext, GuardOptions {
   readonly reportFault: (error: unknown) => void;

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { formatDuration } from "../../src/domain/duration.ts";
 import { readNaming } from "../../src/domain/what-came.ts";
 import { type Reply, succeed } from "../../src/http/reply.ts";
-import { chooseAfter } from "../network/choice.ts";
-import type { Default } from "../network/default.ts";
-import { afterOf } from "../network/outcomes.ts";
+import { chooseAfter, type Default } from "../network/choice.ts";
+import { afterOf, outcomesView } from "../network/outcomes.ts";
 import type { ControlCall } from "./context.ts";
 import { readBody } from "./input.ts";
 import type { DefaultInForce } from "./shapes/steering.ts";
@@ -30,3 +29,5 @@ function answer({ choice: { outcome, afterMs } }: Default): Reply {
   const inForce: DefaultInForce = { outcome, after };
   return succeed(`the default outcome is ${outcome}`, inForce);
 }
+
+export const outcomes: ControlCall = async () => succeed("the outcomes by name", { outcomes: outcomesView() });

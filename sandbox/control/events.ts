@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import { fail } from "../../src/http/reply.ts";
-import type { ControlCall } from "./context.ts";
+import { type ControlCall, replicaHeader } from "./context.ts";
 import type { EventHub } from "./event-hub.ts";
 import { parseQuery } from "./input.ts";
 import { nextTurn } from "./paging.ts";
-import { replicaHeader } from "./replica.ts";
 
 /** Send a comment after this much silence, so that both sides notice a dead connection. */
 const HEARTBEAT_MS = 15_000;

@@ -1,7 +1,6 @@
 import { succeed } from "../../src/http/reply.ts";
 import { originOf } from "../../src/http/request.ts";
-import { CONTROL_PATH, type ControlCall, type ServerFacts } from "./context.ts";
-import { ownedBy } from "./replica.ts";
+import { CONTROL_PATH, type ControlCall, ownedBy, type ServerFacts } from "./context.ts";
 import type { ServerOnWire } from "./shapes/server.ts";
 
 /**

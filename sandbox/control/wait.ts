@@ -5,7 +5,7 @@ import { fail, succeed } from "../../src/http/reply.ts";
 import { itemView } from "../../src/http/view.ts";
 import type { ControlCall, ControlContext } from "./context.ts";
 import { duration, readBody } from "./input.ts";
-import type { Ending, WaitCondition } from "./waiting-room.ts";
+import type { WaitCondition, WaitEnd } from "./waiting-room.ts";
 
 const UNTIL = ["final", ...STATUSES] as const;
 
@@ -52,8 +52,8 @@ async function endOf(
   timeoutMs: number,
   gone: AbortSignal,
   { waitingRoom, service, realClock }: ControlContext,
-): Promise<Ending | "late"> {
-  const { promise, resolve } = Promise.withResolvers<Ending | "late">();
+): Promise<WaitEnd | "late"> {
+  const { promise, resolve } = Promise.withResolvers<WaitEnd | "late">();
   const leave = waitingRoom.enter(condition, resolve);
   const cancelAlarm = realClock.alarm(realClock.nowMs() + timeoutMs, () => resolve("late"));
   gone.addEventListener("abort", () => resolve("late"));

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { Service } from "../../src/service/service.ts";
-import { createLookout } from "./lookout.ts";
+import { createPolling } from "./polling.ts";
 
 /** The transaction that a call waits for. */
 export interface WaitCondition {
@@ -11,9 +11,9 @@ export interface WaitCondition {
 }
 
 /** How a wait ends: with the transaction, or because all were removed, or because the server stops. */
-export type Ending = Transaction | "forgotten" | "stopped";
+export type WaitEnd = Transaction | "forgotten" | "stopped";
 
-type End = (ending: Ending) => void;
+type End = (ending: WaitEnd) => void;
 
 interface Waiter {
   readonly condition: WaitCondition;
@@ -38,12 +38,12 @@ export interface WaitingRoomParts {
 export function createWaitingRoom({ service, realClock, reportFault }: WaitingRoomParts) {
   const byKey = new Map<string, Set<Waiter>>();
   let count = 0;
-  const lookout = createLookout({
+  const polling = createPolling({
     realClock,
     everyMs: POLL_MS,
     isNeeded: () => service.isShared && count > 0,
     // The store combines all lookups of one turn.
-    look: () => Promise.all([...byKey].map(([key, waiters]) => lookUp(key, waiters))),
+    poll: () => Promise.all([...byKey].map(([key, waiters]) => lookUp(key, waiters))),
     reportFault,
   });
 
@@ -81,7 +81,7 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
       for (const waiter of allWaiters()) if (waiter.condition.checkoutRequestId !== undefined) waiter.end("forgotten");
     },
     close(): void {
-      lookout.stop();
+      polling.stop();
       for (const waiter of allWaiters()) waiter.end("stopped");
     },
     /** @returns a function that ends the wait */
@@ -94,7 +94,7 @@ export function createWaitingRoom({ service, realClock, reportFault }: WaitingRo
       const waiters = byKey.get(key) ?? new Set();
       byKey.set(key, waiters.add(waiter));
       count += 1;
-      lookout.start();
+      polling.start();
       return () => {
         if (!waiters.delete(waiter)) return;
         count -= 1;

@@ -1,8 +1,7 @@
 import { formatDuration } from "../../src/domain/duration.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
-import { type Memo, readMemo } from "./memo.ts";
 import { endingOf, type OutcomeName } from "./outcomes.ts";
-import type { Decider } from "./script.ts";
+import { type Decider, type Memo, readMemo } from "./script.ts";
 
 /** Why a payment has its outcome. */
 export interface Decision {

@@ -4,12 +4,10 @@ import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/provider.ts";
 import { RESULT_CODES } from "../../src/domain/result-codes.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
-import type { Choice } from "./choice.ts";
-import { createDefault, type Default } from "./default.ts";
-import { readMemo, writeMemo } from "./memo.ts";
+import { type Choice, createDefault, type Default } from "./choice.ts";
 import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";
 import { createRuleBook, type Rule, type RuleBook } from "./rules.ts";
-import { decide, NETWORK_LIMIT_CENTS } from "./script.ts";
+import { decide, NETWORK_LIMIT_CENTS, readMemo, writeMemo } from "./script.ts";
 
 export interface NetworkOptions {
   /** The default at the start. */

@@ -3,7 +3,6 @@ import type { Delivery, DeliveryAttempt, PlannedDelivery } from "../../src/domai
 import { Refusal } from "../../src/domain/error.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import type { VirtualClock } from "../network/clock.ts";
-import { createHeldAnswers, type HeldAnswers } from "./held-answers.ts";
 import { messageOf, samplePayment, type WebhookMessage } from "./message.ts";
 import { Sender, type SenderParts, type StoredDeliveries } from "./sender.ts";
 import type { WebhookSettings } from "./settings.ts";
@@ -155,3 +154,34 @@ export class Webhooks {
 }
 
 const noWebhook = () => new Refusal("conflict", "there is no webhook to send it to; PUT /_momo/webhook sets one");
+
+export type HeldAnswers = ReturnType<typeof createHeldAnswers>;
+
+/** How long an answer can wait, in real time. */
+export const MAX_HELD_MS = 5000;
+
+export const MAX_HELD = 1000;
+
+/** Pushes whose answer waits for the webhook of their payment. */
+export function createHeldAnswers(realClock: Clock) {
+  const held = new Map<string, () => void>();
+  return {
+    /** Resolves after the first attempt, or after {@link MAX_HELD_MS} at the latest; null if too many wait. */
+    waitFor(checkoutRequestId: string): Promise<void> | null {
+      if (held.size >= MAX_HELD) return null;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const release = () => {
+        cancelAlarm();
+        held.delete(checkoutRequestId);
+        resolve();
+      };
+      const cancelAlarm = realClock.alarm(realClock.nowMs() + MAX_HELD_MS, release);
+      held.set(checkoutRequestId, release);
+      return promise;
+    },
+    release: (checkoutRequestId: string) => held.get(checkoutRequestId)?.(),
+    releaseAll(): void {
+      for (const release of [...held.values()]) release();
+    },
+  };
+}

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMemo } from "../../sandbox/network/memo.ts";
+import { isMemo } from "../../sandbox/network/script.ts";
 import { MAX_ID } from "../../src/store/sqlite/bounds.ts";
 import { admitCopy, copyDatabase, inspectCopy, inspectDatabase, openStore } from "../../src/store/sqlite/sqlite.ts";
 import { UnusableDatabase } from "../../src/store/store.ts";

@@ -123,7 +123,8 @@ const METRICS = [
 ];
 
 /** The polls of a replica. A server with its own database has none. */
-const POLLS = /^src\/store\/postgres\/heartbeat|^src\/service\/resolver|^sandbox\/(?:shared-steering|webhooks\/sender)/;
+const POLLS =
+  /^src\/store\/postgres\/heartbeat|^sandbox\/shared-steering|^src\/domain\/alarm.ts < (?:src\/service\/resolver|sandbox\/webhooks\/sender)/;
 
 onEveryEngine((engine) => {
   test("after every way to steer was used and undone, a server shows and keeps what a new one does", async () => {

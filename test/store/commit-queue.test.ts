@@ -2,15 +2,15 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type CommitQueue, createCommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { type OpenDatabase, openDatabase } from "../../src/store/sqlite/database.ts";
-import { createSnapshot, type Snapshot } from "../../src/store/sqlite/snapshot.ts";
 import { createTotalsChange } from "../../src/store/sqlite/totals.ts";
+import { createTurnReads, type TurnReads } from "../../src/store/sqlite/turn-reads.ts";
 import { Meter } from "../../src/store/vitals.ts";
 import { useFolder } from "../support/cleanup.ts";
 import { nextTurn } from "../support/turns.ts";
 
 const inFolder = useFolder();
 let database: OpenDatabase;
-let snapshot: Snapshot;
+let turnReads: TurnReads;
 let commits: CommitQueue;
 let meter: Meter;
 /** Another connection: it sees only what is committed. */
@@ -18,16 +18,16 @@ let other: Database;
 beforeEach(() => {
   const file = inFolder("momo.db");
   database = openDatabase(file, { busyTimeoutMs: 20 });
-  snapshot = createSnapshot(database.client);
+  turnReads = createTurnReads(database.client);
   meter = new Meter();
-  commits = createCommitQueue(database.client, snapshot, [createTotalsChange(database.client)], {
+  commits = createCommitQueue(database.client, turnReads, [createTotalsChange(database.client)], {
     meter,
     stopwatch: () => 0,
   });
   other = new Database(file);
 });
 afterEach(() => {
-  snapshot.end();
+  turnReads.end();
   other.close();
   database.close();
 });
@@ -122,23 +122,23 @@ describe("group commit", () => {
   });
 });
 
-describe("the snapshot of a turn", () => {
+describe("the turnReads of a turn", () => {
   test("all reads of a turn are of one point in time; the next turn sees what another process has written", async () => {
-    const version = snapshot.enter();
+    const version = turnReads.enter();
     expect(namesIn(database.client)).toEqual([]);
     add("Elsewhere", other);
-    expect(snapshot.enter()).toBe(version);
+    expect(turnReads.enter()).toBe(version);
     expect(namesIn(database.client)).toEqual([]);
     await nextTurn();
     expect(database.client.inTransaction).toBe(false);
-    expect(snapshot.enter()).not.toBe(version);
+    expect(turnReads.enter()).not.toBe(version);
     expect(namesIn(database.client)).toEqual(["Elsewhere"]);
   });
 
   test("a commit ends it; the version stays if only this process wrote", async () => {
-    const version = snapshot.enter();
+    const version = turnReads.enter();
     await commits.run(() => add("Here"));
-    expect(snapshot.enter()).toBe(version);
+    expect(turnReads.enter()).toBe(version);
     expect(namesIn(database.client)).toEqual(["Here"]);
   });
 
@@ -147,7 +147,7 @@ describe("the snapshot of a turn", () => {
     const query = client.query.bind(client);
     client.query = ((sql: string) =>
       query(sql.includes("data_version") ? "SELECT json('{')" : sql)) as unknown as typeof client.query;
-    const broken = createSnapshot(client);
+    const broken = createTurnReads(client);
     expect(() => broken.enter()).toThrow("malformed JSON");
     expect(client.inTransaction).toBe(false);
     await commits.run(() => add("Here"));

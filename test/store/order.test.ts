@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { isMemo } from "../../sandbox/network/memo.ts";
+import { isMemo } from "../../sandbox/network/script.ts";
 import type { TransactionFilter } from "../../src/domain/filter.ts";
 import { secretOf } from "../../src/domain/identifiers.ts";
 import { resolve } from "../../src/domain/state-machine.ts";

@@ -44,7 +44,7 @@ interface Asked {
 }
 
 export function createTransactionList(attempts: Attempts, requestIds: RequestIds): TransactionList {
-  const reader = new ListReader(attempts, requestIds);
+  const reader = new PostgresListReader(attempts, requestIds);
   const searches = createSearchQueue(LANES);
   const lists = createGroup<Asked, ListedPage>({
     attempts,
@@ -66,7 +66,7 @@ export function createTransactionList(attempts: Attempts, requestIds: RequestIds
 /** A query can have a number that no bigint column holds: 0 is the id of no transaction. */
 const storableId = (id: number): number => (Number.isSafeInteger(id) ? id : 0);
 
-class ListReader {
+class PostgresListReader {
   readonly #attempts: Attempts;
   readonly #requestIds: RequestIds;
   /** The kinds that the totals have shown so far: a page reads one stream for each. */

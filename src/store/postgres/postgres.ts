@@ -62,7 +62,7 @@ async function open(options: PostgresOptions, address: Address, connections: Con
     refuseUnfit(heartbeat, options, address);
     const schema = await prepareSchema(attempts, options, address.name);
     const numbering = await openNumbering(attempts);
-    return assemble({ options, address, connections, attempts, meter, clock, heartbeat, numbering, schema });
+    return storeOf({ options, address, connections, attempts, meter, clock, heartbeat, numbering, schema });
   } catch (error) {
     heartbeat.stop();
     throw error;
@@ -94,7 +94,7 @@ interface Parts {
   readonly schema: number;
 }
 
-function assemble(parts: Parts): PostgresStore {
+function storeOf(parts: Parts): PostgresStore {
   const { options, attempts, connections, meter, clock, heartbeat, numbering, schema, address } = parts;
   const { stopwatch, replica } = options;
   const deliveries = createDeliveryStore(attempts, numbering.requestIds, replica);

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import type { Meter } from "../vitals.ts";
 import { isBusy } from "./database.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { TotalsChange } from "./totals.ts";
+import type { TurnReads } from "./turn-reads.ts";
 import type { WordsChange } from "./words.ts";
 
 /**
@@ -35,7 +35,7 @@ export interface Watch {
 
 export function createCommitQueue(
   client: Database,
-  snapshot: Snapshot,
+  turnReads: TurnReads,
   derived: readonly (TotalsChange | WordsChange)[],
   watch?: Watch,
 ): CommitQueue {
@@ -65,7 +65,7 @@ export function createCommitQueue(
   function flush(): void {
     const batch = waiting;
     waiting = [];
-    snapshot.end();
+    turnReads.end();
     try {
       answerAll(batch, store(batch));
     } catch (error) {

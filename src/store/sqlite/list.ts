@@ -3,14 +3,14 @@ import { once } from "../../domain/once.ts";
 import type { TransactionList } from "../store.ts";
 import type { LongReads } from "./long-reads.ts";
 import type { Numbering } from "./numbering.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { TurnReads } from "./turn-reads.ts";
 
 /** How many steps of half a millisecond run without a pause. A read that needs more starts again as a long read. */
 const STEPS_AT_ONCE = 8;
 
 export function createTransactionList(
   client: Database,
-  snapshot: Snapshot,
+  turnReads: TurnReads,
   longReads: LongReads,
   numbering: Numbering,
 ): TransactionList {
@@ -24,7 +24,7 @@ export function createTransactionList(
     async list(merchantId, filter, page, signal) {
       const asked = [merchantId, filter, page] as const;
       const { here, ListReader, LOOKED_UP_AT_ONCE } = await readers();
-      snapshot.enter();
+      turnReads.enter();
       // Finding 10,000 rows takes 3 ms. While long searches wait, only a search that finds few goes before them.
       const reading = longReads.count > 0 ? here.read(...asked, LOOKED_UP_AT_ONCE) : here.read(...asked);
       for (let step = 0; step <= STEPS_AT_ONCE; step += 1) {

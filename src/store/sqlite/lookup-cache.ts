@@ -1,4 +1,4 @@
-import type { Snapshot } from "./snapshot.ts";
+import type { TurnReads } from "./turn-reads.ts";
 
 /** A cache with this many entries, of about a kilobyte each, evicts the oldest before the next one. */
 export const CAPACITY = 16_000;
@@ -13,13 +13,13 @@ export interface LookupCache<K, V> {
 }
 
 /** @param read reads a row from the database; a missing row is not cached */
-export function createLookupCache<K, V>(snapshot: Snapshot, read: (key: K) => V | null): LookupCache<K, V> {
+export function createLookupCache<K, V>(turnReads: TurnReads, read: (key: K) => V | null): LookupCache<K, V> {
   const kept = new Map<K, V>();
   let keptAt: number | undefined;
 
   return {
     find(key) {
-      const version = snapshot.enter();
+      const version = turnReads.enter();
       if (version !== keptAt) kept.clear();
       keptAt = version;
       const known = kept.get(key);

@@ -13,7 +13,7 @@ import { type AccountRow, toAccount } from "../rows.ts";
 import type { MerchantStore, NewAccount } from "../store.ts";
 import type { CommitQueue } from "./commit-queue.ts";
 import { createLookupCache } from "./lookup-cache.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { TurnReads } from "./turn-reads.ts";
 
 const MERCHANT = "id, name";
 const ACCOUNT = "id, merchant_id AS merchantId, name, fee_basis_points AS basisPoints, fee_fixed_cents AS fixedCents";
@@ -45,11 +45,11 @@ const FORGET_OLD_KEYS = `DELETE FROM api_keys WHERE id IN (
 const SET_TARIFF = "UPDATE payment_accounts SET fee_basis_points = ?, fee_fixed_cents = ? WHERE id = ?";
 
 /** Merchants, with their payment accounts and keys. */
-export function createMerchantStore(client: Database, snapshot: Snapshot, commits: CommitQueue): MerchantStore {
-  const keys = createLookupCache<string, ApiKey>(snapshot, (apiKey) =>
+export function createMerchantStore(client: Database, turnReads: TurnReads, commits: CommitQueue): MerchantStore {
+  const keys = createLookupCache<string, ApiKey>(turnReads, (apiKey) =>
     client.query<ApiKey, [string]>(`SELECT ${KEY} FROM api_keys WHERE api_key = ?`).get(apiKey),
   );
-  const accounts = createLookupCache<number, PaymentAccount>(snapshot, (id) => {
+  const accounts = createLookupCache<number, PaymentAccount>(turnReads, (id) => {
     const row = client.query<AccountRow, [number]>(`SELECT ${ACCOUNT} FROM payment_accounts WHERE id = ?`).get(id);
     return row && toAccount(row);
   });

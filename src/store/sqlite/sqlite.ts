@@ -8,9 +8,9 @@ import { createLongReads } from "./long-reads.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { createNumbering } from "./numbering.ts";
 import { createOrderChange } from "./order.ts";
-import { createSnapshot } from "./snapshot.ts";
 import { createTotalsChange } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
+import { createTurnReads } from "./turn-reads.ts";
 import { createVitals } from "./vitals.ts";
 import { createWordsChange } from "./words.ts";
 
@@ -36,12 +36,12 @@ export function openStore(file: string, options?: OpenOptions & { readonly stopw
 /** Opens only the merchants, for reading. The schema may be older, because nothing is migrated: other statements may not fit it. */
 export function openMerchantsForReading(file: string): Pick<Store, "merchants" | "close"> {
   const { client, close } = openForReading(file);
-  const snapshot = createSnapshot(client);
+  const turnReads = createTurnReads(client);
   const commits = { run: () => Promise.reject(new Error("the database was opened for reading")) };
   return {
-    merchants: createMerchantStore(client, snapshot, commits),
+    merchants: createMerchantStore(client, turnReads, commits),
     close() {
-      snapshot.end();
+      turnReads.end();
       close();
     },
   };
@@ -53,26 +53,26 @@ export function openMerchantsForReading(file: string): Pick<Store, "merchants" |
  * @param stopwatch measures commits, in milliseconds; without one they take no time
  */
 export function createStore({ client, close }: OpenDatabase, file: string, stopwatch = () => 0): Store {
-  const snapshot = createSnapshot(client);
+  const turnReads = createTurnReads(client);
   const totals = createTotalsChange(client);
   const watch = { meter: new Meter(), stopwatch };
   const words = createWordsChange(client);
   const order = createOrderChange(client);
-  const commits = createCommitQueue(client, snapshot, [totals, words], watch);
+  const commits = createCommitQueue(client, turnReads, [totals, words], watch);
   const numbering = createNumbering(client);
   const deliveries = createDeliveryStore(client, commits, numbering);
   const longReads = createLongReads(file);
   return {
-    merchants: createMerchantStore(client, snapshot, commits),
-    transactions: createTransactionStore({ client, snapshot, commits, totals, words, order, numbering, deliveries }),
-    transactionList: createTransactionList(client, snapshot, longReads, numbering),
+    merchants: createMerchantStore(client, turnReads, commits),
+    transactions: createTransactionStore({ client, turnReads, commits, totals, words, order, numbering, deliveries }),
+    transactionList: createTransactionList(client, turnReads, longReads, numbering),
     deliveries,
-    vitals: createVitals(client, file, { snapshot, meter: watch.meter, longReads }),
+    vitals: createVitals(client, file, { turnReads, meter: watch.meter, longReads }),
     isShared: false,
     markOfOthers: async () => "",
     close() {
       longReads.close();
-      snapshot.end();
+      turnReads.end();
       close();
     },
   };

@@ -12,14 +12,14 @@ import type { Deliveries } from "./deliveries.ts";
 import { createLookupCache, type LookupCache } from "./lookup-cache.ts";
 import type { Numbering } from "./numbering.ts";
 import type { OrderChange } from "./order.ts";
-import type { Snapshot } from "./snapshot.ts";
 import { FEW, prepareStatements, type Statements } from "./statements.ts";
 import type { Counted, TotalsChange } from "./totals.ts";
+import type { TurnReads } from "./turn-reads.ts";
 import { createWordSearch, type WordsChange } from "./words.ts";
 
 interface Parts {
   readonly client: Database;
-  readonly snapshot: Snapshot;
+  readonly turnReads: TurnReads;
   readonly commits: CommitQueue;
   readonly totals: TotalsChange;
   readonly words: WordsChange;
@@ -40,7 +40,7 @@ export function createTransactionStore(parts: Parts): TransactionStore {
   const { requestIds } = parts.numbering;
   // Preparing these and those of the totals takes 1.5 ms. A server is ready without them.
   const statements = once(() => prepareStatements(parts.client));
-  const polled = createLookupCache(parts.snapshot, (checkoutRequestId: string) => {
+  const polled = createLookupCache(parts.turnReads, (checkoutRequestId: string) => {
     const id = requestIds.numberOf(checkoutRequestId);
     const row = id === null ? null : statements().byId.get(parts.numbering.placeOf(id));
     const transaction = row && toTransaction(row, requestIds);
@@ -50,13 +50,13 @@ export function createTransactionStore(parts: Parts): TransactionStore {
   return { ...createReads(shared), ...createWrites(shared) };
 }
 
-function createReads({ client, snapshot, statements, polled, numbering }: Shared): TransactionReads {
+function createReads({ client, turnReads, statements, polled, numbering }: Shared): TransactionReads {
   const { requestIds } = numbering;
   const search = once(() => createWordSearch(client));
 
   /** The numbers of all transactions with a phone or a reference as JSON; null if there are many. */
   function fewOf(ranges: Partial<SearchRanges>): string | null {
-    snapshot.enter();
+    turnReads.enter();
     const searching = search()(ranges, null, FEW);
     for (;;) {
       const { done, value } = searching.next();

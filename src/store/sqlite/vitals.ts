@@ -4,7 +4,7 @@ import { PENDING } from "../rows.ts";
 import type { Meter, Trouble, Vitals } from "../vitals.ts";
 import { firstOf } from "./database.ts";
 import type { LongReads } from "./long-reads.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { TurnReads } from "./turn-reads.ts";
 
 /** How long a probe waits for another program. The whole process waits with it. */
 const PROBE_TIMEOUT_MS = 100;
@@ -26,7 +26,7 @@ const PROBE = [
 export function createVitals(
   client: Database,
   file: string,
-  { snapshot, meter, longReads }: { snapshot: Snapshot; meter: Meter; longReads: LongReads },
+  { turnReads, meter, longReads }: { turnReads: TurnReads; meter: Meter; longReads: LongReads },
 ): Vitals {
   const probe = client.transaction(() => {
     for (const statement of PROBE) client.run(statement);
@@ -46,7 +46,7 @@ export function createVitals(
     },
     obstacle: () => null,
     async probe() {
-      snapshot.end();
+      turnReads.end();
       const timeoutMs = firstOf(client, "PRAGMA busy_timeout");
       client.run(`PRAGMA busy_timeout = ${Math.min(Number(timeoutMs), PROBE_TIMEOUT_MS)}`);
       try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createEventHistory } from "../../../sandbox/control/event-history.ts";
+import { createEventHistory } from "../../../sandbox/control/event-hub.ts";
 
 const MB = 1024 * 1024;
 

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createEventHistory } from "../../../sandbox/control/event-history.ts";
-import { createEventHub } from "../../../sandbox/control/event-hub.ts";
+import { createEventHistory, createEventHub } from "../../../sandbox/control/event-hub.ts";
 import { cleanUp, later, newFolder } from "../../support/cleanup.ts";
 import { readEvents } from "../../support/event-stream.ts";
 import { createManualClock } from "../../support/manual-clock.ts";

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../cli/version.ts";
-import { readyFor } from "../../../sandbox/control/ready.ts";
+import { readyFor } from "../../../sandbox/control/probes.ts";
 import { steeredAlone } from "../../../sandbox/steering.ts";
 import type { Service } from "../../../src/service/service.ts";
 import { Storing } from "../../../src/service/storing.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Choice } from "../../../sandbox/network/choice.ts";
-import { readMemo, writeMemo } from "../../../sandbox/network/memo.ts";
 import { createNetwork } from "../../../sandbox/network/network.ts";
 import { OUTCOMES } from "../../../sandbox/network/outcomes.ts";
-import type { Decider } from "../../../sandbox/network/script.ts";
+import { type Decider, readMemo, writeMemo } from "../../../sandbox/network/script.ts";
 import { parseAmount } from "../../../src/domain/money.ts";
 import type { Prompt } from "../../../src/domain/provider.ts";
 import { RESULT_CODES } from "../../../src/domain/result-codes.ts";

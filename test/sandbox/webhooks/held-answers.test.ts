@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createHeldAnswers, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/held-answers.ts";
+import { createHeldAnswers, MAX_HELD, MAX_HELD_MS } from "../../../sandbox/webhooks/webhooks.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 test("pushes that wait for an early webhook: 5 s at most; one too many does not wait", async () => {

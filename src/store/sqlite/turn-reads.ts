@@ -4,14 +4,14 @@ import type { Database } from "bun:sqlite";
  * One read transaction for all reads of a turn of the event loop. BEGIN and COMMIT cost SQLite as much as the read itself. All
  * requests of a turn arrived before the turn, so each sees everything that was stored when it arrived.
  */
-export interface Snapshot {
+export interface TurnReads {
   /** @returns a number that changes when another connection has written, such as a command beside the server */
   enter(): number;
   /** Call it before a write, and before the database is closed. */
   end(): void;
 }
 
-export function createSnapshot(client: Database): Snapshot {
+export function createTurnReads(client: Database): TurnReads {
   const begin = client.query("BEGIN");
   const commit = client.query("COMMIT");
   const dataVersion = client.query<{ data_version: number }, []>("PRAGMA data_version");
