@@ -25,6 +25,6 @@ export function findingLines({ findings }: AuditReport): string[] {
 }
 
 /** Replaces control characters, so that a value can neither control a terminal nor start a new line. */
-function printable(line: string): string {
+export function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, "\u{FFFD}");
 }

@@ -1,0 +1,71 @@
+import { formatResults, type ReportFormat } from "../audit/reports/report.ts";
+import type { Results } from "../audit/reports/results.ts";
+import { printable } from "../audit/reports/text.ts";
+import { htmlReport } from "./page.ts";
+import { answerLine, bySection, type CheckReport, SECTIONS, summaryOf, type Verdict } from "./result.ts";
+
+export type CheckFormat = ReportFormat | "html";
+
+/** The report as the text of a file. */
+export function formatCheck(report: CheckReport, format: CheckFormat, version: string): string {
+  switch (format) {
+    case "text":
+      return `${textLines(report).map(printable).join("\n")}\n`;
+    case "json":
+      return `${JSON.stringify({ summary: summaryOf(report), ...report }, null, 2)}\n`;
+    case "html":
+      return htmlReport(report, version);
+    default:
+      return formatResults(resultsOf(report), format, version);
+  }
+}
+
+const MARKS: Readonly<Record<Verdict, string>> = { holds: "✓", fails: "✗", recorded: "·", skipped: "-" };
+
+/** A tree of sections, with each sentence. */
+function textLines(report: CheckReport): string[] {
+  const tree = bySection(report).flatMap(([section, checked]) => [
+    "",
+    `${section} ${SECTIONS[section]}`,
+    ...checked.flatMap(({ verdict, sentence, seen, momo, evidence }) => [
+      `  ${MARKS[verdict]} ${sentence}${seen === "" ? "" : `: ${seen}`}${momo === null || momo === seen ? "" : ` (momo: ${momo})`}`,
+      ...(verdict === "fails" && evidence ? [`      ${evidence.curl}`, `      ${answerLine(evidence)}`] : []),
+    ]),
+  ]);
+  const notes = [...report.notes, ...(report.stopped === null ? [] : [`stopped early: ${report.stopped}`])];
+  return [summaryOf(report), ...notes.map((note) => `! ${note}`), ...tree];
+}
+
+function resultsOf(report: CheckReport): Results {
+  const { checked, profile, ...facts } = report;
+  return {
+    title: "momo check",
+    summary: summaryOf(report),
+    facts: { ...facts, profile },
+    figures: { target: report.target, requests: report.requests, profile: JSON.stringify(profile) },
+    rules: checked.map(({ id, section, sentence, verdict }) => ({
+      id,
+      group: `momo.check ${section}`,
+      short: sentence,
+      full: `${sentence} (${section} of the specification)`,
+      help: `See ${section} of the specification.`,
+      level: verdict === "fails" ? "error" : "note",
+    })),
+    found: checked
+      .filter(({ verdict }) => verdict !== "holds")
+      .map(({ id, section, sentence, verdict, seen, momo, evidence }) => ({
+        rule: id,
+        name: id,
+        level: verdict === "fails" ? "error" : "note",
+        is: verdict === "fails" ? "failure" : verdict === "skipped" ? "skipped" : "remark",
+        message: `${sentence}: ${seen}`,
+        advice: momo === null ? `${section} of the specification` : `momo: ${momo}`,
+        details: [`${section} ${sentence}: ${seen}`, ...(evidence ? [evidence.curl, answerLine(evidence)] : [])].join(
+          "\n",
+        ),
+        place: report.target,
+        count: 1,
+        properties: { section, momo, evidence },
+      })),
+  };
+}

@@ -1,0 +1,82 @@
+/** What a check of a service says, and how it is written down. */
+
+/** A request and its answer, without credentials, phones and receipts. */
+export interface Evidence {
+  /** The request, for a shell that has MOMO_API_KEY and MOMO_API_SECRET. */
+  readonly curl: string;
+  /** Null if no answer came. */
+  readonly status: number | null;
+  /** The beginning of the body, or why there is none. */
+  readonly answer: string;
+}
+
+/**
+ * A stated sentence `holds` or `fails`. A silent one is `recorded`: the specification does not say what is right. `skipped`: there
+ * was nothing to check it with.
+ */
+export type Verdict = "holds" | "fails" | "recorded" | "skipped";
+
+/** A sentence of the specification, and what became of it. */
+export interface Checked {
+  readonly id: string;
+  /** Such as `§4.3`. */
+  readonly section: string;
+  readonly sentence: string;
+  readonly verdict: Verdict;
+  /** What the service does, why the sentence does not hold, or why it was skipped. Empty where it holds. */
+  readonly seen: string;
+  /** What momo does, where the specification is silent. */
+  readonly momo: string | null;
+  /** What shows it. */
+  readonly evidence: Evidence | null;
+}
+
+export interface CheckReport {
+  readonly target: string;
+  /** In Nairobi. */
+  readonly startedAt: string;
+  readonly requests: number;
+  /** Why not all was checked; null if all was. */
+  readonly stopped: string | null;
+  /** What else is worth knowing, such as a wrong clock. */
+  readonly notes: readonly string[];
+  readonly checked: readonly Checked[];
+  /** What the service does where the specification is silent, as `momo serve --profile` takes it. */
+  readonly profile: object;
+}
+
+/** The sections of the specification. */
+export const SECTIONS: Readonly<Record<string, string>> = {
+  "§1": "What the service does",
+  "§2.1": "Payment account",
+  "§2.2": "Transaction",
+  "§2.3": "Pagination",
+  "§2.4": "Summary",
+  "§3": "States and transitions",
+  "§4": "Endpoints",
+  "§4.1": "Start a payment",
+  "§4.2": "Check payment status",
+  "§4.3": "List transactions",
+  "§4.4": "Polling",
+  "§5": "Authentication",
+  "§7": "Errors",
+  "§8": "Limits",
+  "§9": "Versioning",
+};
+
+export const countOf = ({ checked }: CheckReport, verdict: Verdict): number =>
+  checked.filter((one) => one.verdict === verdict).length;
+
+/** The checked sentences of each section, in the order of the specification. */
+export const bySection = ({ checked }: CheckReport): [section: string, checked: Checked[]][] =>
+  Object.keys(SECTIONS)
+    .map((section): [string, Checked[]] => [section, checked.filter((one) => one.section === section)])
+    .filter(([, ofSection]) => ofSection.length > 0);
+
+export function summaryOf(report: CheckReport): string {
+  const [holds, fails] = [countOf(report, "holds"), countOf(report, "fails")];
+  const recorded = countOf(report, "recorded");
+  return `${holds} of ${holds + fails} stated sentences hold, ${recorded} silent one${recorded === 1 ? "" : "s"} recorded, ${countOf(report, "skipped")} not checked; ${report.requests} requests to ${report.target}`;
+}
+
+export const answerLine = ({ status, answer }: Evidence): string => (status === null ? answer : `${status} ${answer}`);

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
+import { formatCheck } from "../../../sandbox/check/report.ts";
+import type { Checked, CheckReport } from "../../../sandbox/check/result.ts";
+import { createSchemaChecker } from "../../support/json-schema.ts";
+
+const HOSTILE = `<script>alert("x")</script> & ]]> \u001b[2J \u0000 ::error::`;
+
+const evidence = { curl: `curl -s '${HOSTILE}'`, status: 200, answer: HOSTILE };
+const row = (id: string, more: Partial<Checked>): Checked => ({
+  ...{ id, section: "§4.3", sentence: `the sentence ${id}`, verdict: "holds", seen: "", momo: null, evidence: null },
+  ...more,
+});
+
+const REPORT: CheckReport = {
+  target: "https://pay.example/api/v2",
+  startedAt: "2026-11-20 10:00:00",
+  requests: 12,
+  stopped: "the service answers 429",
+  notes: [`the clock ${HOSTILE}`],
+  checked: [
+    row("holds", { evidence }),
+    row("fails", { verdict: "fails", seen: HOSTILE, evidence }),
+    row("silent", { verdict: "recorded", section: "§4.2", seen: "404", momo: "400", evidence }),
+    row("skipped", { verdict: "skipped", section: "§3", seen: "there is no payment" }),
+  ],
+  profile: { base_path: "/api/v2" },
+};
+
+const SUMMARY =
+  "1 of 2 stated sentences hold, 1 silent one recorded, 1 not checked; 12 requests to https://pay.example/api/v2";
+
+const write = (format: Parameters<typeof formatCheck>[1]) => formatCheck(REPORT, format, "1.2.3");
+
+test("text is a tree of sections in the order of the specification, with a mark for each sentence", () => {
+  const text = write("text");
+  expect(text).toStartWith(`${SUMMARY}\n! the clock`);
+  expect(text).toContain("\n! stopped early: the service answers 429\n");
+  expect(text.match(/^§.*|^ {2}\S the.*/gm)).toEqual([
+    ...["§3 States and transitions", "  - the sentence skipped: there is no payment"],
+    ...["§4.2 Check payment status", "  · the sentence silent: 404 (momo: 400)"],
+    ...[
+      "§4.3 List transactions",
+      "  ✓ the sentence holds",
+      expect.stringContaining("  ✗ the sentence fails: <script>"),
+    ],
+  ]);
+  expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test("JSON has everything, with the summary", () => {
+  expect(JSON.parse(write("json"))).toEqual({ summary: SUMMARY, ...REPORT });
+});
+
+test("JUnit has a case for each sentence, in the class of its section", () => {
+  const xml = write("junit");
+  expect(xml).toContain('tests="4" failures="1" errors="0" skipped="1"');
+  expect(xml).toContain('<testcase classname="momo.check §4.3" name="holds"/>');
+  expect(xml).toContain('<skipped message="the sentence skipped: there is no payment"/>');
+  expect(xml.match(/<failure /g)).toHaveLength(1);
+});
+
+test("SARIF fits the official schema, and has what fails and what is recorded", async () => {
+  const sarif = JSON.parse(write("sarif"));
+  expect((await createSchemaChecker("04"))(sarifSchema)(sarif)).toBeNull();
+  const results = sarif.runs[0].results.map(({ ruleId, level }: Record<string, string>) => [ruleId, level]);
+  expect(results).toEqual([
+    ["fails", "error"],
+    ["silent", "note"],
+  ]);
+});
+
+test("for GitHub, what fails is an error, and what is recorded a notice", () => {
+  expect(write("github").match(/^::\w+ title=[^:]*/gm)).toEqual([
+    ...["::notice title=momo check", "::error title=momo check%3A fails", "::notice title=momo check%3A silent"],
+  ]);
+});
+
+describe("the page", () => {
+  test("loads nothing, and shows what a service answered as text", () => {
+    const page = write("html");
+    expect(page).not.toMatch(/<script|<link|<img|\bsrc=|url\(|\bon\w+=|@import/);
+    expect(page).toContain("&lt;script&gt;alert(&quot;x&quot;)");
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
+  test("says what holds, what does not, what shows it, and what the service is like", () => {
+    const page = write("html");
+    for (const part of [
+      "<strong>1</strong> of 2 stated",
+      "What does not hold",
+      "What it is like",
+      "curl -s",
+      "base_path",
+    ])
+      expect(page).toContain(part);
+  });
+});
