@@ -36,7 +36,7 @@ test("text is a tree of sections in the order of the specification, with a mark 
   const text = write("text");
   expect(text).toStartWith(`${SUMMARY}\n! the clock`);
   expect(text).toContain("\n! stopped early: the service answers 429\n");
-  expect(text.match(/^§.*|^ {2}\S the.*/gm)).toEqual([
+  expect<unknown>(text.match(/^§.*|^ {2}\S the.*/gm)).toEqual([
     ...["§3 States and transitions", "  - the sentence skipped: there is no payment"],
     ...["§4.2 Check payment status", "  · the sentence silent: 404 (momo: 400)"],
     ...[
@@ -71,7 +71,7 @@ test("SARIF fits the official schema, and has what fails and what is recorded", 
 });
 
 test("for GitHub, what fails is an error, and what is recorded a notice", () => {
-  expect(write("github").match(/^::\w+ title=[^:]*/gm)).toEqual([
+  expect<unknown>(write("github").match(/^::\w+ title=[^:]*/gm)).toEqual([
     ...["::notice title=momo check", "::error title=momo check%3A fails", "::notice title=momo check%3A silent"],
   ]);
 });
