@@ -137,13 +137,16 @@ function publish(
   return () => rmSync(directory.server, { force: true });
 }
 
+/** The first requests after the ready line have this time for themselves. */
+const FIRST_REQUESTS_MS = 50;
+
 /** Does what would delay the ready line. */
 function soonAfterReady(
   { realClock }: SandboxConfig,
   { resolver, storing }: Assembled["service"],
   webhooks: Assembled["webhooks"],
 ): void {
-  realClock.alarm(realClock.nowMs(), () => {
+  realClock.alarm(realClock.nowMs() + FIRST_REQUESTS_MS, () => {
     // The executable starts with a slow JIT policy (scripts/build.ts). From now on code runs often enough to compile it.
     Bun.unsafe.setJITPolicy(1);
     // Payments and webhooks may have become due while no server ran.

@@ -21,7 +21,7 @@ let stream: NodeJS.WriteStream | undefined;
  * and otherwise with one line.
  */
 export function writeOut(text: string): void {
-  let rest: Uint8Array = Buffer.from(text);
+  let rest: Uint8Array = new TextEncoder().encode(text);
   try {
     while (!stream && rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
   } catch (error) {

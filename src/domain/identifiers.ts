@@ -45,7 +45,7 @@ export function createRequestIds(key: Uint8Array): RequestIds {
   const words = new DataView(key.buffer, key.byteOffset).getUint32.bind(new DataView(key.buffer, key.byteOffset));
   const checkout = createPermutation([words(0), words(4), words(8), words(12)]);
   const merchant = createPermutation([words(16), words(20), words(24), words(28)]);
-  const hashKey = Buffer.from(key).toString("hex");
+  const hashKey = key.toHex();
 
   function restore(id: number, createdAtMs: number, secret: string): TransactionIdentifiers {
     const at = wallClock(createdAtMs);
