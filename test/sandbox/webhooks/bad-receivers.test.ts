@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { getEventListeners } from "node:events";
 import { send } from "../../../sandbox/webhooks/send.ts";
 import { cleanUp, later } from "../../support/cleanup.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -41,6 +42,9 @@ test("a stop of the server ends an attempt at once", async () => {
   await receiver.until(1);
   stop.abort();
   expect(await result).toMatchObject({ status: null });
+  const other = new AbortController().signal;
+  await sendTo(startReceiver(), createManualClock(0), other);
+  expect(getEventListeners(other, "abort")).toEqual([]);
 });
 
 test("of a body that never ends, the beginning is read for a second; the status counts", async () => {

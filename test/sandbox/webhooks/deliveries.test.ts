@@ -67,6 +67,7 @@ describe("each payment that becomes final is POSTed", () => {
     expect(message?.headers.get("X-Webhook-Event")).toBe("payment.updated");
     expect(message?.headers.get("X-Webhook-Source")).toBe("momo");
     expect(message?.headers.get("Content-Type")).toBe("application/json");
+    expect(message?.headers.get("User-Agent")).toBe("momo (sandbox)");
     const status = await sandbox.statusOf(id);
     expect(message?.body).toEqual({
       event: "payment.updated",
@@ -208,6 +209,8 @@ test("a test event sends a sample payment once and answers with the attempt; it 
   const receiver = await receive({ form: "flat", delay: "1h" }, (nth) => new Response("no", { status: 400 + nth }));
   const { attempt, body } = await sandbox.control("POST", "/webhook/test", {});
   expect(attempt).toMatchObject({ status: 401, answer: "no" });
+  const sample = { success: true, status: "completed", transaction_id: 0, amount: 100, phone: "254712345678" };
+  expect(body).toMatchObject({ ...sample, checkout_request_id: "ws_CO_01012026000000_TEST", mpesa_receipt: "TEST" });
   expect(receiver.received[0]?.body).toEqual(body as Record<string, unknown>);
   expect(await deliveries()).toEqual([]);
 });

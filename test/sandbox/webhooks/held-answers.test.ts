@@ -10,6 +10,7 @@ test("pushes that wait for an early webhook: 5 s at most; one too many does not 
   expect(heldAnswers.waitFor("ws_CO_late")).toBeNull();
   heldAnswers.release("ws_CO_7");
   await held[7];
+  expect(clock.alarmsAtMs).toHaveLength(MAX_HELD - 1);
   clock.advance(MAX_HELD_MS);
   for (const one of held) await one;
   expect(clock.alarmsAtMs).toEqual([]);
