@@ -6,9 +6,9 @@ import type { Webhooks } from "../../sandbox/webhooks/webhooks.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import { MAX_GIVEN_ACCOUNT_ID } from "../../src/domain/merchant.ts";
 import { type LoadedLater, loadLater } from "../../src/domain/once.ts";
-import type { ResponseForm } from "../../src/http/answers.ts";
 import type * as api from "../../src/http/api.ts";
-import type { Accept, BasePaths } from "../../src/http/operation.ts";
+import type { BasePaths } from "../../src/http/operation.ts";
+import type { Profile } from "../../src/http/profile.ts";
 import { fail, respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -18,8 +18,7 @@ import type { ClientAudit } from "./client-audit.ts";
 export interface MerchantApiOptions extends Pick<ObserveOptions, "clock" | "realClock" | "stopwatch"> {
   readonly steering: Steering;
   readonly basePaths: BasePaths;
-  readonly accept: Accept;
-  readonly form: ResponseForm;
+  readonly profile: Profile;
   /** Whether a payment opens its account if there is none, with this tariff. */
   readonly opensAccounts?: boolean;
   readonly tariff?: Tariff | null;
@@ -38,7 +37,7 @@ export interface MerchantApiParts {
 /** The merchant API as a client of the sandbox sees it: with faults, the log, and what the webhook and the audit need. */
 export function createMerchantApi(options: MerchantApiOptions, parts: MerchantApiParts): Handler {
   const { service, faults, log, audit, webhooks, stopping } = parts;
-  const { clock, realClock, stopwatch, basePaths, accept, form, steering } = options;
+  const { clock, realClock, stopwatch, basePaths, profile, steering } = options;
   const { reportFault } = service.storing;
   const loaded = loadLater(async () => {
     const { createApi } = await parts.api.load();
@@ -47,8 +46,7 @@ export function createMerchantApi(options: MerchantApiOptions, parts: MerchantAp
     return createApi({
       service: answeringAfterWebhook(opening, webhooks),
       basePaths,
-      accept,
-      form,
+      profile,
       version,
       reportFault,
     });

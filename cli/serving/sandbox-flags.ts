@@ -1,24 +1,28 @@
+import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { type Choice, chooseAfter } from "../../sandbox/network/choice.ts";
 import { OUTCOME_NAMES, type OutcomeName } from "../../sandbox/network/outcomes.ts";
 import type { Rule } from "../../sandbox/network/rules.ts";
 import type { Tariff } from "../../src/domain/fee.ts";
 import type { ResponseForm } from "../../src/http/answers.ts";
-import type { Accept } from "../../src/http/operation.ts";
+import type { Accept, Profile } from "../../src/http/profile.ts";
 import { Failure } from "../terminal/failure.ts";
 import { BASE_PATHS, readBasePath, readPromptTimeout, readTariff, readWebhookUrl } from "../terminal/options.ts";
 import { readJsonFile } from "./files.ts";
 import type { SandboxConfig } from "./run-sandbox.ts";
+
+const PROMPT_TIMEOUT_MS = 60_000;
 
 /** The flags of `serve` and `exec` for the sandbox that they start. */
 export interface SandboxFlags {
   readonly basePath?: string;
   readonly outcome: OutcomeName;
   readonly after?: string;
-  readonly promptTimeout: number;
+  readonly promptTimeout?: number;
   readonly fee?: Tariff;
-  readonly accept: Accept;
-  readonly responseForm: ResponseForm;
+  readonly accept?: Accept;
+  readonly responseForm?: ResponseForm;
+  readonly profile?: string;
   readonly rules?: string;
   readonly webhook?: string;
 }
@@ -29,19 +33,12 @@ export function addSandboxOptions(command: Command): Command {
     .addOption(new Option("--outcome <name>", "one of momo outcomes").choices(OUTCOME_NAMES).default("completed"))
     .option("--after <duration>", "how long it takes (default: mostly 3s)")
     .option("--rules <file>", "JSON file of rules for prompts")
-    .addOption(
-      new Option("--prompt-timeout <duration>", "how long a prompt waits")
-        .default(60_000, "60s")
-        .argParser(readPromptTimeout),
-    )
+    .option("--prompt-timeout <duration>", "how long a prompt waits (default: 60s)", readPromptTimeout)
     .optionsGroup("The payment API:")
     .option("--base-path <path>", `prefix of its paths (default: ${BASE_PATHS.join(" and ")})`, readBasePath)
-    .addOption(new Option("--accept <what>", "strict, or lenient").choices(["strict", "lenient"]).default("strict"))
-    .addOption(
-      new Option("--response-form <form>", "full, or short as it was earlier")
-        .choices(["full", "short"])
-        .default("full"),
-    )
+    .addOption(new Option("--accept <what>", "strict (default), lenient").choices(["strict", "lenient"]))
+    .addOption(new Option("--response-form <form>", "full (default), short").choices(["full", "short"]))
+    .option("--profile <name>", "be like a service: a name, or a file")
     .option("--fee <tariff>", "of the account: 1%, 10 or 1.5%+10 (default: 1%)", readTariff)
     .option("--webhook <url>", "POST each final payment there", readWebhookUrl);
 }
@@ -49,15 +46,19 @@ export function addSandboxOptions(command: Command): Command {
 export async function configOf(
   flags: SandboxFlags,
 ): Promise<
-  Pick<SandboxConfig, "basePaths" | "accept" | "fallback" | "promptTimeoutMs" | "tariff" | "form" | "rules" | "webhook">
+  Pick<SandboxConfig, "basePaths" | "profile" | "fallback" | "promptTimeoutMs" | "tariff" | "rules" | "webhook">
 > {
+  const { accept, responseForm } = flags;
+  const profile = flags.profile === undefined ? {} : await readProfile(flags.profile);
+  const { base_path, prompt_timeout, fee } = profile;
+  const basePath = flags.basePath ?? (base_path === undefined ? undefined : readBasePath(base_path));
   return {
-    basePaths: flags.basePath === undefined ? BASE_PATHS : [flags.basePath],
-    accept: flags.accept,
+    basePaths: basePath === undefined ? BASE_PATHS : [basePath],
+    // A flag wins over the profile.
+    profile: { ...profile, ...(accept && { accept }), ...(responseForm && { response_form: responseForm }) },
     fallback: fallbackOf(flags),
-    promptTimeoutMs: flags.promptTimeout,
-    tariff: flags.fee ?? null,
-    form: flags.responseForm,
+    promptTimeoutMs: flags.promptTimeout ?? (prompt_timeout ? readPromptTimeout(prompt_timeout) : PROMPT_TIMEOUT_MS),
+    tariff: flags.fee ?? (fee ? readTariff(fee) : null),
     rules: flags.rules === undefined ? [] : await readRulesFile(flags.rules),
     webhook: flags.webhook ?? null,
   };
@@ -74,16 +75,34 @@ function fallbackOf({ outcome, after }: SandboxFlags): Choice {
 export async function readRulesFile(file: string): Promise<Rule[]> {
   // Loaded only with --rules: zod takes 6 ms of the start.
   const { parseRules } = await import("../../sandbox/control/rules.ts");
-  try {
-    const content = readJsonFile(file);
-    if (content === undefined) throw new Error("there is no such file");
-    return parseRules(content);
-  } catch (error) {
-    throw new Failure("usage", `--rules ${file}: ${reasonOf(error as NodeJS.ErrnoException)}`);
-  }
+  return parseFile(file, parseRules, { flag: "--rules", hint: "write one rule, or an array of them" });
 }
 
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error.syscall !== undefined) return `it cannot be read (${error.code})`;
-  return error instanceof SyntaxError ? "it is not JSON: write one rule, or an array of them" : error.message;
+/**
+ * A profile that comes with momo, or the one in a file. It has a name.
+ * @throws Failure `usage` that names the file and the place in it
+ */
+export async function readProfile(service: string): Promise<Profile> {
+  const { PROFILES, parseProfile } = await import("../../sandbox/check/profiles.ts");
+  const names = [...PROFILES.keys()].join(", ");
+  const missing = `there is no such file, and no profile of this name; the names are ${names}`;
+  const read = () => parseFile(service, parseProfile, { flag: "--profile", missing, hint: "write an object" });
+  return PROFILES.get(service) ?? { name: basename(service, ".json"), ...read() };
+}
+
+/** @throws Failure `usage` that names the flag, the file and the place in it */
+function parseFile<T>(
+  file: string,
+  parse: (content: unknown) => T,
+  { flag, hint, missing = "there is no such file" }: Record<"flag" | "hint", string> & { readonly missing?: string },
+): T {
+  try {
+    const content = readJsonFile(file);
+    if (content === undefined) throw new Error(missing);
+    return parse(content);
+  } catch (error) {
+    const { syscall, code, message } = error as NodeJS.ErrnoException;
+    const why = error instanceof SyntaxError ? `it is not JSON: ${hint}` : message;
+    throw new Failure("usage", `${flag} ${file}: ${syscall === undefined ? why : `it cannot be read (${code})`}`);
+  }
 }

@@ -74,6 +74,7 @@ export class NoServer extends Failure {
 
 const REFUSAL_CODES = {
   invalid: "usage",
+  account: "refused",
   unauthorized: "unauthorized",
   not_found: "not_found",
   conflict: "refused",

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Mutex } from "../../src/domain/mutex.ts";
 import type { Random } from "../../src/domain/random.ts";
-import type { ResponseForm } from "../../src/http/answers.ts";
-import type { Accept, BasePaths } from "../../src/http/operation.ts";
+import type { BasePaths } from "../../src/http/operation.ts";
+import type { Profile } from "../../src/http/profile.ts";
 import type { Reply } from "../../src/http/reply.ts";
 import type { Handler, KeepOpen } from "../../src/http/request.ts";
 import type { SavedTransactions, Service } from "../../src/service/service.ts";
@@ -110,8 +110,7 @@ export interface CallDetails {
 /** How a server was started: the part that clients and commands need. */
 export interface ServerFacts {
   readonly basePaths: BasePaths;
-  readonly accept: Accept;
-  readonly form: ResponseForm;
+  readonly profile: Profile;
   /** How long a prompt waits for the customer. */
   readonly promptTimeoutMs: number;
   /** The port of the merchant API; null if the control API has the same. */

@@ -31,5 +31,5 @@ export const startTestPayment: ControlCall = async (request, { service, testPaym
   // Only the console's page is of the same origin as the control API.
   const isByPage = request.headers.get("Sec-Fetch-Site") === "same-origin";
   testPayments.note(transaction.checkoutRequestId, isByPage ? "console" : "control_api");
-  return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, "full"));
+  return succeed("STK push sent: the customer has been asked for a PIN", startedView(transaction, {}));
 };

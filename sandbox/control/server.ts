@@ -21,8 +21,9 @@ export const showServer: ControlCall = async (request, { service, server, versio
     payment_account_id: own?.paymentAccountId ?? account?.id ?? null,
     // If the sandbox's own key was revoked, another valid key.
     api_key: own && keys.includes(own.apiKey) ? own.apiKey : (keys[0] ?? null),
-    accept: server.accept,
-    response_form: server.form,
+    accept: server.profile.accept ?? "strict",
+    response_form: server.profile.response_form ?? "full",
+    profile: server.profile.name ?? null,
     prompt_timeout_ms: server.promptTimeoutMs,
     data: server.data,
     command: server.command(),

@@ -27,7 +27,7 @@ export const listTransactions: ControlCall = async ({ signal }, { service }, { q
   const { id } = await merchantOfQuery(query, service);
   const list = await service.listTransactions(id, filter, page, signal);
   return succeed(listMessage(list.summary), {
-    ...listView(list, filter, page, "full"),
+    ...listView(list, filter, page, {}),
     transactions: list.rows.map(transactionView),
     every_status: countsView(filter.status === undefined ? list.summary : await countsOf(service, id, filter)),
   });

@@ -1,6 +1,7 @@
-/** `conflict`: it has happened already, and cannot happen again. `unavailable`: another server cannot be reached. */
+/** `account`: it is not the merchant's. `conflict`: it has happened already, and cannot happen again. `unavailable`: another server cannot be reached. */
 export type RefusalKind =
   | "invalid"
+  | "account"
   | "unauthorized"
   | "not_found"
   | "conflict"

@@ -8,9 +8,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A calendar day in Nairobi, counted from 1970-01-01. */
 export type Day = number & { readonly __brand: "Day" };
 
-/** An instant as the service writes it (§2.2): `YYYY-MM-DD HH:MM:SS`. */
-export function formatTimestamp(atMs: number): string {
-  const iso = new Date(atMs + NAIROBI_OFFSET_MS).toISOString();
+/** An instant as the service writes it (§2.2): `YYYY-MM-DD HH:MM:SS`, in Nairobi or in another zone. */
+export function formatTimestamp(atMs: number, offsetMs = NAIROBI_OFFSET_MS): string {
+  const iso = new Date(atMs + offsetMs).toISOString();
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }
 

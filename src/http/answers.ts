@@ -126,11 +126,23 @@ export const failureSchema = z.strictObject({ success: z.literal(false), message
 export const succeeded = (members: z.ZodObject | z.ZodRawShape) =>
   z.strictObject({ ...envelope, ...(members instanceof z.ZodObject ? members.shape : members) });
 
-const answersIn = (form: ResponseForm) => ({
-  "/stkpush.php": succeeded(started[form]),
-  "/status.php": succeeded(status[form]),
-  "/transactions.php": succeeded(list[form]),
-});
+interface AnswerShape {
+  readonly response_form?: ResponseForm | undefined;
+  readonly array_name?: string | undefined;
+  /** How a phone begins. */
+  readonly phone?: string | undefined;
+}
 
-/** The answer of each operation with 200, by its path. */
-export const ANSWERS = { full: answersIn("full"), short: answersIn("short") };
+/** The answer of each operation with 200, by its path, as a profile has it. */
+export function answersOf({ response_form: form = "full", array_name, phone: start = "254" }: AnswerShape) {
+  const [array, item, around] =
+    form === "full"
+      ? (["transactions", transaction, { summary, ...aroundList }] as const)
+      : (["data", shortTransaction, aroundList] as const);
+  const members = { phone: z.string().regex(new RegExp(`^${start.replace("+", "\\+")}[0-9]{9}$`)) };
+  return {
+    "/stkpush.php": succeeded(started[form]),
+    "/status.php": succeeded(status[form].extend(members)),
+    "/transactions.php": succeeded({ [array_name ?? array]: z.array(item.extend(members)), ...around }),
+  };
+}

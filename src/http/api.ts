@@ -1,12 +1,12 @@
 import { Refusal } from "../domain/error.ts";
+import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
-import type { ResponseForm } from "./answers.ts";
-import type { Exchange, Leniency } from "./exchange.ts";
 import { parseInput } from "./input.ts";
-import { normalise, readLenientBody } from "./lenient.ts";
-import type { Accept, Api, BasePaths, Operation } from "./operation.ts";
+import { type Api, type BasePaths, operationAt } from "./operation.ts";
+import type { Profile } from "./profile.ts";
+import { createInputReader, type Known } from "./read-input.ts";
 import { fail, failWith, type Reply, serveDocument } from "./reply.ts";
-import { originOf, readJsonObject, readQuery, readText, targetOf } from "./request.ts";
+import { originOf, targetOf } from "./request.ts";
 import { status } from "./status.ts";
 import { stkpush } from "./stkpush.ts";
 import { transactions } from "./transactions.ts";
@@ -23,22 +23,13 @@ export const INPUTS: ReadonlyMap<string, readonly string[]> = new Map(
   OPERATIONS.map(({ path, operation }) => [path, Object.keys(operation.schema.shape)]),
 );
 
-/** An operation, with the method of its path. */
-interface Known {
-  readonly method: "GET" | "POST";
-  readonly operation: Operation;
-  /** The members of its body, or the parameters of its query. */
-  readonly members: readonly string[];
-}
-
 /** The path of the OpenAPI description. */
 const OPENAPI_PATH = "/openapi.json";
 
 export interface ApiOptions {
   readonly service: Service;
   readonly basePaths: BasePaths;
-  readonly accept: Accept;
-  readonly form: ResponseForm;
+  readonly profile: Profile;
   /** The version of this program, for the OpenAPI description. */
   readonly version: string;
   /** Called with bugs; the client gets a fixed text. */
@@ -49,7 +40,7 @@ export interface ApiOptions {
  * The merchant API. It checks every request in this order: path (404), method (405), credentials (401), content type and body
  * (400). Then the operation runs.
  */
-export function createApi({ service, basePaths, accept, form, version, reportFault }: ApiOptions): Api {
+export function createApi({ service, basePaths, profile, version, reportFault }: ApiOptions): Api {
   const operations = new Map<string, Known>(
     basePaths.flatMap((basePath) =>
       OPERATIONS.map(({ path, method, operation }) => {
@@ -58,6 +49,8 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
       }),
     ),
   );
+  const input = createInputReader(profile);
+  const statusReplies = new WeakMap<Transaction, Reply>();
   const [first, ...others] = basePaths;
   const names = OPERATIONS.map(({ method, path }) => `${method} ${first}${path}`).join(", ");
   const elsewhere = others.map((basePath) => `, and the same below ${basePath || "/"}`).join("");
@@ -69,32 +62,7 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
   async function description(request: Request): Promise<Reply> {
     if (request.method !== "GET") return fail(405, "this path takes GET only", { Allow: "GET" });
     const { describeApi } = await import("./openapi.ts");
-    return serveDocument(describeApi({ basePaths, origin: originOf(request), form, version }));
-  }
-
-  /** The input of the operation, in the form that its schema expects. */
-  async function readLeniently(request: Request, known: Known, exchange: Exchange): Promise<object> {
-    const body = known.method === "GET" ? null : await readText(request, exchange);
-    return lenientInput(request, body, known, exchange.leniencies);
-  }
-
-  function read(request: Request, query: string, known: Known, exchange: Exchange): object | Promise<object> {
-    if (accept === "lenient") return readLeniently(request, known, exchange);
-    return known.method === "GET" ? readQuery(query, known.members) : readJsonObject(request, exchange);
-  }
-
-  function wouldTake(request: Request, body: string | null): boolean {
-    const known = operations.get(targetOf(request).path);
-    // Bytes that are not UTF-8 were replaced.
-    if (accept === "lenient" || !known || body?.includes("\u{FFFD}")) return false;
-    const leniencies: Leniency[] = [];
-    try {
-      parseInput(known.operation.schema, lenientInput(request, body, known, leniencies));
-    } catch (error) {
-      if (error instanceof Refusal) return false;
-      throw error;
-    }
-    return leniencies.length > 0;
+    return serveDocument(describeApi({ basePaths, origin: originOf(request), profile, version }));
   }
 
   return {
@@ -113,23 +81,23 @@ export function createApi({ service, basePaths, accept, form, version, reportFau
         const merchantId = owner instanceof Promise ? await owner : owner;
         // A list waits until all due payments are resolved, and a long search for others: longer than a connection may be silent.
         if (known.method === "GET") keepOpen(request);
-        const input = parseInput(known.operation.schema, await read(request, query, known, exchange));
-        const reply = known.operation.carryOut(input, merchantId, { service, form, request });
+        const parsed = parseInput(known.operation.schema, await input.read(request, query, known, exchange));
+        const reply = known.operation.carryOut(parsed, merchantId, { service, profile, request, statusReplies });
         return reply instanceof Promise ? await reply : reply;
       } catch (error) {
-        return failWith(error, reportFault);
+        return refuseAs(profile, error, operationAt(targetOf(request).path, basePaths)) ?? failWith(error, reportFault);
       }
     },
-    wouldTake,
+    wouldTake: (request, body) => input.wouldTake(request, body, operations.get(targetOf(request).path)),
   };
 }
 
-function lenientInput(
-  request: Request,
-  body: string | null,
-  { method, operation: { schema }, members }: Known,
-  leniencies: Leniency[],
-): object {
-  if (method !== "GET") return readLenientBody(body ?? "", request.headers, schema, leniencies);
-  return normalise(readQuery(targetOf(request).query, members), schema, leniencies);
+/** The refusal that the profile has instead of momo's own; null if it has none for this error. */
+function refuseAs(profile: Profile, error: unknown, operation: string | null): Reply | null {
+  if (!(error instanceof Refusal)) return null;
+  let own: Profile["bad_filter"];
+  if (error.kind === "account") own = profile.invalid_account;
+  if (error.kind === "not_found" && operation === "/status.php") own = profile.unknown_id;
+  if (error.kind === "invalid" && operation === "/transactions.php") own = profile.bad_filter;
+  return own === undefined || own === "ignored" ? null : fail(own.status, own.message);
 }

@@ -1,6 +1,6 @@
 import type { CompletedTransaction, PendingTransaction, TransactionFacts } from "../domain/transaction.ts";
-import type { ResponseForm } from "./answers.ts";
 import { orderOf } from "./input.ts";
+import type { Profile } from "./profile.ts";
 import { listMessage, listView, startedView, statusView } from "./view.ts";
 
 /** The examples of the OpenAPI description: one payment, from its start to the list. */
@@ -63,13 +63,13 @@ const summary = {
 const filter = { kind: "api", status: "completed", search: "0712" } as const;
 
 /** The answer of each operation with 200. */
-export function answerExamples(form: ResponseForm): Record<keyof typeof REQUEST_EXAMPLES, object> {
+export function answerExamples(profile: Profile): Record<keyof typeof REQUEST_EXAMPLES, object> {
   return {
-    "/stkpush.php": success("STK push sent: the customer has been asked for a PIN", startedView(pending, form)),
-    "/status.php": success("the payment is completed", statusView(completed, form)),
+    "/stkpush.php": success("STK push sent: the customer has been asked for a PIN", startedView(pending, profile)),
+    "/status.php": success("the payment is completed", statusView(completed, profile)),
     "/transactions.php": success(
       listMessage(summary),
-      listView({ rows: [completed], summary }, filter, { number: 1, limit: 10 }, form),
+      listView({ rows: [completed], summary }, filter, { number: 1, limit: 10 }, profile),
     ),
   };
 }

@@ -86,6 +86,7 @@ const NORMALISED: Readonly<Record<string, (value: unknown, sent: string) => unkn
 /**
  * Corrects an input where its schema needs it.
  * @param leniencies gets an entry for each correction
+ * @param corrects which members are corrected
  * @param digits has the numbers as they were sent: 12345678901234567890 and 1e999 would be others
  */
 export function normalise(
@@ -93,10 +94,11 @@ export function normalise(
   schema: z.ZodObject,
   leniencies: Leniency[],
   digits: Readonly<Record<string, unknown>> = {},
+  corrects: (member: string) => boolean = () => true,
 ): object {
   const normalised: Record<string, unknown> = { ...input };
   for (const [member, memberSchema] of Object.entries(schema.shape)) {
-    if (!Object.hasOwn(input, member)) continue;
+    if (!Object.hasOwn(input, member) || !corrects(member)) continue;
     const value = normalised[member];
     const sent = typeof value === "number" ? String(digits[member] ?? value) : "";
     const right = NORMALISED[member]?.(value, sent);

@@ -1,20 +1,21 @@
 import type { z } from "zod";
-import { ANSWERS, failureSchema, type ResponseForm } from "./answers.ts";
+import { answersOf, failureSchema } from "./answers.ts";
 import { answerExamples, FAILURE_EXAMPLES, REQUEST_EXAMPLES } from "./examples.ts";
 import { checkStatusSchema, listTransactionsSchema, startPaymentSchema } from "./input.ts";
 import { jsonSchemaOf, parametersOf } from "./json-schema.ts";
 import type { BasePaths } from "./operation.ts";
+import type { Profile, RefusalAnswer } from "./profile.ts";
 
 export interface Described {
   readonly basePaths: BasePaths;
   /** The address that the client used, such as `http://127.0.0.1:2547`; empty if it is unknown. */
   readonly origin: string;
-  readonly form: ResponseForm;
+  readonly profile: Profile;
   readonly version: string;
 }
 
 /** The three operations in OpenAPI 3.1, from the schemas that check requests. */
-export function describeApi({ basePaths, origin, form, version }: Described) {
+export function describeApi({ basePaths, origin, profile, version }: Described) {
   return {
     openapi: "3.1.0",
     info: {
@@ -32,7 +33,7 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
           summary: "Start a payment: the customer is asked for a PIN",
           parameters: CREDENTIALS,
           requestBody: bodyOf(startPaymentSchema, "/stkpush.php"),
-          responses: answersOf("/stkpush.php", form),
+          responses: responsesOf("/stkpush.php", profile),
         },
       },
       "/status.php": {
@@ -41,7 +42,7 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
           summary: "The status of a payment",
           parameters: CREDENTIALS,
           requestBody: bodyOf(checkStatusSchema, "/status.php"),
-          responses: answersOf("/status.php", form),
+          responses: responsesOf("/status.php", profile),
         },
       },
       "/transactions.php": {
@@ -49,7 +50,7 @@ export function describeApi({ basePaths, origin, form, version }: Described) {
           operationId: "listTransactions",
           summary: "The merchant's transactions, newest first",
           parameters: [...CREDENTIALS, ...parametersOf(listTransactionsSchema, REQUEST_EXAMPLES["/transactions.php"])],
-          responses: answersOf("/transactions.php", form),
+          responses: responsesOf("/transactions.php", profile),
         },
       },
     },
@@ -88,14 +89,30 @@ const FAILURES: Readonly<Record<string, string>> = {
   500: "Internal server error, or the network did not accept the prompt",
 };
 
-function answersOf(path: Path, form: ResponseForm) {
-  const answer = { schema: jsonSchemaOf(ANSWERS[form][path]), example: answerExamples(form)[path] };
-  const failures = Object.entries(FAILURE_EXAMPLES[path]).map(([status, message]) => {
-    const content = { schema: { $ref: "#/components/schemas/Failure" }, example: { success: false, message } };
-    return [status, { description: FAILURES[status], content: { "application/json": content } }];
-  });
-  return {
+function responsesOf(path: Path, profile: Profile) {
+  const answer = { schema: jsonSchemaOf(answersOf(profile)[path]), example: answerExamples(profile)[path] };
+  const described: Record<string, object> = {
     200: { description: "Success", content: { "application/json": answer } },
-    ...Object.fromEntries(failures),
   };
+  const own = refusalsOf(path, profile).map(({ status, message }) => [status, message] as const);
+  for (const [status, message] of [...Object.entries(FAILURE_EXAMPLES[path]), ...own]) {
+    const content = { schema: FAILURE, example: { success: false, message } };
+    // A profile can refuse with 200.
+    described[status] =
+      Number(status) === 200
+        ? {
+            description: "Success, or a refusal",
+            content: { "application/json": { schema: { anyOf: [answer.schema, FAILURE] } } },
+          }
+        : { description: FAILURES[status] ?? "A refusal", content: { "application/json": content } };
+  }
+  return described;
+}
+
+const FAILURE = { $ref: "#/components/schemas/Failure" };
+
+/** The refusals of an operation that a profile has of its own. */
+function refusalsOf(path: Path, { invalid_account, unknown_id, bad_filter }: Profile): RefusalAnswer[] {
+  const own = { "/stkpush.php": invalid_account, "/status.php": unknown_id, "/transactions.php": bad_filter }[path];
+  return own === undefined || own === "ignored" ? [] : [own];
 }

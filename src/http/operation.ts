@@ -1,7 +1,8 @@
 import type { z } from "zod";
+import type { Transaction } from "../domain/transaction.ts";
 import type { Service } from "../service/service.ts";
-import type { ResponseForm } from "./answers.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Profile } from "./profile.ts";
 import type { Reply } from "./reply.ts";
 import type { KeepOpen } from "./request.ts";
 
@@ -16,13 +17,12 @@ export interface Api {
   wouldTake(request: Request, body: string | null): boolean;
 }
 
-/** What a client may send: only what the specification says, or also what the real services accept. */
-export type Accept = "strict" | "lenient";
-
 /** What an operation gets besides its input. */
 export interface OperationContext {
   readonly service: Service;
-  readonly form: ResponseForm;
+  readonly profile: Profile;
+  /** The answers to `/status.php`, as long as their transactions are in memory. */
+  readonly statusReplies: WeakMap<Transaction, Reply>;
   /** For its headers, and to know when its client has gone. */
   readonly request: Request;
 }

@@ -4,6 +4,7 @@ import { Refusal, type RefusalKind } from "../domain/error.ts";
 /** The one table from refusals to statuses (§7). */
 const STATUS_OF: Record<RefusalKind, number> = {
   invalid: 400,
+  account: 400,
   unauthorized: 401,
   not_found: 404,
   conflict: 409,

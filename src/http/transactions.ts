@@ -6,9 +6,9 @@ import { listMessage, listView } from "./view.ts";
 /** `GET /transactions.php` (§4.3): the merchant's transactions, newest first. */
 export const transactions: Operation<typeof listTransactionsSchema> = {
   schema: listTransactionsSchema,
-  async carryOut(input, merchantId, { service, form, request }) {
+  async carryOut(input, merchantId, { service, profile, request }) {
     const { filter, page } = selectionOf(input);
     const list = await service.listTransactions(merchantId, filter, page, request.signal);
-    return succeed(listMessage(list.summary), listView(list, filter, page, form));
+    return succeed(listMessage(list.summary), listView(list, filter, page, profile));
   },
 };

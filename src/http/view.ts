@@ -2,31 +2,25 @@ import type { Page, Summary, TransactionFilter } from "../domain/filter.ts";
 import { toShillings } from "../domain/money.ts";
 import { formatDay, formatTimestamp } from "../domain/timestamp.ts";
 import type { Transaction } from "../domain/transaction.ts";
-import type {
-  ListAnswer,
-  ResponseForm,
-  ShortTransaction,
-  StartedAnswer,
-  StatusAnswer,
-  TransactionOnWire,
-} from "./answers.ts";
+import type { ListAnswer, ShortTransaction, StartedAnswer, StatusAnswer, TransactionOnWire } from "./answers.ts";
+import type { Profile } from "./profile.ts";
 
 /** Answers in JSON. Only JSON and SQL use snake case. */
 
 /** The answer of §4.1. */
-export function startedView(transaction: Transaction, form: ResponseForm): StartedAnswer {
+export function startedView(transaction: Transaction, { response_form }: Profile): StartedAnswer {
   return {
-    ...(form === "full" && { transaction_id: transaction.id }),
+    ...(response_form !== "short" && { transaction_id: transaction.id }),
     checkout_request_id: transaction.checkoutRequestId,
     merchant_request_id: transaction.merchantRequestId,
   };
 }
 
 /** The answer of §4.2. */
-export function statusView(transaction: Transaction, form: ResponseForm): StatusAnswer {
-  const item = itemView(transaction);
+export function statusView(transaction: Transaction, profile: Profile): StatusAnswer {
+  const item = itemView(transaction, profile);
   const { status, amount, phone, transaction_code, created_at } = item;
-  if (form === "short") return { status, amount, phone, transaction_code, created_at };
+  if (profile.response_form === "short") return { status, amount, phone, transaction_code, created_at };
   return {
     status,
     amount,
@@ -44,8 +38,9 @@ export function statusView(transaction: Transaction, form: ResponseForm): Status
 }
 
 /** One transaction of the list (§2.2). The members of the outcome are null while it is pending. */
-export function itemView(transaction: Transaction): TransactionOnWire {
-  const { id, kind, status, phone } = transaction;
+export function itemView(transaction: Transaction, { phone, timestamps, results }: Profile = {}): TransactionOnWire {
+  const { id, kind, status } = transaction;
+  const at = (atMs: number) => (timestamps === "utc" ? formatTimestamp(atMs, 0) : formatTimestamp(atMs));
   const final = transaction.status === "pending" ? null : transaction;
   const completed = transaction.status === "completed" ? transaction : null;
   return {
@@ -56,7 +51,7 @@ export function itemView(transaction: Transaction): TransactionOnWire {
     amount: toShillings(transaction.amountCents),
     fee_amount: toShillings(transaction.feeCents),
     fee_deducted: completed !== null,
-    phone,
+    phone: phone === undefined ? transaction.phone : phone + transaction.phone.slice("254".length),
     transaction_code: completed?.transactionCode ?? null,
     momo_receipt_number: completed?.receiptNumber ?? null,
     checkout_request_id: transaction.checkoutRequestId,
@@ -65,16 +60,16 @@ export function itemView(transaction: Transaction): TransactionOnWire {
     credit_target: null,
     payment_link_id: null,
     result_code: final?.resultCode ?? null,
-    result_desc: final?.resultDesc ?? null,
-    created_at: formatTimestamp(transaction.createdAtMs),
-    completed_at: completed && formatTimestamp(completed.completedAtMs),
+    result_desc: final && (results?.[final.resultCode] ?? final.resultDesc),
+    created_at: at(transaction.createdAtMs),
+    completed_at: completed && at(completed.completedAtMs),
   };
 }
 
 /** One transaction of the list in the short form. */
-function shortItemView(transaction: Transaction): ShortTransaction {
+function shortItemView(transaction: Transaction, profile: Profile): ShortTransaction {
   const { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at } =
-    itemView(transaction);
+    itemView(transaction, profile);
   return { id, type, status, amount, fee_amount, fee_deducted, phone, transaction_code, created_at, completed_at };
 }
 
@@ -83,8 +78,10 @@ export function listView(
   { rows, summary }: { rows: readonly Transaction[]; summary: Summary },
   filter: TransactionFilter,
   page: Page,
-  form: ResponseForm,
+  profile: Profile,
 ): ListAnswer {
+  const isShort = profile.response_form === "short";
+  const name = profile.array_name ?? (isShort ? "data" : "transactions");
   const around = {
     pagination: {
       current_page: page.number,
@@ -94,9 +91,12 @@ export function listView(
     },
     filters_applied: filterView(filter),
   };
-  return form === "short"
-    ? { data: rows.map(shortItemView), ...around }
-    : { transactions: rows.map(itemView), summary: summaryView(summary), ...around };
+  // A profile can give the array of either form the name of the other one.
+  return (
+    isShort
+      ? { [name]: rows.map((row) => shortItemView(row, profile)), ...around }
+      : { [name]: rows.map((row) => itemView(row, profile)), summary: summaryView(summary), ...around }
+  ) as ListAnswer;
 }
 
 export function listMessage({ totalItems }: Summary): string {

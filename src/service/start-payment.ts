@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import { invalid, type Refusal } from "../domain/error.ts";
+import { Refusal } from "../domain/error.ts";
 import { feeCents } from "../domain/fee.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
@@ -23,7 +23,7 @@ interface Parts {
 
 /**
  * Pushes a prompt to the network, and stores the transaction (§3: none → pending). It is on disk when this returns.
- * @throws Refusal `invalid` if the account is not the merchant's; `provider` if the network does not accept the prompt. Then
+ * @throws Refusal `account` if the account is not the merchant's; `provider` if the network does not accept the prompt. Then
  * nothing is stored.
  */
 export async function startPayment(
@@ -69,7 +69,8 @@ async function notYours({ merchants }: Pick<Store, "merchants">, merchantId: num
   const own = (await merchants.listPaymentAccounts(merchantId)).map((account) => account.id);
   const shown = own.length > MAX_NAMED ? [...own.slice(0, MAX_NAMED), "…"] : own;
   const yours = own.length === 0 ? "you have none" : `yours are ${shown.join(", ")}`;
-  return invalid(
+  return new Refusal(
+    "account",
     `payment_account_id is not the id of a payment account of yours${whatCame(id)}, and ${yours}. momo accounts create --name NAME opens one`,
   );
 }

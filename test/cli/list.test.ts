@@ -56,7 +56,7 @@ test.concurrent("on a missing directory it creates nothing: exit 6, and says how
 });
 
 test.concurrent("it understands a server that answers in the short form", async () => {
-  const short = await startIn(newFolder(), { form: "short" });
+  const short = await startIn(newFolder(), { profile: { response_form: "short" } });
   await short.pay();
   expect((await runMomo(["list", ...short.at, "-q"])).stdout).toBe("1\n");
   expect(JSON.parse((await runMomo(["list", ...short.at])).stdout)).toHaveProperty("data");

@@ -88,8 +88,8 @@ describe("a good value does what it says", () => {
     [["--outcome", "pin_locked", "--after", "24h"], { fallback: { outcome: "pin_locked", afterMs: 86_400_000 } }],
     [["--prompt-timeout", "1s"], { promptTimeoutMs: 1000 }],
     [["--fee", "1.5%+10"], { tariff: { basisPoints: 150, fixedCents: 1000 } }],
-    [["--accept", "lenient"], { accept: "lenient" }],
-    [["--response-form", "short"], { form: "short" }],
+    [["--accept", "lenient"], { profile: { accept: "lenient" } }],
+    [["--response-form", "short"], { profile: { response_form: "short" } }],
     [["--base-path", "/"], { basePaths: [""] }],
     [["--base-path", "/1/2/3/4/5/6/7"], { basePaths: ["/1/2/3/4/5/6/7"] }],
     [["--base-path", `/${"a".repeat(99)}`], { basePaths: [`/${"a".repeat(99)}`] }],
@@ -101,11 +101,10 @@ describe("a good value does what it says", () => {
   test("a flag that is not given has its documented default", async () => {
     expect(await configFrom()).toEqual({
       basePaths: ["/v2", "/api/v2"],
-      accept: "strict",
+      profile: {},
       fallback: { outcome: "completed", afterMs: null },
       promptTimeoutMs: 60_000,
       tariff: null,
-      form: "full",
       rules: [],
       webhook: null,
     });

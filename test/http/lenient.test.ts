@@ -6,7 +6,7 @@ import { normalise } from "../../src/http/lenient.ts";
 import { openScene, payment, type RequestSpec } from "../support/scenario.ts";
 import { forAllTests } from "../support/use.ts";
 
-const lenient = forAllTests(() => openScene({ accept: "lenient" }));
+const lenient = forAllTests(() => openScene({ profile: { accept: "lenient" } }));
 const strict = forAllTests(openScene);
 
 const order = (member: string, value: unknown): RequestSpec => ({

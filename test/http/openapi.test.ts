@@ -54,7 +54,7 @@ describe("GET /openapi.json, outside the base path, without credentials", () => 
 
 describe("each operation has examples: a request, its answer, and each way it fails", () => {
   test.each(["full", "short"] as const)("they fit their schemas: %s", async (form) => {
-    const { description, close } = await openDescription({ form });
+    const { description, close } = await openDescription({ profile: { response_form: form } });
     for (const path of PATHS) {
       const { requestBody, parameters, responses } = operationOf(description, path);
       const body = requestBody?.content["application/json"];

@@ -156,7 +156,16 @@ describeScenarios(
 );
 
 const STATUSES: Record<RefusalKind, number> = {
-  ...{ invalid: 400, unauthorized: 401, not_found: 404, conflict: 409, provider: 500, stopping: 503, unavailable: 503 },
+  ...{
+    invalid: 400,
+    account: 400,
+    unauthorized: 401,
+    not_found: 404,
+    conflict: 409,
+    provider: 500,
+    stopping: 503,
+    unavailable: 503,
+  },
 };
 
 test.each(Object.entries(STATUSES))(

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ANSWERS, failureSchema, type ResponseForm } from "../../src/http/answers.ts";
+import { answersOf, failureSchema, type ResponseForm } from "../../src/http/answers.ts";
 import { openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
 import { type Answer, payment, type RequestSpec } from "../support/scenario.ts";
 
@@ -43,7 +43,7 @@ function expectMembers(form: ResponseForm, path: string, { body }: Answer): void
 test.each(["full", "short"] as const)(
   "answers have the members of the %s form and match their schemas",
   async (form) => {
-    const { scene, description } = await openDescription({ form });
+    const { scene, description } = await openDescription({ profile: { response_form: form } });
     const seen = new Set<string>();
 
     /** Compares the answer with the names above, with zod's schema and, by another validator, with the OpenAPI description. */
@@ -53,7 +53,7 @@ test.each(["full", "short"] as const)(
       seen.add(`${path} ${status}`);
       const described = operationOf(description, path).responses[status]?.content["application/json"].schema;
       if (status === 200) expectMembers(form, path, answer);
-      const schema = status === 200 ? ANSWERS[form][path as keyof typeof ANSWERS.full] : failureSchema;
+      const schema = status === 200 ? answersOf({ response_form: form })[path as "/status.php"] : failureSchema;
       expect(schema.safeParse(body).error, text).toBeUndefined();
       const problemOf = schemaChecker(status === 200 ? described : description.components.schemas.Failure);
       expect(problemOf(body), text).toBeNull();

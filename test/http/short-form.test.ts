@@ -5,7 +5,11 @@ import { openScene } from "../support/scenario.ts";
 /** The short form leaves members out, and changes no other. */
 test("each member of an answer in the short form has the value of the full form", async () => {
   const full = await openScene();
-  const short = openHarness({ store: full.harness.store, startMs: full.harness.clock.nowMs() + 5000, form: "short" });
+  const short = openHarness({
+    store: full.harness.store,
+    startMs: full.harness.clock.nowMs() + 5000,
+    profile: { response_form: "short" },
+  });
   const { checkout_request_id } = await full.start(
     { reference: "A" },
     { headers: { "X-Sandbox-Outcome": "completed" } },

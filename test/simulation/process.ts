@@ -88,7 +88,6 @@ export async function startProcess(options: ProcessOptions) {
   const { handle, service } = assemble({
     ...{ store, clock, random, promptTimeoutMs, reportFault },
     ...{ steering: steeredAlone, replica: null },
-    form: "full",
     realClock: time,
     stopwatch: () => 0,
     fallback: { outcome: "completed", afterMs: null },
@@ -100,7 +99,7 @@ export async function startProcess(options: ProcessOptions) {
       return mutant.provider?.(provider) ?? provider;
     },
     basePaths: ["/v2", "/api/v2"],
-    accept: "strict",
+    profile: {},
     guard: { host: "127.0.0.1", token: null },
     rememberClock: () => {
       if (!isAbandoned) options.rememberClock();

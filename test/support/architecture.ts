@@ -14,7 +14,7 @@ interface Place {
 const ASSERT = "node:assert/strict";
 const SIMULATED = ["sandbox/", "sandbox/audit/", "sandbox/network/", "sandbox/webhooks/"];
 const CONTROL = ["sandbox/control/", "sandbox/control/shapes/", "sandbox/console/"];
-const HTTP_FILES = ["answers", "exchange", "input", "json-schema", "operation", "reply", "request", "view"];
+const HTTP_FILES = ["answers", "exchange", "input", "json-schema", "operation", "profile", "reply", "request", "view"];
 const SHARED_HTTP = HTTP_FILES.map((file) => `src/http/${file}.ts`);
 const ENGINES = ["src/store/sqlite/sqlite.ts", "src/store/postgres/postgres.ts"];
 const CLI_PACKAGES = [
@@ -62,6 +62,13 @@ const PLACES: readonly Place[] = [
     path,
     mayImport: [...SIMULATED, ...CONTROL, "src/service/", "src/domain/", ...SHARED_HTTP, "zod"],
   })),
+  {
+    path: "sandbox/check/",
+    mayImport: [
+      ...["sandbox/check/", "sandbox/audit/", "sandbox/audit/reports/", "sandbox/control/input.ts", "src/domain/"],
+      ...["src/http/answers.ts", "src/http/profile.ts", "zod"],
+    ],
+  },
   { path: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
   { path: "sandbox/check/", mayImport: ["sandbox/check/", "sandbox/audit/", "src/domain/", ...SHARED_HTTP, "zod"] },
   { path: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
@@ -86,7 +93,7 @@ const PLACES: readonly Place[] = [
   {
     path: "cli/",
     mayImport: [
-      ...["cli/", "cli/mcp/", ...SIMULATED, ...CONTROL, "docs/llms.txt", "package.json"],
+      ...["cli/", "cli/mcp/", ...SIMULATED, ...CONTROL, "sandbox/check/", "docs/llms.txt", "package.json"],
       ...["src/system.ts", "src/domain/", "src/store/", ...ENGINES, "src/service/", "src/http/"],
       ...[...CLI_PACKAGES, "node:"],
     ],

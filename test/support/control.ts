@@ -1,7 +1,7 @@
 import { assemble } from "../../cli/serving/assemble.ts";
 import type { GuardOptions } from "../../sandbox/control/guard.ts";
 import { steeredAlone } from "../../sandbox/steering.ts";
-import type { Accept } from "../../src/http/operation.ts";
+import type { Profile } from "../../src/http/profile.ts";
 import type { Handler, RefusePath } from "../../src/http/request.ts";
 import { systemClock } from "../../src/system.ts";
 import { seededRandom } from "./random.ts";
@@ -31,7 +31,7 @@ export interface CallOptions {
 export const HOST = "127.0.0.1:2547";
 const LOOPBACK: GuardOptions = { host: "127.0.0.1", token: null };
 
-export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept = "strict"): Promise<ControlScene> {
+export async function openControl(guard: GuardOptions = LOOPBACK, profile: Profile = {}): Promise<ControlScene> {
   const scene = await openScene();
   const { store, clock, faults } = scene.harness;
   const { handle, refusePath, service, webhooks, endStreams } = assemble({
@@ -46,8 +46,7 @@ export async function openControl(guard: GuardOptions = LOOPBACK, accept: Accept
     webhook: null,
     promptTimeoutMs: 60_000,
     basePaths: ["/v2", "/api/v2"],
-    accept,
-    form: "full",
+    profile,
     data: null,
     merchantPort: () => null,
     command: () => ({ program: "momo", flags: "" }),

@@ -5,10 +5,9 @@ import type { Choice } from "../../sandbox/network/choice.ts";
 import { createVirtualClock, type VirtualClock } from "../../sandbox/network/clock.ts";
 import { createNetwork } from "../../sandbox/network/network.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import type { ResponseForm } from "../../src/http/answers.ts";
 import { createApi } from "../../src/http/api.ts";
 import { newExchange } from "../../src/http/exchange.ts";
-import type { Accept } from "../../src/http/operation.ts";
+import type { Profile } from "../../src/http/profile.ts";
 import { respond } from "../../src/http/reply.ts";
 import type { Handler } from "../../src/http/request.ts";
 import type { NewKey } from "../../src/service/registry.ts";
@@ -30,8 +29,7 @@ export interface HarnessOptions {
   readonly startMs?: number;
   readonly fallback?: Choice;
   readonly promptTimeoutMs?: number;
-  readonly accept?: Accept;
-  readonly form?: ResponseForm;
+  readonly profile?: Profile;
   readonly provider?: Provider;
 }
 
@@ -81,8 +79,7 @@ export function openHarness(options: HarnessOptions = {}): Harness {
   const api = createApi({
     service,
     basePaths: ["/v2", "/api/v2"],
-    accept: options.accept ?? "strict",
-    form: options.form ?? "full",
+    profile: options.profile ?? {},
     version: "0.0.0",
     reportFault,
   });

@@ -1,5 +1,5 @@
 import { beforeEach, expect } from "bun:test";
-import type { Accept } from "../../src/http/operation.ts";
+import type { Profile } from "../../src/http/profile.ts";
 import { type CallOptions, type ControlScene, HOST, openControl } from "./control.ts";
 import { type EventStream, readEvents } from "./event-stream.ts";
 import { START_MS } from "./harness.ts";
@@ -37,14 +37,14 @@ interface MerchantCall {
 }
 
 /** One sandbox for all tests of a file, renewed before each: opening one takes ten times as long. */
-export function useSteered(accept: Accept = "strict"): Steered {
-  const sandbox = forAllTests(() => openSteered(accept));
+export function useSteered(profile: Profile = {}): Steered {
+  const sandbox = forAllTests(() => openSteered(profile));
   beforeEach(() => sandbox.renew());
   return sandbox;
 }
 
-export async function openSteered(accept: Accept = "strict"): Promise<Steered> {
-  const scene = await openControl(undefined, accept);
+export async function openSteered(profile: Profile = {}): Promise<Steered> {
+  const scene = await openControl(undefined, profile);
   const { handle, caller } = scene;
 
   const ask: Steered["ask"] = async (method, path, { json, body, headers } = {}) => {

@@ -32,6 +32,7 @@ export const serverAnswer = {
   api_key: z.string().nullable(),
   accept: z.enum(["strict", "lenient"]),
   response_form: z.enum(RESPONSE_FORMS),
+  profile: z.string().nullable().describe("the service that the merchant API imitates; null if it imitates none"),
   prompt_timeout_ms: z.int().min(1),
   replica,
   data: z.string().nullable().describe("the data directory; null if there is none"),

@@ -9,7 +9,7 @@ const ORDER = { payment_account_id: 1, phone: "0712345678", amount: 5 };
 const json = JSON.stringify(ORDER);
 
 describe("lenient: the log has each correction that a request needed, with the member and its value", () => {
-  const sandbox = useSteered("lenient");
+  const sandbox = useSteered({ accept: "lenient" });
 
   const push = (call: Parameters<typeof sandbox.ask>[2]) => sandbox.ask("POST", "/stkpush.php", call);
   const order = { payment_account_id: "1", phone: 712345678, amount: 100, reference: null, description: "shoes" };

@@ -71,7 +71,7 @@ function samplesOf(text: string): Record<string, number> {
 describe("a whole server", () => {
   test("GET /_momo/server: addresses, the key of its data directory and its account, without the secret", async () => {
     const directory = join(newFolder(), "data");
-    const server = await startIn(directory, { form: "short" });
+    const server = await startIn(directory, { profile: { response_form: "short" } });
     const { api_key, api_secret } = JSON.parse(readFileSync(join(directory, "credentials.json"), "utf8"));
     const answer = await server.control("GET", "/server");
     expect(answer).toEqual({
@@ -86,6 +86,7 @@ describe("a whole server", () => {
       api_key,
       accept: "strict",
       response_form: "short",
+      profile: null,
       command: { program: expect.any(String), flags: `--data ${directory}` },
       prompt_timeout_ms: 60_000,
       data: directory,

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "bun:test";
+import type { Profile } from "../../src/http/profile.ts";
+import { openDescription, operationOf, schemaChecker } from "../support/openapi.ts";
+import { openScene, type RequestSpec, type Scene } from "../support/scenario.ts";
+
+/** momo with a profile does what the profile says, and nothing else differently. */
+
+const NO = { status: 422, message: "no such thing" };
+const post = (path: string, json: object): RequestSpec => ({ path, json });
+const unknownId = post("/status.php", { checkout_request_id: "ws_CO_1_UNKNOWN" });
+const pay = { payment_account_id: 1, phone: "254712345678", amount: 100 };
+
+interface Row {
+  readonly profile: Profile;
+  readonly request: RequestSpec;
+  /** The answer with the profile, and without it. */
+  readonly answers: readonly [own: object, plain: object];
+}
+
+const [REFUSED, TAKEN] = [{ status: 400 }, { status: 200 }];
+const OWN = { status: 422, body: { success: false, message: "no such thing" } };
+
+const ROWS: readonly Row[] = [
+  { profile: { unknown_id: NO }, request: unknownId, answers: [OWN, { status: 404 }] },
+  { profile: { unknown_id: { status: 200, message: "?" } }, request: unknownId, answers: [TAKEN, { status: 404 }] },
+  {
+    profile: { invalid_account: NO },
+    request: post("/stkpush.php", { ...pay, payment_account_id: 99 }),
+    answers: [OWN, REFUSED],
+  },
+  {
+    profile: { invalid_account: NO },
+    request: post("/stkpush.php", { ...pay, amount: 0 }),
+    answers: [REFUSED, REFUSED],
+  },
+  { profile: { bad_filter: NO }, request: { path: "/transactions.php?status=nothing" }, answers: [OWN, REFUSED] },
+  {
+    profile: { bad_filter: NO },
+    request: { path: "/transactions.php?id=99" },
+    answers: [{ status: 404 }, { status: 404 }],
+  },
+  ...["status=nothing", "type=no", "date_from=1", "id=x", "search="].map((query) => ({
+    profile: { bad_filter: "ignored" } as const,
+    request: { path: `/transactions.php?${query}` },
+    answers: [{ status: 200, body: { filters_applied: {} } }, REFUSED] as const,
+  })),
+  { profile: { bad_filter: "ignored" }, request: { path: "/transactions.php?page=0" }, answers: [REFUSED, REFUSED] },
+  {
+    profile: { page_bounds: "clamped" },
+    request: { path: "/transactions.php?page=0&limit=500" },
+    answers: [{ status: 200, body: { pagination: { current_page: 1, per_page: 100 } } }, REFUSED],
+  },
+  { profile: { page_bounds: "clamped" }, request: { path: "/transactions.php?type=no" }, answers: [REFUSED, REFUSED] },
+  {
+    profile: { accept: "lenient", page_bounds: "refused", bad_filter: NO },
+    request: { path: "/transactions.php?limit=500" },
+    answers: [OWN, REFUSED],
+  },
+  { profile: { filter_case: "lower" }, request: { path: "/transactions.php?type=API" }, answers: [REFUSED, TAKEN] },
+  { profile: { filter_case: "lower" }, request: { path: "/transactions.php?type=api" }, answers: [TAKEN, TAKEN] },
+  {
+    profile: { filter_case: "lower", accept: "lenient" },
+    request: { path: "/transactions.php?status=Completed" },
+    answers: [
+      { status: 200, body: { filters_applied: {} } },
+      { status: 200, body: { filters_applied: { status: "completed" } } },
+    ],
+  },
+];
+
+test.each(ROWS)("$profile: $request", async ({ profile, request, answers }) => {
+  for (const [own, expected] of [[profile, answers[0]] as const, [{}, answers[1]] as const]) {
+    const scene = await openScene({ profile: own });
+    const { status, body } = await scene.send(request);
+    expect({ status, body }).toMatchObject(expected);
+    await scene.close();
+  }
+});
+
+describe("what answers look like", () => {
+  /** The status and the list's row of a payment that was cancelled at 2026-01-01 00:30:03 in Nairobi. */
+  async function answersWith(profile: Profile) {
+    const scene: Scene = await openScene({ profile, startMs: Date.UTC(2025, 11, 31, 21, 30) });
+    const headers = { "X-Sandbox-Outcome": "cancelled" };
+    const { checkout_request_id } = await scene.start({ phone: "254712345678" }, { headers });
+    await scene.harness.advance(5000);
+    const { body: status } = await scene.send(post("/status.php", { checkout_request_id }));
+    const { body: list } = await scene.send({ path: "/transactions.php?search=254712345678" });
+    await scene.close();
+    return { status, list };
+  }
+
+  test.each<[Profile, object]>([
+    [{}, { phone: "254712345678", created_at: "2026-01-01 00:30:00", result_desc: "Request cancelled by user." }],
+    [{ phone: "0" }, { phone: "0712345678" }],
+    [{ phone: "+254" }, { phone: "+254712345678" }],
+    [{ timestamps: "utc" }, { created_at: "2025-12-31 21:30:00" }],
+    [{ results: { 1032: "The customer said no" } }, { result_desc: "The customer said no" }],
+    [{ results: { 1: "Poor" } }, { result_desc: "Request cancelled by user." }],
+  ])("%j", async (profile, members) => {
+    const { status, list } = await answersWith(profile);
+    expect(status).toMatchObject(members);
+    expect(list).toMatchObject({ transactions: [members] });
+  });
+
+  test.each<[Profile, string, boolean]>([
+    [{ array_name: "data" }, "data", true],
+    [{ response_form: "short" }, "data", false],
+    [{ response_form: "short", array_name: "transactions" }, "transactions", false],
+  ])("%j: the array is %s", async (profile, name, hasSummary) => {
+    const { list } = await answersWith(profile);
+    expect(list).toMatchObject({ [name]: [{ amount: 100 }] });
+    expect(Object.keys(list).toSorted()).toEqual(
+      ["success", "message", name, "pagination", "filters_applied", ...(hasSummary ? ["summary"] : [])].toSorted(),
+    );
+  });
+
+  test("the OpenAPI description has the profile's array, phones and refusals", async () => {
+    const profile: Profile = { array_name: "data", phone: "+254", unknown_id: { status: 200, message: "?" } };
+    const { scene, description } = await openDescription({ profile });
+    await scene.start();
+    for (const request of [{ path: "/transactions.php" }, unknownId]) {
+      const { status, body, text } = await scene.send(request);
+      const described = operationOf(description, request.path).responses[status]?.content["application/json"].schema;
+      const failure = JSON.stringify(description.components.schemas.Failure);
+      const whole = JSON.stringify(described).replace('{"$ref":"#/components/schemas/Failure"}', failure);
+      expect(schemaChecker(JSON.parse(whole))(body), text).toBeNull();
+    }
+    await scene.close();
+  });
+});
