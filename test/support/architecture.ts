@@ -62,15 +62,11 @@ const PLACES: readonly Place[] = [
     path,
     mayImport: [...SIMULATED, ...CONTROL, "src/service/", "src/domain/", ...SHARED_HTTP, "zod"],
   })),
+  { path: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
   {
     path: "sandbox/check/",
-    mayImport: [
-      ...["sandbox/check/", "sandbox/audit/", "sandbox/audit/reports/", "sandbox/control/input.ts", "src/domain/"],
-      ...["src/http/answers.ts", "src/http/profile.ts", "zod"],
-    ],
+    mayImport: ["sandbox/check/", "sandbox/audit/", "sandbox/control/input.ts", "src/domain/", ...SHARED_HTTP, "zod"],
   },
-  { path: "sandbox/audit/", mayImport: ["sandbox/audit/", "src/domain/"] },
-  { path: "sandbox/check/", mayImport: ["sandbox/check/", "sandbox/audit/", "src/domain/", ...SHARED_HTTP, "zod"] },
   { path: "sandbox/webhooks/", mayImport: ["sandbox/webhooks/", "sandbox/network/", "src/domain/"] },
   { path: "sandbox/network/", mayImport: ["sandbox/network/", "src/domain/", ASSERT] },
   { path: "sandbox/", mayImport: ["sandbox/", "sandbox/network/", "src/domain/", ASSERT] },
