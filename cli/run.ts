@@ -29,7 +29,7 @@ export async function run(args: readonly string[], version: string): Promise<voi
   if (showsHelp) addHelp(program);
   try {
     if (name === "serve" && !showsHelp) (await import("./commands/serve.ts")).removeStaleReadyFile(own);
-    if (args.length === 0) await (await import("./terminal/first-step.ts")).showFirstStep();
+    if (args.length === 0) await (await import("./client/running.ts")).showFirstStep();
     else await program.parseAsync(asksHelp ? helpCall(program, words) : words, { from: "user" });
   } catch (error) {
     process.exitCode = await tellOf(error, commandOf(program, words), json);

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { totalmem } from "node:os";
 import { codeOfKind, codeOfStatus } from "../../src/store/rows.ts";
-import { deriveAgain, isDerivedTrue } from "../../src/store/sqlite/derived.ts";
+import { deriveAgain, isDerivedTrue } from "../../src/store/sqlite/backup.ts";
 
 /**
  * Fills a database of momo with realistic rows, about 90,000 in a second: payments of one merchant over a year, in their order,

@@ -4,7 +4,9 @@ import { nameDataDirectory } from "../serving/data-directory.ts";
 import { readOrNull, readServer } from "../serving/records.ts";
 import { Failure, type NoServer } from "../terminal/failure.ts";
 import { DEFAULT_PORT } from "../terminal/options.ts";
-import { quoted } from "../terminal/this-program.ts";
+import { commandLines, print, printFields, printText, styled } from "../terminal/output.ts";
+import { lineWidth } from "../terminal/standard-output.ts";
+import { commandLine, quoted } from "../terminal/this-program.ts";
 import { type Answer, controlClient } from "./client.ts";
 
 /** Finds a running sandbox for a user who named none, or the wrong one. */
@@ -50,4 +52,32 @@ export async function namingNeighbour(failure: NoServer, port = DEFAULT_PORT): P
   if (!found) return failure;
   const flags = found.flags.map(quoted).join(" ");
   return new Failure(failure.code, failure.message, `one answers at ${found.baseUrl}: name it with ${flags}`);
+}
+
+/** What `momo` prints without a command: where a sandbox runs, or how to start one, and the next step. */
+export async function showFirstStep(): Promise<void> {
+  const running = await findRunning();
+  if (running) {
+    printText(styled("bold", "momo"), " is running:");
+    print();
+    printFields([["console", running.consoleUrl] as const, ["API", running.baseUrl] as const], "  ");
+    step("Make a payment:", "pay", "0712345678", "100", "--wait", ...running.flags);
+    step("See what happens, in the browser:", "open", ...running.flags);
+  } else {
+    printText(
+      styled("bold", "momo"),
+      ", a mobile-money sandbox: the payment service, a simulated network and a client.",
+    );
+    step("Start the server first, and leave it running:", "serve");
+    step("Then, in another terminal, make a payment:", "pay", "0712345678", "100", "--wait");
+  }
+  print();
+  printText("momo --help lists all commands, and momo help COMMAND explains one.");
+}
+
+function step(text: string, ...words: string[]): void {
+  print();
+  printText(text);
+  print();
+  for (const line of commandLines(commandLine(...words), lineWidth())) print(line);
 }

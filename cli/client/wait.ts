@@ -1,7 +1,15 @@
+import { timeLeft } from "../../src/domain/duration.ts";
 import { STATUSES, type Status } from "../../src/domain/transaction.ts";
 import { sleep, systemClock } from "../../src/system.ts";
+import { canRedraw } from "../environment.ts";
 import { EXIT, Failure } from "../terminal/failure.ts";
-import { type Answer, type Client, LostAnswer, READS } from "./client.ts";
+import { isErrorTerminal, lineOf, type OutputOptions, stderr, tell, tellCommand } from "../terminal/output.ts";
+import { printPayment } from "../terminal/payment-lines.ts";
+import { wrapped } from "../terminal/plain.ts";
+import { whenInterrupted } from "../terminal/signals.ts";
+import { type Answer, type Beside, type Client, LostAnswer, openBeside, READS, timeIn } from "./client.ts";
+import { isRecord } from "./find.ts";
+import { commandFor, type TargetFlags } from "./target.ts";
 
 export interface WaitFlags {
   readonly wait?: true;
@@ -18,7 +26,7 @@ const EXIT_OF_STATUS: Record<Status, number> = {
 };
 
 /** The exit code of a command that waited. */
-export const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
+const exitCodeOf = (answer: Answer): number => EXIT_OF_STATUS[statusOf(answer)];
 
 function statusOf({ status }: Answer): Status {
   const known = STATUSES.find((candidate) => candidate === status);
@@ -59,3 +67,104 @@ export async function waitForOutcome(
 
 const isBadPoll = (error: unknown): error is Failure =>
   error instanceof LostAnswer || (error instanceof Failure && error.code === "refused");
+
+/**
+ * Waits for a payment, prints its outcome, and sets the exit code. A person sees the progress, and how to go on after an interruption.
+ * @param first the last known answer, or null to poll at once
+ */
+export async function watchPayment(
+  client: Client,
+  checkoutRequestId: string,
+  flags: TargetFlags & WaitFlags & OutputOptions,
+  first: Answer | null,
+): Promise<void> {
+  const next = commandFor(flags, "status", checkoutRequestId, "--wait");
+  const ended = new AbortController();
+  const line = openStatusLine();
+  const takeBack = whenInterrupted(() => {
+    line.clear();
+    // Also without a terminal: otherwise the id of the payment is lost.
+    tellCommand("The payment goes on. Wait again with:", next);
+  });
+  if (isErrorTerminal() && !flags.quiet) {
+    // Progress is optional.
+    void showProgress(checkoutRequestId, openBeside(flags), line, ended.signal).catch(() => {});
+  }
+  const outcome = await waitForOutcome(client, checkoutRequestId, flags, first).finally(() => {
+    ended.abort();
+    line.clear();
+    takeBack();
+  });
+  printPayment(outcome, flags, "status");
+  if (outcome.status === "pending" && isErrorTerminal()) tellCommand("Still pending. Wait again with:", next);
+  process.exitCode = exitCodeOf(outcome);
+}
+
+/** How often to read the sandbox's time, because its clock may be frozen or moved. */
+const ASK_EACH_SECONDS = 3;
+
+async function showProgress(checkoutRequestId: string, beside: Beside, line: StatusLine, ended: AbortSignal) {
+  const waiting = "Waiting for the PIN …";
+  line.show(waiting);
+  let prompt: Record<string, unknown> | null = null;
+  let saidFrozen = false;
+  let aheadMs = 0;
+  for (let second = 0; !ended.aborted; second += 1) {
+    if (second % ASK_EACH_SECONDS === 0) {
+      // A busy sandbox may not answer in time: then the next round tries again.
+      if (!prompt) {
+        const story = await beside.get(`/transactions/${encodeURIComponent(checkoutRequestId)}`);
+        if (ended.aborted) return;
+        prompt = isRecord(story?.prompt) ? story.prompt : null;
+        const isManual = isRecord(story?.decided_by) && story.decided_by.outcome === "manual";
+        if (isManual) line.note(`The prompt waits for an answer: give it with momo phone ${prompt?.phone}.`);
+        else if (second === 0 && !line.isLive) line.note(waiting);
+      }
+      const { nowMs, isFrozen } = timeIn(await beside.get("/clock"), systemClock.nowMs());
+      if (ended.aborted) return;
+      if (isFrozen && !saidFrozen) {
+        line.note("The sandbox's clock is frozen: momo clock resume starts it again.");
+      }
+      saidFrozen = isFrozen;
+      aheadMs = nowMs - systemClock.nowMs();
+    }
+    const leftMs = Number(prompt?.expires_at_ms) - systemClock.nowMs() - aheadMs;
+    if (saidFrozen) line.show(`${waiting} the clock is frozen`);
+    else line.show(Number.isNaN(leftMs) ? waiting : `${waiting} ${timeLeft(leftMs)} left`);
+    await sleep(1000, ended);
+  }
+}
+
+export type StatusLine = ReturnType<typeof openStatusLine>;
+
+/** Moves to the first column and clears the line. */
+const CLEAR = "\x1b[G\x1b[K";
+
+/**
+ * One line on stderr that is rewritten for a person who waits. The cursor stays visible, so that nothing has to be restored after
+ * Ctrl+Z, a signal or a crash.
+ */
+export function openStatusLine() {
+  const isLive = isErrorTerminal() && canRedraw();
+  let shown = "";
+  return {
+    /** Whether the terminal can rewrite the line. */
+    isLive,
+    show(text: string): void {
+      if (!isLive) return;
+      const width = (process.stderr.columns || 80) - 1;
+      shown = wrapped(lineOf([text], isErrorTerminal), width)[0] ?? "";
+      stderr().write(CLEAR + shown);
+    },
+    /** Writes a permanent line above it. */
+    note(text: string): void {
+      if (isLive && shown !== "") stderr().write(CLEAR);
+      tell(text);
+      if (isLive) stderr().write(shown);
+    },
+    clear(): void {
+      if (isLive && shown !== "") stderr().write(CLEAR);
+      shown = "";
+    },
+  };
+}

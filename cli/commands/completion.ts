@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { SCRIPTS } from "../terminal/completion-scripts.ts";
+import { SCRIPTS } from "../terminal/completion.ts";
 import { writeOut } from "../terminal/standard-output.ts";
 
 /** `momo completion SHELL` prints a script for the shell. The script asks `momo complete` for suggestions. */

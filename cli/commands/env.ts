@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { controlClient } from "../client/client.ts";
-import { resolveControl, resolveTarget, type TargetFlags } from "../client/target.ts";
-import { variablesOf } from "../client/variables.ts";
+import { resolveControl, resolveTarget, type TargetFlags, variablesOf } from "../client/target.ts";
 import { serverOptions, withOptions } from "../terminal/options.ts";
 import { print, printJson } from "../terminal/output.ts";
 

@@ -7,7 +7,7 @@ import { summaryOf } from "../../sandbox/audit/reports/json.ts";
 import { formatReport } from "../../sandbox/audit/reports/report.ts";
 import { findingLines } from "../../sandbox/audit/reports/text.ts";
 import { systemClock, systemRandom } from "../../src/system.ts";
-import { variablesOf } from "../client/variables.ts";
+import { variablesOf } from "../client/target.ts";
 import { childEnvironment } from "../environment.ts";
 import { readHosts } from "../intercept/hosts.ts";
 import type { Interception } from "../intercept/intercept.ts";

@@ -25,7 +25,7 @@ async function mcp({ config, ...flags }: McpFlags): Promise<void> {
     return;
   }
   // Loaded here: --config and the help need neither the protocol nor a sandbox.
-  const { connect } = await import("../mcp/connection.ts");
+  const { connect } = await import("../mcp/server.ts");
   const { serveAssistant } = await import("../mcp/server.ts");
   const connection = await connect(flags);
   try {

@@ -5,15 +5,22 @@ import { parsePhone } from "../../src/domain/phone.ts";
 import { KINDS, type Kind, MAX_DESCRIPTION_LENGTH, MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import { type Answer, controlClient, merchantClient } from "../client/client.ts";
 import { commandFor, resolveControl, resolveTarget, type Target, type TargetFlags } from "../client/target.ts";
-import type { WaitFlags } from "../client/wait.ts";
+import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import { askText, askWhich, canAsk } from "../terminal/ask.ts";
 import { Failure } from "../terminal/failure.ts";
-import { outputOptions, readId, readText, serverOptions, waitOptions, withOptions } from "../terminal/options.ts";
+import {
+  outputOptions,
+  readAmount,
+  readId,
+  readText,
+  readTypedPhone,
+  serverOptions,
+  waitOptions,
+  withOptions,
+} from "../terminal/options.ts";
 import { asksForJson, isErrorTerminal, type OutputOptions, tell, tellCommand } from "../terminal/output.ts";
 import { amountText, printPayment } from "../terminal/payment-lines.ts";
-import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
 import { missingArgument } from "../terminal/usage.ts";
-import { watchPayment } from "../terminal/watch.ts";
 
 interface PayFlags extends TargetFlags, WaitFlags, OutputOptions {
   readonly reference?: string;

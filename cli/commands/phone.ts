@@ -3,17 +3,15 @@ import type { PromptOnWire } from "../../sandbox/control/shapes/payments.ts";
 import { timeLeft } from "../../src/domain/duration.ts";
 import { parsePhone } from "../../src/domain/phone.ts";
 import { sleep, systemClock } from "../../src/system.ts";
-import { timeIn } from "../client/beside.ts";
-import { type Answer, type Client, controlClient, openEvents } from "../client/client.ts";
+import { type Answer, type Client, controlClient, openEvents, timeIn } from "../client/client.ts";
 import { followEvents, type SandboxEvent } from "../client/follow.ts";
 import { resolveControl, type TargetFlags } from "../client/target.ts";
+import { openStatusLine } from "../client/wait.ts";
 import { isAttended } from "../terminal/ask.ts";
 import { EXIT, Failure, toFailure } from "../terminal/failure.ts";
 import { type Key, openKeyboard } from "../terminal/keyboard.ts";
-import { controlOptions, withOptions } from "../terminal/options.ts";
+import { controlOptions, readTypedPhone, withOptions } from "../terminal/options.ts";
 import { amountText, reasonText } from "../terminal/payment-lines.ts";
-import { openStatusLine } from "../terminal/status-line.ts";
-import { readTypedPhone } from "../terminal/typed-phone.ts";
 
 type PhoneFlags = Pick<TargetFlags, "baseUrl" | "data">;
 

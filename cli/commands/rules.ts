@@ -4,9 +4,8 @@ import { OUTCOME_NAMES } from "../../sandbox/network/outcomes.ts";
 import { MAX_REFERENCE_LENGTH } from "../../src/domain/transaction.ts";
 import type { Answer } from "../client/client.ts";
 import { printList } from "../terminal/data.ts";
-import { readDurationText, readId, readText, readUpTo } from "../terminal/options.ts";
+import { readAmount, readDurationText, readId, readText, readTypedPhone, readUpTo } from "../terminal/options.ts";
 import { amountText } from "../terminal/payment-lines.ts";
-import { readAmount, readTypedPhone } from "../terminal/typed-phone.ts";
 import { type SteeringFlags, steeringCommand } from "./steering.ts";
 
 interface RuleFlags extends SteeringFlags {

@@ -30,10 +30,10 @@ import {
   readPort,
 } from "../terminal/options.ts";
 import { printJson, reportFault, STDERR, tell } from "../terminal/output.ts";
-import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/request-output.ts";
+import { createRequestOutput, isRefused, type RequestOutput } from "../terminal/server-log.ts";
 import { ENDING_SIGNALS } from "../terminal/signals.ts";
 import { isTerminal, lineWidth, outliveOutput } from "../terminal/standard-output.ts";
-import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/variables.ts";
+import { checkVariables, inWordsOfVariables, takeVariable } from "../terminal/usage.ts";
 
 interface ServeFlags extends SandboxFlags, SharingFlags {
   readonly port: number;

@@ -2,11 +2,10 @@ import { Command } from "commander";
 import { merchantClient, READS } from "../client/client.ts";
 import { checkoutIdOf } from "../client/find.ts";
 import { resolveTarget, type TargetFlags } from "../client/target.ts";
-import type { WaitFlags } from "../client/wait.ts";
+import { type WaitFlags, watchPayment } from "../client/wait.ts";
 import { outputOptions, paymentArgument, serverOptions, waitOptions, withOptions } from "../terminal/options.ts";
 import type { OutputOptions } from "../terminal/output.ts";
 import { printPayment } from "../terminal/payment-lines.ts";
-import { watchPayment } from "../terminal/watch.ts";
 
 type StatusFlags = TargetFlags & WaitFlags & OutputOptions;
 

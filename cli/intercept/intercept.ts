@@ -9,8 +9,7 @@ import { tell } from "../terminal/output.ts";
 import { type AnswerOptions, createAnswer } from "./answer.ts";
 import { makeCertificates } from "./certificate.ts";
 import { readOuterProxy } from "./outer-proxy.ts";
-import { openProxy } from "./proxy.ts";
-import { openTlsEnd } from "./tls-end.ts";
+import { openProxy, openTlsEnd } from "./proxy.ts";
 import { interceptionVariables } from "./variables.ts";
 
 export interface InterceptOptions extends Omit<AnswerOptions, "onRequest"> {

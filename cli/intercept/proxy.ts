@@ -1,10 +1,16 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import type { Server, Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { Failure } from "../terminal/failure.ts";
 import { faultText } from "../terminal/output.ts";
+import type { Certificates } from "./certificate.ts";
 import { canonicalHost } from "./hosts.ts";
-import { listenAt, type OpenPort } from "./open-port.ts";
 import { type OuterProxy, reach } from "./outer-proxy.ts";
-import type { openTlsEnd } from "./tls-end.ts";
 
 export interface ProxyOptions {
   readonly hosts: readonly string[];
@@ -68,7 +74,7 @@ export function openProxy({ hosts, tlsEnd, answer, outer, password }: ProxyOptio
     answer(request, response);
   }
 
-  const server = createServer(serve);
+  const server = createHttpServer(serve);
   server.on("connect", (request, socket, head) => void tunnel(request, socket as Socket, head));
   return listenAt(server as unknown as Server);
 }
@@ -103,4 +109,77 @@ function refuse(socket: Socket, status: string, why: string): void {
   const text = `momo exec --intercept: ${why}\n`;
   const length = Buffer.byteLength(text);
   socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n${text}`);
+}
+
+export interface TlsEndOptions {
+  readonly certificates: Certificates;
+  /** Where programs with our preload connect: a socket in the private folder of the run, or a named pipe. */
+  readonly path: string;
+  readonly answer: RequestListener;
+  /** Called for each connection that ends before a request: the client does not trust the certificate. */
+  readonly onDistrust: () => void;
+}
+
+/** Ends TLS for the named hosts. The decrypted requests are answered in this process: nothing listens behind it. */
+export async function openTlsEnd({ certificates, path, answer, onDistrust }: TlsEndOptions) {
+  const { authority, key } = certificates;
+  const http = createHttpServer(answer);
+  const tlsServer = (cert: string, more: TlsOptions = {}) =>
+    createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"], ...more }).on("secureConnection", (inner: TLSSocket) => {
+      // A Node client checks the certificate only after the handshake.
+      inner.once("close", () => {
+        if (inner.bytesRead === 0) onDistrust();
+      });
+      http.emit("connection", inner);
+    });
+  const server = tlsServer(certificates.certificate).on("tlsClientError", onDistrust);
+  const dotted = tlsServer(certificates.dotted).on("tlsClientError", onDistrust);
+  const guard = { ca: authority, requestCert: true, rejectUnauthorized: true };
+  const guarded = tlsServer(certificates.certificate, guard);
+  const { close } = await listenAt(server as Server, path);
+  return {
+    close,
+    /** For a connection whose client has shown the password of the run. */
+    accept: (socket: Socket, host: string) => (host.endsWith(".") ? dotted : server).emit("connection", socket),
+    /** For one that has not: only a client with the certificate of the run gets past the handshake. */
+    acceptGuarded: (socket: Socket) => guarded.emit("connection", socket),
+  };
+}
+
+export interface OpenPort {
+  /** 0 for a socket with a path. */
+  readonly port: number;
+  /** Ends every connection, too. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on any free port of this machine, or on a socket at a path.
+ * @throws Failure with the reason if that fails
+ */
+async function listenAt(server: Server, path?: string): Promise<OpenPort> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => open.delete(socket));
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", (error: NodeJS.ErrnoException) => {
+    const where = path === undefined ? "no port of 127.0.0.1 can be listened on" : `there can be no socket at ${path}`;
+    reject(new Failure("unexpected", `${where} (${error.code ?? error.message})`));
+  });
+  if (path === undefined) server.listen(0, "127.0.0.1", resolve);
+  else server.listen(path, resolve);
+  await promise;
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    close() {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      for (const socket of open) socket.destroy();
+      return closed.promise;
+    },
+  };
 }

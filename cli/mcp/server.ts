@@ -1,18 +1,25 @@
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { Command } from "commander";
 import { z } from "zod";
 import { LANGUAGES, paste } from "../../sandbox/console/browser/logic/snippets.ts";
 import { sleep } from "../../src/system.ts";
-import { ADVANCE_TIMEOUT_MS, type Answer, controlClient } from "../client/client.ts";
-import { variablesOf } from "../client/variables.ts";
-import { toFailure } from "../terminal/failure.ts";
+import { ADVANCE_TIMEOUT_MS, type Answer, controlClient, READS } from "../client/client.ts";
+import {
+  type ControlTarget,
+  resolveControl,
+  resolveTarget,
+  type Target,
+  type TargetFlags,
+  variablesOf,
+} from "../client/target.ts";
+import { startPrivateSandbox } from "../serving/private-sandbox.ts";
+import { addSandboxOptions, configOf } from "../serving/sandbox-flags.ts";
+import { NoServer, toFailure } from "../terminal/failure.ts";
 import { tell } from "../terminal/output.ts";
 import { version } from "../version.ts";
-import { bounded } from "./bounded.ts";
-import type { Connection } from "./connection.ts";
 import { addPrompts, addResources } from "./knowledge.ts";
-import { inputOf, outputOf, routeOf } from "./schemas.ts";
-import { TOOLS, type Tool } from "./tools.ts";
+import { bounded, inputOf, outputOf, routeOf, TOOLS, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -110,4 +117,27 @@ async function withProgress<T>(work: Promise<T>, { _meta, notify }: ServerContex
 
 function resultOf(structuredContent: Arguments): CallToolResult {
   return { structuredContent, content: [{ type: "text", text: JSON.stringify(structuredContent) }] };
+}
+
+/** The sandbox of an assistant. A private one was started for it, and ends with it. */
+export interface Connection {
+  readonly target: Target & ControlTarget;
+  readonly isPrivate: boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * Connects to the sandbox of the flags, of the environment or of the data directory; starts a private one if none runs.
+ * @throws Failure if a named one does not answer, or refuses the token
+ */
+export async function connect(flags: TargetFlags): Promise<Connection> {
+  try {
+    const target = { ...resolveTarget(flags), ...resolveControl(flags) };
+    await controlClient(target).get("/clock", {}, READS);
+    return { target, isPrivate: false, stop: async () => {} };
+  } catch (error) {
+    if (!(error instanceof NoServer) || flags.data !== undefined) throw error;
+  }
+  const sandbox = await startPrivateSandbox(await configOf(addSandboxOptions(new Command()).opts()));
+  return { ...sandbox, isPrivate: true };
 }

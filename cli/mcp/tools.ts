@@ -1,3 +1,9 @@
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { CALLS } from "../../sandbox/control/calls.ts";
+import { redact } from "../../src/domain/credentials.ts";
+import { jsonSchemaOf, parametersOf } from "../../src/http/json-schema.ts";
+
 /**
  * The tools of `momo mcp`, made from the calls of the control API (`sandbox/control/calls.ts`). Of each: when to use it, and what it
  * can do, by name: a method and a path, with the name of the argument for its id. Of several, the argument `action` names one.
@@ -53,3 +59,94 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
   ],
 };
+
+/** The schemas of a tool, from those of its calls. The sandbox itself checks the arguments, and says what would be right. */
+
+type Properties = Record<string, { readonly description?: string }>;
+
+/** An action, resolved. Its path has the name of the argument for the id in braces; `idName` is null if it has none. */
+export function routeOf(action: string) {
+  const [method = "", path = ""] = action.split(" ");
+  const idName = /\{(.*)\}/.exec(path)?.[1] ?? null;
+  // In the table of the calls, capitals stand for an id.
+  const known = Object.keys(CALLS).find((call) => call.replace(/[A-Z_]{2,}/, `{${idName}}`) === path);
+  const described = CALLS[known ?? ""]?.[method];
+  if (!described) throw new Error(`the control API has no ${action}`);
+  return { method, path, idName, described };
+}
+
+/** The arguments of an action. A report is always JSON. */
+function argumentsOf(action: string): { properties: Properties; required: string[] } {
+  const { idName, described } = routeOf(action);
+  const query = (described.query ?? []).flatMap((schema) => parametersOf(schema));
+  const { format: _, ...queried } = Object.fromEntries(query.map(({ name, schema }) => [name, schema]));
+  const schema = described.body && jsonSchemaOf(described.body.schema, "input");
+  // Of several forms of a body, the first is an object.
+  const body = (schema?.anyOf?.[0] ?? schema) as { properties?: Properties; required?: string[] } | undefined;
+  const id = idName === null ? {} : { [idName]: { type: "string" } };
+  const properties = { ...id, ...queried, ...body?.properties } as Properties;
+  return { properties, required: [...Object.keys(id), ...(body?.required ?? [])] };
+}
+
+/** What a tool takes. With several actions, `action` says which, and each argument says for which it is. */
+export function inputOf([, actions]: Tool, defaults: readonly string[]): StandardSchemaWithJSON<object> {
+  const names = Object.keys(actions);
+  const meaning = Object.entries(actions).map(([name, call]) => `${name}: ${routeOf(call).described.summary}`);
+  const action = { type: "string", enum: names, description: meaning.join("; ") };
+  const properties: Properties = names.length > 1 ? { action } : {};
+  const required = names.length > 1 ? ["action"] : [];
+  for (const [name, call] of Object.entries(actions)) {
+    const taken = argumentsOf(call);
+    if (names.length === 1) required.push(...taken.required.filter((argument) => !defaults.includes(argument)));
+    for (const [argument, property] of Object.entries(taken.properties)) {
+      const users = names.length > 1 && { description: `${properties[argument]?.description ?? "for"} ${name}` };
+      properties[argument] = { ...property, ...users };
+    }
+  }
+  return passingOn({ type: "object", properties, required, additionalProperties: false });
+}
+
+/** Passes the arguments on as they came. The sandbox ignores some unknown ones, so they are refused here. */
+function passingOn(json: Record<string, unknown> & { properties: object }): StandardSchemaWithJSON<object> {
+  const known = Object.keys(json.properties);
+  const validate = (value: unknown) => {
+    const unknown = Object.keys(value as object).filter((name) => !known.includes(name));
+    if (unknown.length === 0) return { value: value as object };
+    return {
+      issues: [{ message: `there is no argument ${unknown.join(", ")}: the arguments are ${known.join(", ")}` }],
+    };
+  };
+  const jsonSchema = { input: () => ({ ...json }), output: () => ({ ...json }) };
+  return { "~standard": { version: 1, vendor: "momo", validate, jsonSchema } };
+}
+
+/** What a tool answers: the members of the answers of all its actions. */
+export function outputOf([, actions]: Tool) {
+  const answers = Object.values(actions).map((action) => routeOf(action).described.answer ?? {});
+  const shapes = answers.map((answer) => (answer instanceof z.ZodObject ? answer.shape : answer));
+  const members = z.object(Object.assign({}, ...shapes) as z.ZodRawShape);
+  const { shape } = shapes.length === 1 ? members : members.partial();
+  return z.object({ ...shape, message: z.string(), entries_left_out: z.record(z.string(), z.int()).optional() });
+}
+
+/** About 8,000 tokens. An answer is sent twice: as text, and as structured content. */
+const MOST_CHARACTERS = 14_000;
+
+/**
+ * An answer that fits: of its longest list, entries are left out from the end until it does, and `entries_left_out` says how many.
+ * No answer has a secret.
+ */
+export function bounded(answer: Record<string, unknown>): Record<string, unknown> {
+  const whole = JSON.parse(redact(JSON.stringify(answer))) as Record<string, unknown>;
+  const leftOut: Record<string, number> = {};
+  const lists = Object.entries(whole).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+  const excess = () => JSON.stringify(whole).length - MOST_CHARACTERS;
+  while (excess() > 0) {
+    const [longest] = lists.toSorted(([, a], [, b]) => JSON.stringify(b).length - JSON.stringify(a).length);
+    if (!longest || longest[1].length === 0) break;
+    const [name, entries] = longest;
+    const removed = entries.splice(Math.floor(entries.length / 2)).length;
+    leftOut[name] = (leftOut[name] ?? 0) + removed;
+  }
+  return Object.keys(leftOut).length === 0 ? whole : { ...whole, entries_left_out: leftOut };
+}

@@ -59,7 +59,7 @@ export function readJsonFile(file: string, check?: Check): unknown {
  * The text of a file or a pipe. It reads no more than allowed, because a device may never end.
  * @throws an error of the system or of the decoder, and for more than {@link MAX_FILE_BYTES}
  */
-export function readText(file: string, check?: Check): string {
+function readText(file: string, check?: Check): string {
   const chunk = Buffer.allocUnsafe(64 * 1024);
   const chunks: Buffer[] = [];
   const descriptor = openSync(file, "r");

@@ -72,7 +72,7 @@ function fallbackOf({ outcome, after }: SandboxFlags): Choice {
  * The rules in a file, in the form that the control API accepts.
  * @throws Failure `usage` that names the file and the place in it
  */
-export async function readRulesFile(file: string): Promise<Rule[]> {
+async function readRulesFile(file: string): Promise<Rule[]> {
   // Loaded only with --rules: zod takes 6 ms of the start.
   const { parseRules } = await import("../../sandbox/control/rules.ts");
   return parseFile(file, parseRules, { flag: "--rules", hint: "write one rule, or an array of them" });

@@ -1,20 +1,21 @@
+import { pagerCommand } from "../environment.ts";
 import {
   cellOf,
   formatOf,
   lineOf,
   type OutputOptions,
   type Piece,
+  pieceText,
   print,
   printFields,
   printJson,
   printTsv,
+  styled,
   tell,
   tellCommand,
 } from "./output.ts";
-import { page } from "./pager.ts";
 import { wrapped } from "./plain.ts";
-import { isTerminal, lineWidth } from "./standard-output.ts";
-import { type Column, layOut } from "./table.ts";
+import { isTerminal, lineWidth, writeOut } from "./standard-output.ts";
 
 /** Prints all data by one rule: a table at a terminal, JSON in a pipe, or what `--format` says. */
 
@@ -56,5 +57,73 @@ export function printList<T extends object>(list: List<T>, options: OutputOption
     );
     const lines = layOut(columns, rows).flatMap((line) => wrapped(lineOf(line, isTerminal), lineWidth()));
     page(lines);
+  }
+}
+
+/** Lays out a table that fits the terminal. Nothing is cut: columns that do not fit go below their row, the last ones first. */
+
+export interface Column {
+  readonly name: string;
+  readonly align?: "right";
+  /** A narrow terminal leaves it out. */
+  readonly optional?: true;
+}
+
+type Row = readonly Piece[];
+
+const GAP = "  ";
+const INDENT = "    ";
+
+/** The lines of a table. The first line has the names of the columns. */
+function layOut(columns: readonly Column[], rows: readonly Row[]): Piece[][] {
+  const all: readonly Row[] = [columns.map(({ name }) => styled("bold", name)), ...rows];
+  const widths = columns.map((_, index) => Math.max(...all.map((row) => widthOf(row[index] ?? ""))));
+  const fits = (shown: readonly number[]) =>
+    shown.reduce((sum, index) => sum + (widths[index] ?? 0) + GAP.length, -GAP.length) <= lineWidth();
+  let shown = columns.map((_, index) => index);
+  if (!fits(shown)) shown = shown.filter((index) => !columns[index]?.optional);
+  let count = shown.length;
+  while (count > 1 && !fits(shown.slice(0, count))) count -= 1;
+  return all.flatMap((row) => {
+    const beside = shown.slice(0, count).flatMap((index, place) => {
+      const cell = row[index] ?? "";
+      const padding = " ".repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell)));
+      const gap = place === 0 ? "" : GAP;
+      return columns[index]?.align === "right" ? [gap + padding, cell] : [gap, cell, padding];
+    });
+    // Empty cells leave no spaces at the end of a line.
+    while (pieceText(beside.at(-1) ?? "x").trim() === "") beside.pop();
+    const below = shown.slice(count).flatMap((index) => (widthOf(row[index] ?? "") > 0 ? [GAP, row[index] ?? ""] : []));
+    return below.length === 0 ? [beside] : [beside, [INDENT, ...below.slice(1)]];
+  });
+}
+
+const widthOf = (piece: Piece): number => Bun.stringWidth(pieceText(piece));
+
+/** Prints lines. If a terminal cannot show all of them, they go through `$PAGER`, by default less. */
+function page(lines: readonly string[]): void {
+  const text = lines.map((line) => `${line}\n`).join("");
+  const isLong = isTerminal() && lines.length > (process.stdout.rows || Number.POSITIVE_INFINITY) - 2;
+  if (!isLong || !showInPager(text)) writeOut(text);
+}
+
+/** @returns whether there is a pager */
+function showInPager(text: string): boolean {
+  const pager = pagerCommand();
+  if (pager === null || !process.stdin.isTTY || Bun.which("sh") === null) return false;
+  // Ctrl+C is for the pager. If we ended first, the pager and the shell would both read the terminal.
+  const ignore = () => {};
+  process.on("SIGINT", ignore);
+  try {
+    const { exitCode } = Bun.spawnSync(["sh", "-c", pager.command], {
+      stdin: Buffer.from(text),
+      stdout: "inherit",
+      stderr: "ignore",
+      env: pager.environment,
+    });
+    // A shell ends with 126 or 127 if it cannot run the program.
+    return exitCode !== 126 && exitCode !== 127;
+  } finally {
+    process.off("SIGINT", ignore);
   }
 }

@@ -4,10 +4,12 @@ import { parseDuration } from "../../src/domain/duration.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import { parseTariff, type Tariff } from "../../src/domain/fee.ts";
 import { MAX_GIVEN_ACCOUNT_ID, parseName } from "../../src/domain/merchant.ts";
+import { amountRule, isAmount } from "../../src/domain/money.ts";
 import { parseDay } from "../../src/domain/timestamp.ts";
+import { typedPhone } from "../../src/domain/typed-phone.ts";
 import type { BasePaths } from "../../src/http/operation.ts";
 import { FORMATS } from "./output.ts";
-import { misuse } from "./usage.ts";
+import { misuse, wrongValue } from "./usage.ts";
 
 /** Options that several commands share, and functions that read their values. */
 
@@ -218,4 +220,29 @@ export function readBasePath(text: string): string {
     throw new InvalidArgumentError("It must be a path such as /v2 of at most 7 parts, outside /_momo");
   }
   return path;
+}
+
+/** Reads a phone number and an amount as a person types them. */
+
+/**
+ * A number in the form that the service accepts.
+ * @param words a person may type a number in several words
+ * @param what named in the refusal
+ * @throws {@link misuse} if they are not a number
+ */
+export function readTypedPhone(words: readonly string[], what = "PHONE"): string {
+  const phone = typedPhone(words.join(""));
+  if (phone !== null) return phone;
+  throw misuse(wrongValue(what, "must be a number such as 0712345678 or +254 712 345 678", words.join(" ")));
+}
+
+/**
+ * @param what named in the refusal
+ * @throws {@link misuse} if it is not an amount
+ */
+export function readAmount(text: string, what = "AMOUNT"): number {
+  const amount = /^[0-9]{1,12}(?:\.[0-9]{1,12})?$/.test(text) ? Number(text) : null;
+  if (amount !== null && isAmount(amount)) return amount;
+  if (amount !== null) throw misuse(wrongValue(what, amountRule(amount), text));
+  throw misuse(wrongValue(what, "must be a number of shillings, such as 100 or 99.50", text));
 }

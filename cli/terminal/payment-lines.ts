@@ -1,6 +1,6 @@
 import { outcomesView, RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
 import { reasonOf } from "../../sandbox/network/reason.ts";
-import type { ResultCode } from "../../src/domain/result-codes.ts";
+import type { ResultCode } from "../../src/domain/outcome.ts";
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Answer } from "../client/client.ts";
 import { Failure } from "./failure.ts";

@@ -10,7 +10,7 @@ import { counted } from "./views.ts";
 export const MAX_SNAPSHOTS = 20;
 
 /** A restore of this many takes a second. Each needs about 200 bytes of memory. */
-export const MAX_SAVED_TRANSACTIONS = 100_000;
+const MAX_SAVED_TRANSACTIONS = 100_000;
 const MAX_SAVED = 200_000;
 
 export const listSnapshots: ControlCall = async (_request, { snapshots: { byName } }) => {

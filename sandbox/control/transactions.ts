@@ -2,7 +2,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { Refusal } from "../../src/domain/error.ts";
 import type { Summary, TransactionFilter } from "../../src/domain/filter.ts";
 import { toShillings } from "../../src/domain/money.ts";
-import type { ResultCode } from "../../src/domain/result-codes.ts";
+import type { ResultCode } from "../../src/domain/outcome.ts";
 import type { Transaction } from "../../src/domain/transaction.ts";
 import { readListQuery } from "../../src/http/input.ts";
 import { succeed, succeedWithList } from "../../src/http/reply.ts";

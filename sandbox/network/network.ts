@@ -1,8 +1,7 @@
 import { invalid, Refusal } from "../../src/domain/error.ts";
 import { receiptNumber } from "../../src/domain/identifiers.ts";
-import type { Outcome } from "../../src/domain/outcome.ts";
+import { type Outcome, RESULT_CODES } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/provider.ts";
-import { RESULT_CODES } from "../../src/domain/result-codes.ts";
 import type { PendingTransaction } from "../../src/domain/transaction.ts";
 import { type Choice, createDefault, type Default } from "./choice.ts";
 import { endingOf, OUTCOMES, type OutcomeName } from "./outcomes.ts";

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../src/domain/duration.ts";
 import { invalid } from "../../src/domain/error.ts";
+import type { ResultCode } from "../../src/domain/outcome.ts";
 import type { Msisdn } from "../../src/domain/phone.ts";
-import type { ResultCode } from "../../src/domain/result-codes.ts";
 import type { FinalStatus } from "../../src/domain/transaction.ts";
 
 export interface OutcomeEntry {

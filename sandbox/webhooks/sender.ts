@@ -1,5 +1,4 @@
-import { Alarm } from "../../src/domain/alarm.ts";
-import type { Clock } from "../../src/domain/clock.ts";
+import { Alarm, type Clock } from "../../src/domain/clock.ts";
 import type { Delivery, DeliveryAttempt } from "../../src/domain/delivery.ts";
 import type { VirtualClock } from "../network/clock.ts";
 import { messageOf, type WebhookMessage } from "./message.ts";

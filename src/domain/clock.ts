@@ -9,3 +9,37 @@ export interface Clock {
    */
   alarm(atMs: number, ring: () => void): () => void;
 }
+
+/** One alarm, for the earliest of several times. */
+export class Alarm {
+  readonly #clock: Clock;
+  readonly #ring: () => void;
+  #atMs = Number.POSITIVE_INFINITY;
+  #cancel = () => {};
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  /** Whether its time has come, although it may not have rung yet. */
+  get isDue(): boolean {
+    return this.#atMs <= this.#clock.nowMs();
+  }
+
+  /** Sets it, unless it is set for an earlier time. */
+  wakeAt(atMs: number): void {
+    if (atMs >= this.#atMs) return;
+    this.#cancel();
+    this.#atMs = atMs;
+    this.#cancel = this.#clock.alarm(atMs, () => {
+      this.#atMs = Number.POSITIVE_INFINITY;
+      this.#ring();
+    });
+  }
+
+  cancel(): void {
+    this.#cancel();
+    this.#atMs = Number.POSITIVE_INFINITY;
+  }
+}

@@ -22,3 +22,22 @@ export interface Nonpayment {
   readonly atMs: number;
   readonly memo?: string;
 }
+
+/**
+ * The network's result codes, with its exact texts. Clients and momo decide by the code, never by the text. A result with the
+ * text of this table is stored as its code alone.
+ */
+export const RESULT_CODES = {
+  0: "The service request is processed successfully.",
+  1: "The balance is insufficient for the transaction.",
+  3: "Declined due to limit rule: greater than the maximum transaction amount.",
+  17: "Rule limited.",
+  1019: "Transaction has expired.",
+  1025: "An error occurred while sending a push request.",
+  1032: "Request cancelled by user.",
+  1037: "DS timeout user cannot be reached.",
+  2001: "The initiator information is invalid.",
+  8006: "The security credential is locked.",
+} as const;
+
+export type ResultCode = keyof typeof RESULT_CODES;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { transactionCode } from "./identifiers.ts";
-import type { Outcome } from "./outcome.ts";
-import { RESULT_CODES } from "./result-codes.ts";
+import { type Outcome, RESULT_CODES } from "./outcome.ts";
 import type { FinalTransaction, PendingTransaction, TransactionFacts } from "./transaction.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { Alarm } from "../domain/alarm.ts";
-import type { Clock } from "../domain/clock.ts";
+import { Alarm, type Clock } from "../domain/clock.ts";
 import type { Provider } from "../domain/provider.ts";
 import type { Random } from "../domain/random.ts";
 import type { PendingTransaction } from "../domain/transaction.ts";

@@ -5,8 +5,8 @@ import { foldCase, type Summary } from "../domain/filter.ts";
 import { type RequestIds, receiptNumber, secretOf, transactionCode } from "../domain/identifiers.ts";
 import type { PaymentAccount } from "../domain/merchant.ts";
 import type { AmountCents } from "../domain/money.ts";
+import { RESULT_CODES } from "../domain/outcome.ts";
 import type { Msisdn } from "../domain/phone.ts";
-import { RESULT_CODES } from "../domain/result-codes.ts";
 import {
   type CompletedTransaction,
   KINDS,

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { RESULT_ADVICE } from "../../sandbox/network/outcomes.ts";
-import { RESULT_CODES } from "../../src/domain/result-codes.ts";
+import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { cleanUp, newFolder, newProgramFolder } from "../support/cleanup.ts";
 import { PROGRAM, runMomo, runToEnd, serveMomo } from "../support/momo.ts";
 import { type Sandbox, startIn } from "../support/sandbox.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLineWriter, MAX_WAITING_LINES } from "../../cli/terminal/line-writer.ts";
+import { createLineWriter, MAX_WAITING_LINES } from "../../cli/terminal/server-log.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 /** A writer whose reader accepts a text only when the test says so. */

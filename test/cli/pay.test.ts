@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readTypedPhone } from "../../cli/terminal/typed-phone.ts";
+import { readTypedPhone } from "../../cli/terminal/options.ts";
 import { cleanUp, newFolder } from "../support/cleanup.ts";
 import { failureOf, runMomo } from "../support/momo.ts";
 import { startIn } from "../support/sandbox.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { faultText } from "../../cli/terminal/output.ts";
-import { messageLine, requestLine } from "../../cli/terminal/request-line.ts";
+import { messageLine, requestLine } from "../../cli/terminal/server-log.ts";
 import type { LoggedRequest } from "../../sandbox/request-log.ts";
 import { createCredentials } from "../../src/domain/credentials.ts";
 import { seededRandom } from "../support/random.ts";

@@ -124,7 +124,7 @@ const METRICS = [
 
 /** The polls of a replica. A server with its own database has none. */
 const POLLS =
-  /^src\/store\/postgres\/heartbeat|^sandbox\/shared-steering|^src\/domain\/alarm.ts < (?:src\/service\/resolver|sandbox\/webhooks\/sender)/;
+  /^src\/store\/postgres\/engine-clock|^sandbox\/shared-steering|^src\/domain\/clock.ts < (?:src\/service\/resolver|sandbox\/webhooks\/sender)/;
 
 onEveryEngine((engine) => {
   test("after every way to steer was used and undone, a server shows and keeps what a new one does", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
 import { MAX_NUMBER, receiptNumber } from "../../src/domain/identifiers.ts";
-import { RESULT_CODES } from "../../src/domain/result-codes.ts";
+import { RESULT_CODES } from "../../src/domain/outcome.ts";
 import { resolve } from "../../src/domain/state-machine.ts";
 import { KINDS, STATUSES } from "../../src/domain/transaction.ts";
 import { ROW, toChange } from "../../src/store/rows.ts";

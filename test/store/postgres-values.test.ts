@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createEngineClock } from "../../src/store/postgres/engine-clock.ts";
-import { fromStored, toStored } from "../../src/store/postgres/text.ts";
+import { fromStored, toStored } from "../../src/store/postgres/rows.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 /** The parts of the PostgreSQL engine that need no server: its clock, and texts with NUL. */

@@ -1,5 +1,7 @@
 import type { Clock } from "../../domain/clock.ts";
-import type { EngineClock } from "./options.ts";
+import type { Attempts } from "./attempts.ts";
+import { isSilence, messageOf } from "./failures.ts";
+import type { EngineClock, Query } from "./options.ts";
 
 /** How much faster or slower the clock runs while it is wrong. */
 const SLEW = 0.1;
@@ -69,4 +71,106 @@ export function createEngineClock(host: Clock, stopwatch: () => number): Measure
       return Math.abs((targetAt(atMs) ?? 0) - exactMs()) > JUMP_MS ? "jumped" : "known";
     },
   };
+}
+
+/** How durable a commit is. */
+export interface Durability {
+  readonly isReplicated: boolean;
+  readonly isStandby: boolean;
+  readonly durability: string;
+}
+
+/** Reads the server's clock and its durability, now and every ten seconds. */
+export interface Heartbeat {
+  readonly durability: Durability;
+  /** Reads both now. */
+  beat(): Promise<void>;
+  stop(): void;
+}
+
+interface Parts {
+  readonly attempts: Attempts;
+  readonly clock: MeasuredClock;
+  readonly host: Clock;
+  readonly stopwatch: () => number;
+  /** Work that is repeated after each beat. */
+  readonly afterBeat: () => Promise<void>;
+  readonly reportFault: (error: unknown) => void;
+}
+
+const INTERVAL_MS = 10_000;
+
+/** Of this many readings, the one with the shortest round trip counts. */
+const READINGS = 3;
+
+export function createHeartbeat(parts: Parts): Heartbeat {
+  const { attempts, clock, host, stopwatch, afterBeat, reportFault } = parts;
+  let durability: Durability = { isReplicated: false, isStandby: false, durability: "unknown" };
+  let [isStopped, reported, cancelAlarm] = [false, "", () => {}];
+
+  async function beat(): Promise<void> {
+    const [reading, found] = await attempts.read(async ({ query }) => [
+      await readClock(query, stopwatch),
+      await readDurability(query),
+    ]);
+    clock.correct(reading);
+    durability = found;
+  }
+
+  function arm(): void {
+    if (isStopped) return;
+    cancelAlarm = host.alarm(host.nowMs() + INTERVAL_MS, () => {
+      void beat().then(afterBeat).catch(reportNews).finally(arm);
+    });
+  }
+
+  /** Silence is reported by whoever waits for an answer, and anything else once. */
+  function reportNews(error: unknown): void {
+    const text = messageOf(error);
+    if (!isStopped && !isSilence(error) && text !== reported) reportFault(error);
+    reported = text;
+  }
+
+  arm();
+  return {
+    get durability() {
+      return durability;
+    },
+    beat,
+    stop() {
+      isStopped = true;
+      cancelAlarm();
+    },
+  };
+}
+
+async function readClock(query: Query, stopwatch: () => number): Promise<ClockReading> {
+  let [best, shortest]: [ClockReading | null, number] = [null, Number.POSITIVE_INFINITY];
+  for (let count = 0; count < READINGS; count += 1) {
+    const sentMs = stopwatch();
+    const [row] = await query<{ ms: number }>("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms");
+    const tookMs = stopwatch() - sentMs;
+    if (!row || tookMs >= shortest) continue;
+    [best, shortest] = [{ engineMs: row.ms, stopwatchMs: sentMs + tookMs / 2 }, tookMs];
+  }
+  if (!best) throw new Error("the server returned no time");
+  return best;
+}
+
+async function readDurability(query: Query): Promise<Durability> {
+  const [row] = await query<{ isStandby: boolean; commit: string; standbys: string; fsync: string }>(
+    `SELECT pg_is_in_recovery() AS "isStandby", current_setting('synchronous_commit') AS commit,
+      coalesce(current_setting('synchronous_standby_names', true), '') AS standbys,
+      coalesce(current_setting('fsync', true), 'on') AS fsync`,
+  );
+  const { isStandby = false, commit = "", standbys = "", fsync = "" } = row ?? {};
+  const isReplicated = standbys !== "" && /^(?:on|remote_apply)$/.test(commit);
+  return { isReplicated, isStandby, durability: describe(commit, standbys, fsync, isReplicated) };
+}
+
+function describe(commit: string, standbys: string, fsync: string, isReplicated: boolean): string {
+  if (isReplicated) return `standby (${standbys})`;
+  if (commit === "off") return "nothing: synchronous_commit is off";
+  if (commit === "remote_write" && standbys !== "") return `memory of a standby (${standbys})`;
+  return fsync === "off" ? "nothing: fsync is off" : "disk";
 }

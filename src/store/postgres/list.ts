@@ -9,8 +9,7 @@ import type { ListedPage, TransactionList } from "../store.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Connection } from "./connections.ts";
 import { createGroup } from "./group.ts";
-import { fromRow, numbers, ROW } from "./rows.ts";
-import { toStored } from "./text.ts";
+import { fromRow, numbers, ROW, toStored } from "./rows.ts";
 
 /** Each list is one statement, so that its rows and its counts are of one point in time. */
 

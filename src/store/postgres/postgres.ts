@@ -5,20 +5,18 @@ import { type Address, parseAddress } from "./address.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import { createDeliveryStore } from "./deliveries.ts";
-import { createEngineClock } from "./engine-clock.ts";
+import { createEngineClock, createHeartbeat, type Heartbeat } from "./engine-clock.ts";
 import { explain, troubleOf } from "./failures.ts";
-import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 import { createTransactionList } from "./list.ts";
 import { createMerchantStore } from "./merchants.ts";
 import { prepareSchema } from "./migrations.ts";
 import { openNumbering } from "./numbering.ts";
 import type { EngineSql, PostgresOptions, PostgresStore } from "./options.ts";
-import { probe } from "./probe.ts";
 import { foldTotals, markOfOthers } from "./totals.ts";
 import { createTransactionStore } from "./transactions.ts";
 import { exportTables, importTables } from "./transfer.ts";
-import { Unsettled } from "./unsettled.ts";
-import { createVitals } from "./vitals.ts";
+import { createVitals, probe } from "./vitals.ts";
+import { Unsettled } from "./writes.ts";
 
 /** The engine that several replicas share. Other folders import only this file, and only when a server uses the engine. */
 

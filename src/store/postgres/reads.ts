@@ -7,8 +7,7 @@ import type { Attempts } from "./attempts.ts";
 import { createGroup } from "./group.ts";
 import type { Numbering } from "./numbering.ts";
 import type { Query } from "./options.ts";
-import { fromRow, numbers, ROW } from "./rows.ts";
-import { toStored } from "./text.ts";
+import { fromRow, numbers, ROW, toStored } from "./rows.ts";
 
 /** Looking up this many payments of one phone takes a few milliseconds. */
 const FEW_OF_PHONE = 1000;

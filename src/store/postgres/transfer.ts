@@ -2,7 +2,7 @@ import { UnusableDatabase } from "../store.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { BLOCK } from "./numbering.ts";
 import { TABLES, type TableName, type TableRow, type TableRows } from "./options.ts";
-import { fromStored, toStored } from "./text.ts";
+import { fromStored, toStored } from "./rows.ts";
 import { recount } from "./totals.ts";
 
 /** Exports all rows of a database, and imports them into an empty one. */

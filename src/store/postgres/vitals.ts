@@ -1,7 +1,17 @@
+import type { Clock } from "../../domain/clock.ts";
+import type { AmountCents } from "../../domain/money.ts";
+import type { Msisdn } from "../../domain/phone.ts";
+import type { Random } from "../../domain/random.ts";
+import { expire, open } from "../../domain/state-machine.ts";
+import { toChange, toNewRow } from "../rows.ts";
 import type { Meter, Trouble, Vitals } from "../vitals.ts";
 import type { Connections } from "./connections.ts";
-import type { Heartbeat } from "./heartbeat.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Heartbeat } from "./engine-clock.ts";
+import type { Numbering } from "./numbering.ts";
 import type { EngineClock, EngineSql } from "./options.ts";
+import { newRowToJson } from "./rows.ts";
+import { INSERT, updateRows } from "./writes.ts";
 
 interface Parts {
   readonly clock: EngineClock;
@@ -36,4 +46,63 @@ export function createVitals({ clock, heartbeat, connections, meter, sql, probe,
     probe,
     explain,
   };
+}
+
+interface ProbeParts {
+  readonly connections: Connections;
+  readonly numbering: Numbering;
+  readonly deliveries: Deliveries;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly replica: string;
+}
+
+/** How long the whole probe may take, and how long it waits for a lock. */
+const TIMEOUT_MS = 2000;
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '1s';
+  SET LOCAL idle_in_transaction_session_timeout = '2s'; SAVEPOINT probe`;
+
+/** What a payment reads, and the right to the sequence, whose next value is needed only once in a thousand payments. */
+const ACCOUNT = `SELECT id::float8 AS id, merchant_id::float8 AS "merchantId",
+    has_sequence_privilege('transaction_numbers', 'USAGE') AS "mayNumber"
+  FROM payment_accounts WHERE merchant_id IN (SELECT merchant_id FROM api_keys) ORDER BY id LIMIT 1`;
+
+/**
+ * Stores and ends a payment with the statements of all payments, and rolls it back. The commit waits for the disk and the standby
+ * all the same.
+ */
+export async function probe({ connections, numbering, deliveries, clock, random, replica }: ProbeParts): Promise<void> {
+  const nowMs = clock.nowMs();
+  const identifiers = numbering.requestIds.issue(await numbering.next(), nowMs, random);
+  await connections.use(
+    TIMEOUT_MS,
+    async ({ query, script }) => {
+      const [account] = await query<{ id: number; merchantId: number; mayNumber: boolean }>(ACCOUNT);
+      if (!account) return;
+      // Fails with the engine's own words.
+      if (!account.mayNumber) await query("SELECT nextval('transaction_numbers')");
+      const pending = open(
+        {
+          ...identifiers,
+          merchantId: account.merchantId,
+          paymentAccountId: account.id,
+          kind: "api",
+          phone: "254700000000" as Msisdn,
+          amountCents: 100 as AmountCents,
+          feeCents: 0,
+          reference: null,
+          description: null,
+          createdAtMs: nowMs,
+          expiresAtMs: nowMs + 1,
+        },
+        "",
+        nowMs,
+      );
+      await script(BEGIN);
+      await query(INSERT, [JSON.stringify([newRowToJson(toNewRow(pending))]), `${replica}/p`]);
+      await updateRows({ deliveries }, query, [toChange(expire(pending))], `${replica}/p`);
+      await script("ROLLBACK TO SAVEPOINT probe; COMMIT");
+    },
+    true,
+  );
 }

@@ -1,9 +1,12 @@
 import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
 import { findBrokenRule, findOutOfBounds } from "./bounds.ts";
-import { explain, firstOf, openDatabase, refuseOthers, requireDatabase } from "./database.ts";
-import { deriveAgain } from "./derived.ts";
+import { explain, firstOf, openDatabase, refuseOthers, requireDatabase, requirePlainFile } from "./database.ts";
 import { declarationsAt, declarationsOf, statisticsOf } from "./migrations.ts";
+import { putInOrder } from "./order.ts";
+import { areTotalsTrue, recount } from "./totals.ts";
+import { areWordsTrue, collectWords } from "./words.ts";
 
 /** Copies of a whole database: made while it is in use, and inspected before they replace it. */
 
@@ -108,3 +111,66 @@ export function admitCopy(file: string, name: string, isMemo: (memo: string) => 
     close();
   }
 }
+
+/** The result of an inspection, which changes nothing in the file. */
+export type Inspection =
+  | { readonly state: "missing" }
+  /** `totals`: whether they equal a full count, and the words are those of the rows. */
+  | { readonly state: "sound"; readonly schema: number; readonly totals: boolean }
+  | { readonly state: "unusable"; readonly message: string };
+
+/** Reads the whole file: every page, every index, and counts every row. */
+export function inspectDatabase(file: string): Inspection {
+  let client: Database | undefined;
+  try {
+    requirePlainFile(file);
+    if (!existsSync(file)) return { state: "missing" };
+    client = new Database(file, { readonly: true });
+    client.run("PRAGMA busy_timeout = 1000");
+    const schema = refuseOthers(client, file);
+    const damage = firstOf(client, "PRAGMA integrity_check(1)");
+    if (damage !== "ok") return { state: "unusable", message: `${file} is damaged: ${damage}` };
+    return { state: "sound", schema, totals: schema === 0 || isDerivedTrue(client) };
+  } catch (error) {
+    const explained = explain(error, file);
+    if (explained instanceof UnusableDatabase) return { state: "unusable", message: explained.message };
+    throw error;
+  } finally {
+    client?.close();
+  }
+}
+
+/** How many transactions a database has, from its totals, without reading rows. */
+export function countTransactions(file: string): number {
+  const client = new Database(file, { readonly: true });
+  try {
+    return Number(firstOf(client, "SELECT coalesce(sum(count), 0) FROM totals WHERE bits = 0"));
+  } finally {
+    client.close();
+  }
+}
+
+/**
+ * Replaces the totals by a full count, and collects the words again.
+ * @throws UnusableDatabase as {@link openDatabase} does
+ */
+export function mendTotals(file: string): void {
+  const { client, close } = openDatabase(file, { create: false });
+  try {
+    client.transaction(() => deriveAgain(client)).immediate();
+  } finally {
+    close();
+  }
+}
+
+/** What is stored besides the rows, and can be made from them: the order of the ids, the totals and the words. */
+
+/** Call it in a transaction. */
+export function deriveAgain(client: Database): void {
+  putInOrder(client);
+  recount(client);
+  collectWords(client);
+}
+
+/** Whether the totals equal a full count, and the words are those of the rows. */
+export const isDerivedTrue = (client: Database): boolean => areTotalsTrue(client) && areWordsTrue(client);

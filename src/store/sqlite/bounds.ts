@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { foldCase } from "../../domain/filter.ts";
 import { MAX_ACCOUNTS, MAX_KEYS, MAX_MERCHANTS, MAX_REVOKED_KEYS } from "../../domain/merchant.ts";
-import { RESULT_CODES } from "../../domain/result-codes.ts";
+import { RESULT_CODES } from "../../domain/outcome.ts";
 import { firstOf } from "./database.ts";
 import { SAME_NUMBERS } from "./order.ts";
 

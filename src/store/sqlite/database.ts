@@ -1,7 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, existsSync, lstatSync, type Stats } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, lstatSync, openSync, type Stats, statSync } from "node:fs";
 import { UnusableDatabase } from "../store.ts";
-import { flushToDisk } from "./flush.ts";
 import { APPLICATION_ID, KNOWN_SCHEMA, LAST_UNRELEASED, migrate } from "./migrations.ts";
 
 /** How long a write waits for another process that writes. It blocks this whole process. */
@@ -180,4 +179,16 @@ export function explain(error: unknown, file: string): unknown {
 /** Whether a write failed because another process held the lock during the whole wait. */
 export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? "");
+}
+
+/** Flushes a file, or the names in a folder, so that they survive a loss of power. Windows flushes no folder. */
+export function flushToDisk(path: string): void {
+  const isFolder = statSync(path).isDirectory();
+  if (isFolder && process.platform === "win32") return;
+  const descriptor = openSync(path, isFolder ? "r" : "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

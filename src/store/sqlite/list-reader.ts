@@ -17,8 +17,7 @@ import {
 } from "../rows.ts";
 import type { ListedPage } from "../store.ts";
 import type { Numbering } from "./numbering.ts";
-import { searched, selectionOf } from "./selection.ts";
-import { isAmong, totals, transactions } from "./tables.ts";
+import { isAmong, searched, selectionOf, totals, transactions } from "./tables.ts";
 import { BLOCK_BITS, BLOCKS_IN_ONE, createDaySummary, GREAT_BLOCK_BITS } from "./totals.ts";
 import { createWordSearch, type WordSearch } from "./words.ts";
 

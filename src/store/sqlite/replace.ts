@@ -2,8 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { UnusableDatabase } from "../store.ts";
-import { explain, firstOf } from "./database.ts";
-import { flushToDisk } from "./flush.ts";
+import { explain, firstOf, flushToDisk } from "./database.ts";
 
 /** Replaces one database file by another. Neither a failure nor a crash loses a database. */
 

@@ -16,10 +16,16 @@ import { createWordsChange } from "./words.ts";
 
 /** The engine that keeps everything in one SQLite file, in this process. Other folders import only this file. */
 
-export { admitCopy, type CopyContents, copyDatabase, inspectCopy } from "./backup.ts";
-export { explain, isBusy, requireDatabase } from "./database.ts";
-export { flushToDisk } from "./flush.ts";
-export { countTransactions, inspectDatabase, mendTotals } from "./inspect.ts";
+export {
+  admitCopy,
+  type CopyContents,
+  copyDatabase,
+  countTransactions,
+  inspectCopy,
+  inspectDatabase,
+  mendTotals,
+} from "./backup.ts";
+export { explain, flushToDisk, isBusy, requireDatabase } from "./database.ts";
 export { acquireLock, isHeld } from "./lock.ts";
 export { continueNumbers } from "./numbering.ts";
 export { putInPlace, removeDatabase, restoreLogs, withCompanions } from "./replace.ts";

@@ -6,7 +6,7 @@ import { noteOf } from "../../../sandbox/console/browser/logic/phone-notes.ts";
 import { numberOrText, problemsOf } from "../../../sandbox/console/browser/logic/problems.ts";
 import { coveredBy } from "../../../sandbox/console/browser/logic/rule-order.ts";
 import { faultInWords, ruleInWords } from "../../../sandbox/console/browser/logic/steering-words.ts";
-import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
+import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 
 test("amounts, phones and durations", () => {
   expect([1, 1200.5, 999_999_999.99].map(formatAmount)).toEqual(["1.00", "1,200.50", "999,999,999.99"]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { OUTCOMES, outcomeOfPhone, parseOutcomeName, RESULT_ADVICE } from "../../../sandbox/network/outcomes.ts";
 import { Refusal } from "../../../src/domain/error.ts";
+import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 import { parsePhone } from "../../../src/domain/phone.ts";
-import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 
 const NAMES = OUTCOMES.map(({ name }) => name);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { receiptNumber } from "../../../src/domain/identifiers.ts";
+import { RESULT_CODES } from "../../../src/domain/outcome.ts";
 import type { Msisdn } from "../../../src/domain/phone.ts";
-import { RESULT_CODES } from "../../../src/domain/result-codes.ts";
 import { resolve } from "../../../src/domain/state-machine.ts";
 import type { PendingTransaction, TransactionFacts } from "../../../src/domain/transaction.ts";
 import { onEveryEngine, useShop } from "../../support/engines.ts";

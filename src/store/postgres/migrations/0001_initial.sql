@@ -67,7 +67,7 @@ CREATE TABLE transactions (
   check_at_ms bigint CHECK (check_at_ms <= expires_at_ms),
   completed_at_ms bigint,
   result_code integer,
-  -- Only where it is not the text that src/domain/result-codes.ts has for the code.
+  -- Only where it is not the text that src/domain/outcome.ts has for the code.
   result_desc text COLLATE "C",
   -- Only where it is not the one that derives from number and completion.
   receipt_number text COLLATE "C",

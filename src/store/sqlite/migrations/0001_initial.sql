@@ -83,7 +83,7 @@ CREATE TABLE transactions (
   completed_at_ms INTEGER
     CONSTRAINT "milliseconds since 1970, before the year 10000" CHECK (completed_at_ms BETWEEN 0 AND 253402214400000),
   result_code INTEGER CONSTRAINT "from 0 to 999999" CHECK (result_code BETWEEN 0 AND 999999),
-  -- Only where it is not the text that src/domain/result-codes.ts has for the code.
+  -- Only where it is not the text that src/domain/outcome.ts has for the code.
   result_desc TEXT CONSTRAINT "at most 1000 bytes" CHECK (octet_length(result_desc) <= 1000),
   -- Only where it is not the one that derives from number and completion.
   receipt_number TEXT COLLATE NOCASE

@@ -1,0 +1,228 @@
+import { transactionView } from "../../sandbox/control/views.ts";
+import type { LoggedRequest } from "../../sandbox/request-log.ts";
+import type { Clock } from "../../src/domain/clock.ts";
+import { redact } from "../../src/domain/credentials.ts";
+import { type Delivery, stateOf } from "../../src/domain/delivery.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
+import type { Transaction } from "../../src/domain/transaction.ts";
+import { sleep, systemClock } from "../../src/system.ts";
+import type { LogFormat } from "./options.ts";
+import { faultText, isErrorTerminal, lineOf, type Piece, stderr, styled } from "./output.ts";
+import { paymentLine } from "./payment-lines.ts";
+import { jsonText, wrapped } from "./plain.ts";
+
+export type RequestOutput = ReturnType<typeof createRequestOutput>;
+
+/** How long `end` waits for the reader. */
+const END_GRACE_MS = 300;
+
+/** How many refused requests have a line of their own each second. The others are counted. */
+const MAX_REFUSALS = 5;
+const REFUSALS_MS = 1000;
+
+export const isRefused = ({ status }: LoggedRequest): boolean => (status ?? 0) >= 400;
+
+/** The log of a server on stderr. */
+export function createRequestOutput(format: LogFormat, width: number) {
+  const { nowMs } = systemClock;
+  let refusals = 0;
+  const counted = new Map<number | null, number>();
+  const { write, end } = createLineWriter(
+    systemClock,
+    (text, done) => stderr().write(text, () => done()),
+    (lost) => messageLine(format, `${lost} lines are left out here: they were not read in time`, nowMs(), "error"),
+  );
+  const writeLine = (line: string) => write(format === "json" ? line : wrapped(line, width - 2).join("\n  "));
+  const writeRequest = (request: LoggedRequest) => writeLine(requestLine(format, request, nowMs()));
+  const tellCounted = () => {
+    refusals = 0;
+    if (counted.size === 0) return;
+    const counts = [...counted].map(([status, count]) => `${count} with ${status ?? "no answer"}`);
+    counted.clear();
+    writeLine(
+      messageLine(format, `more requests were refused in the same second: ${counts.join(", ")}`, nowMs(), "info"),
+    );
+  };
+  return {
+    onRequest: writeRequest,
+    /** For a log without the accepted requests. A burst is a few lines and a count. */
+    onRefused(request: LoggedRequest): void {
+      if (refusals === 0) systemClock.alarm(nowMs() + REFUSALS_MS, tellCounted);
+      refusals += 1;
+      if (refusals <= MAX_REFUSALS) writeRequest(request);
+      else counted.set(request.status, (counted.get(request.status) ?? 0) + 1);
+    },
+    onTransaction(transaction: Transaction): void {
+      const payment = transactionView(transaction);
+      if (format === "json") write(jsonText({ time: new Date(nowMs()).toISOString(), level: "info", ...payment }));
+      else writeLine(lineOf(paymentLine(payment, nowMs()), isErrorTerminal));
+    },
+    onDelivery: (delivery: Delivery) => writeLine(deliveryLine(format, delivery, nowMs())),
+    reportFault: (error: unknown) => writeLine(messageLine(format, faultText(error), nowMs(), "error")),
+    /** Writes the rest. Resolves to whether it was read in time: a reader that does not read must not keep the process alive. */
+    async end(): Promise<boolean> {
+      tellCounted();
+      const written = new AbortController();
+      await Promise.race([end().then(() => written.abort()), sleep(END_GRACE_MS, written.signal)]);
+      return written.signal.aborted;
+    },
+  };
+}
+
+/** A request of the merchant API as one line on stderr, for a person or for a collector of logs. It has no secret. */
+
+/** A path can be 16 KiB long, which is too much for a line. */
+const MAX_PATH_LENGTH = 200;
+
+/** Longer answers are lists, which have no outcome to show, so they are not parsed. */
+const MAX_PARSED_ANSWER = 2000;
+
+/** For a request that only the strict form refuses. */
+const HINT = "--accept lenient would take this form";
+
+/** What an answer says about the payment. A refusal gives the reason in its message. */
+interface Outcome {
+  readonly checkout_request_id?: string;
+  readonly transaction_status?: string;
+  readonly message?: string;
+}
+
+/** @param atMs the host's time, not the sandbox's */
+export function requestLine(format: LogFormat, request: LoggedRequest, atMs: number): string {
+  const path = redact(request.target.split("?", 1)[0] ?? "").slice(0, MAX_PATH_LENGTH);
+  const outcome = outcomeOf(request);
+  return format === "json" ? jsonLine(request, path, outcome, atMs) : prettyLine(request, path, outcome, atMs);
+}
+
+function outcomeOf({ answer }: LoggedRequest): Outcome {
+  if (answer === null || answer.length > MAX_PARSED_ANSWER) return {};
+  const { success, message, checkout_request_id, status: transaction_status } = JSON.parse(answer);
+  return {
+    ...(checkout_request_id !== undefined && { checkout_request_id }),
+    ...(transaction_status !== undefined && { transaction_status }),
+    ...(success === false && { message: redact(message) }),
+  };
+}
+
+function jsonLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
+  return jsonText({
+    time: new Date(atMs).toISOString(),
+    level: "info",
+    method: request.method,
+    path,
+    status: request.status,
+    duration_ms: Math.round(request.durationMs * 1000) / 1000,
+    ...outcome,
+    ...(request.fault !== null && { fault: request.fault }),
+    ...(request.leniencies.length > 0 && { leniencies: request.leniencies.map(({ member }) => member) }),
+    ...(request.isTakenLeniently && { hint: HINT }),
+  });
+}
+
+function prettyLine(request: LoggedRequest, path: string, outcome: Outcome, atMs: number): string {
+  const { status, fault, leniencies, isTakenLeniently } = request;
+  const style = status === null || status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
+  return timedLine(atMs, [
+    styled(style, String(status ?? "---")),
+    request.method.padEnd(4),
+    path,
+    styled("dim", `${request.durationMs.toFixed(1)} ms`),
+    outcome.transaction_status,
+    outcome.checkout_request_id,
+    outcome.message,
+    fault && `(fault: ${fault})`,
+    leniencies.length > 0 ? `(lenient: ${leniencies.map(({ member }) => member).join(", ")})` : null,
+    isTakenLeniently ? `(${HINT})` : null,
+  ]);
+}
+
+/** The time of the day, and the words that are not empty. */
+function timedLine(atMs: number, words: readonly (Piece | null | undefined)[]): string {
+  const pieces = words.flatMap((word) => (word ? ["  ", word] : []));
+  return lineOf([formatTimestamp(atMs).slice(-"HH:MM:SS".length), ...pieces], isErrorTerminal);
+}
+
+/** An error that no caller waits for, in the same format, or a message about the log itself. */
+export function messageLine(format: LogFormat, message: string, atMs: number, level: "error" | "info"): string {
+  if (format === "json") return jsonText({ time: new Date(atMs).toISOString(), level, message });
+  return level === "error" ? lineOf([`momo: ${message}`], isErrorTerminal) : timedLine(atMs, [message]);
+}
+
+/** An attempt to deliver a webhook, as one line on stderr. It does not show the address, which may have a secret. */
+function deliveryLine(format: LogFormat, delivery: Delivery, atMs: number): string {
+  const { id, payment, attempts } = delivery;
+  const state = stateOf(delivery);
+  const last = attempts.at(-1);
+  if (format === "json") {
+    return jsonText({
+      time: new Date(atMs).toISOString(),
+      level: "info",
+      webhook: id,
+      state,
+      attempt: attempts.length,
+      status: last?.status ?? null,
+      ...(last && { duration_ms: last.durationMs }),
+      checkout_request_id: payment.checkoutRequestId,
+      ...(last?.problem && { message: last.problem }),
+    });
+  }
+  return timedLine(atMs, [
+    styled(state === "delivered" ? "green" : "yellow", String(last?.status ?? "---")),
+    `webhook ${id}`,
+    state === "waiting" ? "to be tried again" : state,
+    last && styled("dim", `${last.durationMs} ms`),
+    payment.checkoutRequestId,
+    last?.problem,
+  ]);
+}
+
+/** How long a line waits for others. A person does not notice. */
+const GATHER_MS = 10;
+
+/** How many lines are kept while the reader is too slow. Further lines are only counted. */
+export const MAX_WAITING_LINES = 10_000;
+
+/** Writes text. It calls `done` when the text is written, or cannot be written. */
+export type Sink = (text: string, done: () => void) => void;
+
+/**
+ * Writes several lines at once. At thousands of requests a second, one write per line would cost as much as the request.
+ * @param tellLoss makes the line that says how many lines are lost
+ */
+export function createLineWriter(clock: Clock, sink: Sink, tellLoss: (lost: number) => string) {
+  let waiting: string[] = [];
+  let lost = 0;
+  let isBusy = false;
+  let ended: (() => void) | null = null;
+
+  function flush(): void {
+    if (isBusy || waiting.length === 0) return;
+    if (lost > 0) waiting.push(tellLoss(lost));
+    const text = `${waiting.join("\n")}\n`;
+    waiting = [];
+    lost = 0;
+    isBusy = true;
+    sink(text, () => {
+      isBusy = false;
+      if (waiting.length === 0) ended?.();
+      else if (ended) flush();
+      else gather();
+    });
+  }
+
+  const gather = () => void clock.alarm(clock.nowMs() + GATHER_MS, flush);
+
+  return {
+    write(line: string): void {
+      if (waiting.length >= MAX_WAITING_LINES) lost += 1;
+      else if (waiting.push(line) === 1 && !isBusy) gather();
+    },
+    /** Writes the waiting lines at once. Resolves when the sink has written them. */
+    end: () =>
+      new Promise<void>((resolve) => {
+        ended = resolve;
+        flush();
+        if (!isBusy) resolve();
+      }),
+  };
+}
