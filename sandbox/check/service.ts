@@ -160,8 +160,8 @@ export const arrayName = (body: Members | null): "transactions" | "data" | null 
   (["transactions", "data"] as const).find((name) => Array.isArray(body?.[name])) ?? null;
 
 export function rowsOf({ body }: Exchange): readonly Members[] {
-  const name = arrayName(body);
-  return name === null ? [] : (body?.[name] as unknown[]).filter(isObject);
+  const rows: unknown = body?.[arrayName(body) ?? "transactions"];
+  return Array.isArray(rows) ? rows.filter(isObject) : [];
 }
 
 /** The request as a line for a shell; it has no credentials. */
